@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can go wrong, with the exit status that each kind gives the command line."""
+
+from __future__ import annotations
+
+
+class Failure(Exception):
+    """A failure that is the user's business: shown as one line, never as a traceback.
+
+    Parameters
+    ----------
+    message
+        what is wrong, with the values and the place.
+    hint
+        what to do about it.
+    """
+
+    status = 1
+
+    def __init__(
+        self, message: str, hint: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        if status is not None:
+            self.status = status
+
+    def __str__(self) -> str:
+        return (
+            self.message if self.hint is None else f"{self.message} hint: {self.hint}"
+        )
+
+
+class UsageError(Failure):
+    """The command line asks for something that does not exist or makes no sense."""
+
+    status = 2
+
+
+class LaunchError(Failure):
+    """The MPI run failed: no launcher, a killed rank, a runner that ended early."""
+
+    status = 3
+
+
+class RecordError(Failure):
+    """Results are missing, unreadable or cannot be written."""
+
+    status = 4

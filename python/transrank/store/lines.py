@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of a record file as Python objects, named as in ``schema/record-v1.json``.
+
+Each class has the fields of its JSON object; times are seconds, sizes are bytes. Optional fields
+that a line lacks are None. `from_json` expects an object that the schema has accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Json = Mapping[str, Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Bits of Samples.flags.
+WARM_UP = 1
+DISTURBED = 2
+GAP = 4
+LATE = 8
+
+
+class Shape(NamedTuple):
+    """How many ranks ran, and how many of them on each node (0: as the launcher liked)."""
+
+    ranks: int
+    ranks_per_node: int = 0
+
+    def __str__(self) -> str:
+        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+        return (
+            f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mpi:
+    """The MPI library that ran."""
+
+    library: str
+    standard: tuple[int, ...]
+    thread_level: str
+
+    @classmethod
+    def from_json(cls, line: Json) -> Mpi:
+        return cls(
+            line["library"], tuple(map(int, line["standard"])), line["thread_level"]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The clock that timed the samples."""
+
+    name: str
+    resolution_seconds: float
+    cost_seconds: float
+
+    @classmethod
+    def from_json(cls, line: Json) -> Clock:
+        return cls(
+            line["name"], float(line["resolution_seconds"]), float(line["cost_seconds"])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the ranks ran: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs."""
+
+    hosts: tuple[str, ...]
+    rank_host: tuple[int, ...]
+    binding: tuple[str, ...]
+    cores: tuple[int, ...]
+
+    @classmethod
+    def from_json(cls, line: Json) -> Placement:
+        return cls(
+            tuple(line["hosts"]),
+            tuple(map(int, line["rank_host"])),
+            tuple(line["binding"]),
+            tuple(map(int, line["cores"])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """How the ranks came to a common start."""
+
+    method: str
+    accuracy_seconds: float | None = None
+    offsets_seconds: tuple[float, ...] = ()
+    drifts: tuple[float, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Synchronisation:
+        return cls(
+            line["method"],
+            line.get("accuracy_seconds"),
+            tuple(line.get("offsets_seconds", ())),
+            tuple(line.get("drifts", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of the measurement."""
+
+    precision: float
+    max_time_seconds: float
+    launches: int
+    cache: str
+    synchronisation: str
+    memory_bytes: int | None = None
+    launcher: str | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Options:
+        return cls(
+            float(line["precision"]),
+            float(line["max_time_seconds"]),
+            int(line["launches"]),
+            line["cache"],
+            line["synchronisation"],
+            line.get("memory_bytes"),
+            line.get("launcher"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLaunch:
+    """One launch that the run consists of: what a resumed run completes."""
+
+    launch: int
+    shape: Shape
+    cases: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, line: Json) -> PlannedLaunch:
+        return cls(
+            int(line["launch"]),
+            shape_from_json(line["shape"]),
+            tuple(line["cases"]),
+            tuple(line["arguments"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """One file of another program's output; file i holds launch i."""
+
+    file: str
+    suite: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line. An imported run knows neither options, plan, MPI, placement nor clock."""
+
+    kind: ClassVar[Literal["header"]] = "header"
+    run: str
+    label: str | None
+    created: str
+    transrank: str
+    command: tuple[str, ...]
+    seed: int | None
+    options: Options | None
+    plan: tuple[PlannedLaunch, ...]
+    mpi: Mpi | None
+    placement: Placement | None
+    clock: Clock | None
+    machine: Json
+    environment: Mapping[str, str]
+    imported: tuple[ImportedFile, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Header:
+        return cls(
+            run=line["run"],
+            label=line.get("label"),
+            created=line["created"],
+            transrank=line["transrank"],
+            command=tuple(line["command"]),
+            seed=line.get("seed"),
+            options=Options.from_json(line["options"]) if "options" in line else None,
+            plan=tuple(map(PlannedLaunch.from_json, line.get("plan", ()))),
+            mpi=Mpi.from_json(line["mpi"]) if "mpi" in line else None,
+            placement=Placement.from_json(line["placement"])
+            if "placement" in line
+            else None,
+            clock=Clock.from_json(line["clock"]) if "clock" in line else None,
+            machine=line.get("machine", {}),
+            environment=line.get("environment", {}),
+            imported=tuple(ImportedFile(**file) for file in line.get("imported", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One start of the runner. A resumed launch has several lines, one per start."""
+
+    kind: ClassVar[Literal["launch"]] = "launch"
+    launch: int
+    shape: Shape
+    started: float
+    command: tuple[str, ...]
+    mpi: Mpi
+    placement: Placement
+    clock: Clock
+    synchronisation: Synchronisation
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Launch:
+        return cls(
+            int(line["launch"]),
+            shape_from_json(line["shape"]),
+            float(line["started"]),
+            tuple(line["command"]),
+            Mpi.from_json(line["mpi"]),
+            Placement.from_json(line["placement"]),
+            Clock.from_json(line["clock"]),
+            Synchronisation.from_json(line["synchronisation"]),
+            tuple(line.get("warnings", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Every sample of a case in one launch, in the order taken; arrays of one length.
+
+    `seconds` is the maximum and `fastest` the minimum over ranks, per operation; `flags` has the
+    bits WARM_UP, DISTURBED, GAP, LATE; `rounds` counts the samples of each round.
+    """
+
+    seconds: Floats
+    fastest: Floats
+    flags: Integers
+    rounds: Integers
+    late_seconds: Floats | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Samples:
+        late = line.get("late_seconds")
+        return cls(
+            _floats(line["seconds"]),
+            _floats(line["fastest"]),
+            np.array(line["flags"], dtype=np.int64),
+            np.array(line["rounds"], dtype=np.int64),
+            None if late is None else _floats(late),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """Per rank, over the samples that are not warm-up; `every` only where it was recorded."""
+
+    median: Floats
+    minimum: Floats
+    mean: Floats
+    every: tuple[Floats, ...] | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Ranks:
+        every = line.get("all")
+        return cls(
+            _floats(line["median"]),
+            _floats(line["minimum"]),
+            _floats(line["mean"]),
+            None if every is None else tuple(map(_floats, every)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Seconds per operation as another program printed them; extremes over the ranks' means."""
+
+    mean: float
+    benchmark: str
+    minimum: float | None = None
+    maximum: float | None = None
+    repetitions: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One case in one launch."""
+
+    kind: ClassVar[Literal["case"]] = "case"
+    study: str
+    case: str
+    axes: Mapping[str, str | int]
+    launch: int
+    shape: Shape
+    status: str
+    reason: str | None = None
+    stop: str | None = None
+    timing: str | None = None
+    clocks: str | None = None
+    batch: int | None = None
+    bytes_counted: float | None = None
+    measuring_seconds: float | None = None
+    verified: int | None = None
+    samples: Samples | None = None
+    ranks: Ranks | None = None
+    imported: Imported | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Case:
+        plain = {name: value for name, value in line.items() if name not in _CONVERTED}
+        return cls(
+            **plain,
+            launch=int(line["launch"]),
+            shape=shape_from_json(line["shape"]),
+            samples=Samples.from_json(line["samples"]) if "samples" in line else None,
+            ranks=Ranks.from_json(line["ranks"]) if "ranks" in line else None,
+            imported=Imported(**line["imported"]) if "imported" in line else None,
+        )
+
+
+_CONVERTED = frozenset({"kind", "launch", "shape", "samples", "ranks", "imported"})
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the run: a launch that failed, a resumption, a repair."""
+
+    kind: ClassVar[Literal["event"]] = "event"
+    event: str
+    time: str
+    launch: int | None = None
+    message: str | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Event:
+        return cls(line["event"], line["time"], line.get("launch"), line.get("message"))
+
+
+Line = Header | Launch | Case | Event
+
+
+def shape_from_json(line: Json) -> Shape:
+    return Shape(int(line["ranks"]), int(line["ranks_per_node"]))
+
+
+def _floats(values: list[float]) -> Floats:
+    return np.array(values, dtype=np.float64)

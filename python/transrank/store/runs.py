@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where runs are stored, what they are called, and how a user's word finds one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from transrank.errors import RecordError
+
+_SUFFIX = ".jsonl"
+_LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run in the store, as far as the first line of its file tells."""
+
+    run: str
+    path: Path
+    label: str | None
+    created: str
+    imported: bool
+
+
+def store_directory() -> Path:
+    """$TRANSRANK_STORE, else $XDG_DATA_HOME/transrank, else ~/.local/share/transrank."""
+    chosen = os.environ.get("TRANSRANK_STORE")
+    if chosen:
+        return Path(chosen).expanduser()
+    data_home = os.environ.get("XDG_DATA_HOME")
+    # The XDG specification: a relative path there is invalid and ignored.
+    base = (
+        Path(data_home)
+        if data_home and os.path.isabs(data_home)
+        else Path("~/.local/share")
+    )
+    return base.expanduser() / "transrank"
+
+
+def new_run_id(now: datetime | None = None) -> str:
+    """An id that sorts by time of day (UTC) and does not collide: 20261120-123456-ab12."""
+    moment = now or datetime.now(timezone.utc)
+    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def run_path(run: str, store: Path | None = None) -> Path:
+    """The file of the run called `run`, which need not exist yet."""
+    return (store or store_directory()) / f"{run}{_SUFFIX}"
+
+
+def list_runs(store: Path | None = None) -> list[StoredRun]:
+    """The runs in the store, the oldest first; files whose header cannot be read are left out."""
+    directory = store or store_directory()
+    found = [_read_entry(path) for path in sorted(directory.glob(f"*{_SUFFIX}"))]
+    return sorted(
+        (run for run in found if run is not None),
+        key=lambda run: (run.created, run.run),
+    )
+
+
+def _read_entry(path: Path) -> StoredRun | None:
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.readline())
+        if header.get("kind") != "header":
+            return None
+        label = header.get("label")
+        return StoredRun(
+            run=path.stem,
+            path=path,
+            label=label if isinstance(label, str) else None,
+            created=str(header.get("created", "")),
+            imported="imported" in header,
+        )
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def find_run(text: str, store: Path | None = None) -> Path:
+    """The record file that a user means.
+
+    Parameters
+    ----------
+    text
+        `latest`, `latest~2` (two before the latest), a run id or a beginning of one that fits no
+        other, a label (of several runs with it, the latest), or the path of a file.
+
+    Raises
+    ------
+    RecordError
+        naming the runs that would do.
+    """
+    runs = list_runs(store)
+    latest = _LATEST.fullmatch(text)
+    if latest:
+        return _latest(runs, int(latest.group(1) or 0), store)
+    if exact := [run for run in runs if run.run == text]:
+        return exact[0].path
+    if labelled := [run for run in runs if run.label == text]:
+        return labelled[-1].path
+    if os.path.isfile(text):
+        return Path(text)
+    begun = [run for run in runs if text and run.run.startswith(text)]
+    if len(begun) == 1:
+        return begun[0].path
+    if begun:
+        raise RecordError(
+            f"'{text}' begins the names of {len(begun)} runs: {_names(begun)}",
+            "write more of the name",
+        )
+    raise RecordError(
+        f"no run is called '{text}'",
+        f"stored in {store or store_directory()}: {_names(runs)}" if runs else _EMPTY,
+    )
+
+
+_EMPTY = "nothing is stored yet; `transrank survey` measures, `transrank import` reads OSU and IMB"
+
+
+def _latest(runs: list[StoredRun], back: int, store: Path | None) -> Path:
+    if back < len(runs):
+        return runs[-1 - back].path
+    if not runs:
+        raise RecordError(f"no run is stored in {store or store_directory()}", _EMPTY)
+    raise RecordError(
+        f"latest~{back} does not exist: {len(runs)} runs are stored",
+        f"the oldest is latest~{len(runs) - 1}",
+    )
+
+
+def _names(runs: list[StoredRun]) -> str:
+    shown = [f"{run.run} ({run.label})" if run.label else run.run for run in runs[-5:]]
+    return ", ".join(shown) if len(runs) <= 5 else f"..., {', '.join(shown)}"
