@@ -39,6 +39,8 @@ endif
 # Folders are listed too: their time changes when a file is added or removed.
 NATIVE := CMakeLists.txt $(shell find bindings cmake cpp -type d -o -name '*.[ch]pp' -o -name '*.cmake' \
 	-o -name CMakeLists.txt)
+CXX_CODE := $(shell find bindings cpp tests/cpp -name '*.[ch]pp')
+CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake tests/cpp -name CMakeLists.txt -o -name '*.cmake')
 PACKAGE := $(VENV)/.package
 
 .PHONY: help build test lint tidy format survey bench docs clean FORCE
@@ -68,9 +70,46 @@ $(PACKAGE): $(VENV)/.build-tools $(BUILD)/choice $(NATIVE)
 		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) -e .
 	@touch $@
 
+# A group of tools, installed when a target first needs it.
 $(VENV)/.%-group: pyproject.toml | $(PACKAGE)
 	$(INSTALL) --group $*
 	@touch $@
+
+test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
+	@cmake --build $(BUILD) --target transrank_tests -- --quiet
+	python -m pytest $(PYTEST_ARGS)
+
+PYTHON_CODE := python tests tools $(wildcard benchmarks docs)
+lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
+	clang-format --dry-run --Werror $(CXX_CODE)
+	ruff check --quiet $(PYTHON_CODE)
+	ruff format --quiet --check $(PYTHON_CODE)
+	mypy
+	lint-imports --quiet
+	python tools/check_layers.py
+	codespell
+	gersemi --check --quiet $(CMAKE_CODE)
+	cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
+
+tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
+	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)
+
+format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
+	clang-format -i $(CXX_CODE)
+	ruff check --quiet --fix-only $(PYTHON_CODE)
+	ruff format --quiet $(PYTHON_CODE)
+	gersemi -i --quiet $(CMAKE_CODE)
+
+survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
+	transrank survey --quick $(SURVEY_ARGS)
+
+bench: $(PACKAGE) $(VENV)/.test-group ## run every benchmark and hold its figures against their bars
+	@status=0; for program in benchmarks/*.py; do \
+		echo "== $$program"; python $$program --check || status=1; done; exit $$status
+
+docs: $(PACKAGE) $(VENV)/.docs-group ## the documentation, in build/docs
+	sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+	@echo build/docs/index.html
 
 clean: ## remove what was built (environments stay: rm -rf .venv*)
 	rm -rf build

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fixtures for every test: programs started under the mpiexec that belongs to this installation."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bounded import Finished, run_bounded
+from transrank.launch.installation import Installation, installation
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Ranks of a test share the cores. MPICH then has to yield; Open MPI does so by itself, but asks
+# before it runs as root or starts more ranks than cores.
+OVERSUBSCRIBED = {
+    "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+    "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+# Each rank of a Python program would start one BLAS thread per core.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+class Mpiexec:
+    """Runs programs under mpiexec, bounded in time."""
+
+    def __init__(self, mpiexec: Path) -> None:
+        self.path = mpiexec
+
+    def run(
+        self,
+        ranks: int,
+        *command: str | Path,
+        timeout: float = 60,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> Finished:
+        """Run `command` on `ranks` ranks; see run_bounded for what comes back."""
+        return run_bounded(
+            [self.path, "-n", str(ranks), *command],
+            timeout=timeout,
+            env={**ONE_THREAD, **(env or {})},
+            cwd=cwd,
+        )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _oversubscribed() -> None:
+    """Let every child process of the tests share the cores, started by mpiexec or by transrank."""
+    os.environ.update(OVERSUBSCRIBED)
+
+
+@pytest.fixture(scope="session")
+def installed() -> Installation:
+    return installation()
+
+
+@pytest.fixture(scope="session")
+def mpiexec(installed: Installation) -> Mpiexec:
+    return Mpiexec(installed.mpiexec)

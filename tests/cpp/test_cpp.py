@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every *_test.cpp, at each rank count of its line `// ranks: 1 2 3 4` (without one: 1)."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+    from transrank.launch.installation import Installation
+
+SOURCES = Path(__file__).parent
+ROOT = SOURCES.parent.parent
+RANKS = re.compile(r"^// ranks:((?: \d+)+)$", re.MULTILINE)
+
+
+def declared_ranks(source: str) -> list[int]:
+    lines = RANKS.findall(source)
+    return [int(count) for count in lines[0].split()] if lines else [1]
+
+
+CASES = [
+    pytest.param(path.relative_to(SOURCES).with_suffix(""), ranks, id=f"{path.stem}-{ranks}")
+    for path in sorted(SOURCES.rglob("*_test.cpp"))
+    for ranks in declared_ranks(path.read_text())
+]
+
+
+@pytest.fixture(scope="module")
+def build_folder(installed: Installation) -> Path:
+    """Where the test executables are: $TRANSRANK_BUILD_DIR, or what the Makefile builds."""
+    default = ROOT / "build" / installed.mpi
+    return Path(os.environ.get("TRANSRANK_BUILD_DIR", default)).resolve()
+
+
+@pytest.mark.parametrize(("test", "ranks"), CASES)
+def test_passes_on_every_rank(
+    test: Path, ranks: int, build_folder: Path, mpiexec: Mpiexec
+) -> None:
+    executable = build_folder / "tests" / "cpp" / test
+    assert executable.exists(), f"{executable} is not built: make test builds it"
+    mpiexec.run(ranks, executable).check()
+
+
+def test_rank_counts_are_read_from_the_comment_line() -> None:
+    assert declared_ranks("// SPDX\n// ranks: 1 2 3 4\nint x;\n") == [1, 2, 3, 4]
+    assert declared_ranks("int x; // ranks: 2\n") == [1]

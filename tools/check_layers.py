@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fail when a C++ file includes a layer that its own layer may not know."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+# layer -> the layers it may include besides itself; a folder of cpp/transrank is a layer.
+ALLOWED: dict[str, set[str]] = {
+    "mpi": set(),
+    "text": set(),
+    "machine": set(),
+    "measure": {"mpi", "text", "machine"},
+    "study": {"mpi", "text", "machine", "measure"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def violations(root: Path) -> list[str]:
+    """Return one line per forbidden include in the C++ files below `root`."""
+    found = []
+    for path in sorted(root.rglob("*.[ch]pp")):
+        layer = path.relative_to(root).parts[0]
+        if layer not in ALLOWED:
+            found.append(f"{path}: layer '{layer}' is not listed in tools/check_layers.py")
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            include = INCLUDE.match(line)
+            if include and (problem := _problem(layer, include[1])):
+                found.append(f"{path}:{number}: {problem}")
+    return found
+
+
+def _problem(layer: str, included: str) -> str | None:
+    parts = included.split("/")
+    if parts[0] != "transrank" or len(parts) < 3:
+        return f'"{included}": include our headers as "transrank/LAYER/FILE.hpp"'
+    other = parts[1]
+    if other != layer and other not in ALLOWED[layer]:
+        return f"layer '{layer}' must not include '{other}'"
+    return None
+
+
+if __name__ == "__main__":
+    problems = violations(Path(__file__).parent.parent / "cpp" / "transrank")
+    print("\n".join(problems), end="\n" if problems else "")
+    sys.exit(1 if problems else 0)
