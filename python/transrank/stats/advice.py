@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Warnings, each with a hint: what makes a result doubtful, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from transrank.stats.drift import discoveries
+from transrank.stats.result import CaseResult, Warning
+from transrank.store.lines import Launch, Placement, Shape
+from transrank.store.records import Run
+from transrank.units import format_percent, format_seconds
+
+# Below this share of undisturbed samples the machine counts as busy.
+LEAST_KEPT = 0.9
+# A trend smaller than this from the first to the last round is not worth a warning.
+LEAST_DRIFT = 0.03
+
+
+def case_warnings(result: CaseResult) -> tuple[Warning, ...]:
+    """What to beware of in one case; `run_warnings` speaks of the run as a whole."""
+    return tuple(_case_warnings(result))
+
+
+def _case_warnings(result: CaseResult) -> Iterable[Warning]:
+    if result.groups is not None:
+        (fast, many), (slow, few) = result.groups.fast, result.groups.slow
+        yield Warning(
+            f"the launches fall into two groups: {format_seconds(fast)} in {many} "
+            f"and {format_seconds(slow)} in {few}",
+            "the MPI library behaves in two ways from launch to launch; quote both values, "
+            "or take more launches",
+        )
+    if result.all_used:
+        yield Warning(
+            f"only {format_percent(result.kept)} of {result.samples} samples are undisturbed: "
+            "too few in some launch, so that its disturbed ones count too",
+            "measure on an idle machine or raise --max-time",
+        )
+    if result.status == "unstable" and result.headline is not None:
+        width = result.headline.relative_width or 0.0
+        yield Warning(
+            f"unstable: the 95 % interval spans {format_percent(width)} of the value, "
+            "and the time was spent",
+            "raise --max-time or --launches, or accept a larger --precision",
+        )
+
+
+def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
+    """What to beware of in the run as a whole, the most serious first."""
+    found: list[Warning] = []
+    found += _lost_lines(run)
+    found += _oversubscription(run)
+    found += _pinning(run)
+    found += _unlike_launches(run)
+    found += _few_launches(run, results)
+    found += _busy_machine(results)
+    found += _drifting(results)
+    found += _two_groups(results)
+    said = Counter(text for launch in run.launches for text in launch.warnings)
+    found += [Warning(text, "`transrank doctor` examines the machine") for text in said]
+    return found
+
+
+def _lost_lines(run: Run) -> list[Warning]:
+    return [
+        Warning(problem, "`transrank survey --resume` measures what is missing")
+        for problem in run.problems
+    ]
+
+
+def _oversubscription(run: Run) -> list[Warning]:
+    worst: dict[Shape, tuple[int, int]] = {}
+    for launch in run.launches:
+        for ranks, cpus in _ranks_and_cpus(launch.placement):
+            if ranks > cpus > 0:
+                worst[launch.shape] = (ranks, cpus)
+    return [
+        Warning(f"{ranks} ranks share {cpus} cores; waits dominate", f"use at most {cpus} ranks")
+        for ranks, cpus in worst.values()
+    ]
+
+
+def _ranks_and_cpus(placement: Placement) -> list[tuple[int, int]]:
+    """Ranks on each host and the CPUs that they may use together; 0 where a list is unreadable."""
+    found = []
+    for host in range(len(placement.hosts)):
+        lists = [
+            cpus
+            for rank_host, cpus in zip(placement.rank_host, placement.binding, strict=False)
+            if rank_host == host
+        ]
+        union = set().union(*(parse_cpu_list(text) for text in lists)) if lists else set()
+        found.append((len(lists), len(union)))
+    return found
+
+
+def parse_cpu_list(text: str) -> set[int]:
+    """The CPUs of a list as the kernel writes it, `0-3,8`; empty when it is not one."""
+    cpus: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if not (first.isascii() and first.isdigit() and (last or first).isdigit()):
+            return set()
+        begin, end = int(first), int(last or first)
+        if end - begin > 1 << 16:  # no such machine: a damaged list
+            return set()
+        cpus.update(range(begin, end + 1))
+    return cpus
+
+
+def _pinning(run: Run) -> list[Warning]:
+    for launch in run.launches:
+        placement = launch.placement
+        cpus = [parse_cpu_list(text) for text in placement.binding]
+        for host in range(len(placement.hosts)):
+            here = [c for at, c in zip(placement.rank_host, cpus, strict=False) if at == host]
+            shared = sum(len(c) for c in here) > len(set().union(*here)) if here else False
+            fits = here and len(here) <= len(set().union(*here))
+            if shared and fits:
+                return [
+                    Warning(
+                        f"ranks are not pinned: on {placement.hosts[host]} several may use "
+                        f"the same cores ({placement.binding[0]})",
+                        "bind one rank to a core (mpiexec -bind-to core, srun --cpu-bind=cores)",
+                    )
+                ]
+    return []
+
+
+def _unlike_launches(run: Run) -> list[Warning]:
+    libraries = {launch.mpi.library for launch in run.launches}
+    hosts = {launch.placement.hosts for launch in _of_the_commonest_shape(run)}
+    found = []
+    if len(libraries) > 1:
+        found.append(
+            Warning(
+                f"the launches ran {len(libraries)} MPI libraries: {'; '.join(sorted(libraries))}",
+                "measure each library in a run of its own",
+            )
+        )
+    if len(hosts) > 1:
+        found.append(
+            Warning(
+                f"launches of one shape ran on {len(hosts)} different sets of hosts",
+                "their differences enter the intervals; ask the batch system for fixed nodes",
+            )
+        )
+    return found
+
+
+def _of_the_commonest_shape(run: Run) -> list[Launch]:
+    if not run.launches:
+        return []
+    shape = Counter(launch.shape for launch in run.launches).most_common(1)[0][0]
+    return [launch for launch in run.launches if launch.shape == shape]
+
+
+def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
+    measured = [result for result in results if result.measured]
+    if run.header.imported or not measured:
+        return []
+    fewest = min(len(result.launches) for result in measured)
+    if fewest >= 3:
+        return []
+    single = "one launch: its interval says nothing about the next launch"
+    text = single if fewest == 1 else "two launches: the intervals are wide"
+    count = sum(len(result.launches) == fewest for result in measured)
+    return [
+        Warning(f"{count} of {len(measured)} cases have {text}", "take at least --launches 3"),
+    ]
+
+
+def _busy_machine(results: Sequence[CaseResult]) -> list[Warning]:
+    taken = sum(result.samples for result in results)
+    kept = sum(result.kept * result.samples for result in results)
+    if taken == 0 or kept / taken >= LEAST_KEPT:
+        return []
+    return [
+        Warning(
+            f"the machine was busy: {format_percent(1 - kept / taken)} of the samples were "
+            "disturbed and are left out",
+            "stop other work on these nodes; `transrank doctor` names what runs",
+        )
+    ]
+
+
+def _drifting(results: Sequence[CaseResult]) -> list[Warning]:
+    tested = [(result, result.drift) for result in results if result.drift is not None]
+    believed = discoveries([drift.p_value for _, drift in tested])
+    found = [
+        (abs(drift.change), result, drift)
+        for (result, drift), real in zip(tested, believed, strict=True)
+        if real and abs(drift.change) >= LEAST_DRIFT
+    ]
+    if not found:
+        return []
+    _, result, drift = max(found, key=lambda each: each[0])
+    direction = "slower" if drift.change > 0 else "faster"
+    return [
+        Warning(
+            f"{len(found)} of {len(tested)} cases drift from round to round; most: {result.case} "
+            f"becomes {format_percent(abs(drift.change))} {direction} from the first to the last",
+            "the machine was not in a steady state (clock frequency, heat, other work): "
+            "measure again, later",
+        )
+    ]
+
+
+def _two_groups(results: Sequence[CaseResult]) -> list[Warning]:
+    split = [(result.groups.gap, result) for result in results if result.groups is not None]
+    if not split:
+        return []
+    gap, result = max(split, key=lambda each: each[0])
+    return [
+        Warning(
+            f"in {len(split)} of {len(results)} cases the launches fall into two groups; most: "
+            f"{result.case}, {format_percent(gap)} apart",
+            "the MPI library behaves in two ways from launch to launch; more launches "
+            "tell how often",
+        )
+    ]

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A value with its 95 % interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and the ends of its 95 % interval, None where no interval is known."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def relative_width(self) -> float | None:
+        """(high - low) / value: what `--precision` bounds. None without an interval."""
+        if self.low is None or self.high is None or self.value == 0:
+            return None
+        return (self.high - self.low) / self.value
+
+    @property
+    def relative_error(self) -> float | None:
+        """How far the farther end lies from the value, relative to it: the 0.011 of `±1.1 %`."""
+        if self.low is None or self.high is None or self.value == 0:
+            return None
+        return max(self.high - self.value, self.value - self.low) / self.value
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same estimate in another unit; `factor` is positive."""
+        low = None if self.low is None else self.low * factor
+        high = None if self.high is None else self.high * factor
+        return Estimate(self.value * factor, low, high)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run says of one case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from transrank.stats.drift import Drift
+from transrank.stats.estimate import Estimate
+from transrank.stats.launches import Groups
+from transrank.store.lines import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:  # noqa: A001 the word that people see
+    """Something to beware of, and what to do about it."""
+
+    text: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImbMean:
+    """Means as IMB and OSU print them: each rank's mean over samples; mean and extremes over ranks.
+
+    Disturbed samples are part of it, as they are part of theirs. With several launches the median
+    over launches of each of the three.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case of a run, over all launches of one shape. Times are seconds per operation.
+
+    Attributes
+    ----------
+    status
+        `ok`; `unstable` when a launch ran out of time and the interval is wider than the precision
+        asked for; `skipped` or `failed` with the `reason`.
+    headline
+        what to quote: the median, or the mean where only means are known (imported results).
+        None without a value.
+    statistic
+        `median` or `mean`: which one `headline` is.
+    minimum
+        the fastest sample that counts.
+    imbalance
+        median over samples of (slowest - fastest rank) / slowest.
+    samples, kept
+        samples after warm-up, all launches, and the share of them that is not flagged.
+    all_used
+        too few samples of some launch were undisturbed, so the disturbed ones count as well.
+    launch_medians, launch_imb
+        one value per entry of `launches`, in that order.
+    groups, drift
+        what tells of launches that differ and of a trend over rounds; None when nothing does.
+    bytes_counted
+        bytes that one operation counts for `rate`, by the study's convention.
+    """
+
+    study: str
+    case: str
+    axes: Mapping[str, str | int]
+    shape: Shape
+    status: str
+    reason: str | None = None
+    headline: Estimate | None = None
+    statistic: str = "median"
+    minimum: float | None = None
+    imb: ImbMean | None = None
+    imbalance: float | None = None
+    samples: int = 0
+    kept: float = 0.0
+    launches: tuple[int, ...] = ()
+    launch_medians: tuple[Estimate, ...] = ()
+    launch_imb: tuple[float, ...] = ()
+    bytes_counted: float = 0.0
+    verified: int = 0
+    measuring_seconds: float = 0.0
+    timing: str | None = None
+    stops: tuple[str, ...] = ()
+    all_used: bool = False
+    groups: Groups | None = None
+    drift: Drift | None = None
+    warnings: tuple[Warning, ...] = ()
+
+    @property
+    def median(self) -> Estimate | None:
+        """The headline where it is a median."""
+        return self.headline if self.statistic == "median" else None
+
+    @property
+    def imb_mean(self) -> float | None:
+        return None if self.imb is None else self.imb.mean
+
+    @property
+    def bytes(self) -> int | None:
+        """The message size, where the case has one."""
+        size = self.axes.get("bytes")
+        return size if isinstance(size, int) else None
+
+    @property
+    def rate(self) -> float | None:
+        """Counted bytes per second at the headline."""
+        if self.headline is None or self.headline.value <= 0 or self.bytes_counted <= 0:
+            return None
+        return self.bytes_counted / self.headline.value
+
+    @property
+    def measured(self) -> bool:
+        return self.headline is not None

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every case of a run in one line each: value, interval, what was kept, what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from transrank.stats.advice import case_warnings, run_warnings
+from transrank.stats.drift import Rounds, find_drift, round_medians
+from transrank.stats.estimate import Estimate
+from transrank.stats.launches import combine, find_groups
+from transrank.stats.median import median_interval
+from transrank.stats.result import CaseResult, ImbMean, Warning
+from transrank.stats.selection import Selection, select
+from transrank.store.lines import Case, Samples, Shape
+from transrank.store.records import Run
+
+__all__ = ["CaseResult", "Estimate", "ImbMean", "Warning", "run_warnings", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class _LaunchView:
+    """What one launch says of a case."""
+
+    case: Case
+    value: Estimate
+    selection: Selection | None = None
+    minimum: float | None = None
+    imbalance: float | None = None
+    rounds: Rounds | None = None
+
+
+def summarise(run: Run) -> list[CaseResult]:
+    """One result per case and shape, in the order of their first appearance in the file."""
+    by_case: dict[tuple[str, Shape], list[Case]] = {}
+    for case in run.cases:
+        by_case.setdefault((case.case, case.shape), []).append(case)
+    precision = run.header.options.precision if run.header.options else None
+    return [_summarise_case(cases, precision) for cases in by_case.values()]
+
+
+def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResult:
+    views = [_view(case) for case in cases if case.status == "ok"]
+    if not views:
+        return _unmeasured(cases)
+    values = [view.value for view in views]
+    headline = combine(values)
+    imported = views[0].case.timing == "imported"
+    stops = tuple(view.case.stop for view in views if view.case.stop)
+    selections = [view.selection for view in views if view.selection is not None]
+    taken = sum(selection.taken for selection in selections)
+    first = views[0].case
+    result = CaseResult(
+        study=first.study,
+        case=first.case,
+        axes=first.axes,
+        shape=first.shape,
+        status="unstable" if _is_unstable(headline, stops, precision) else "ok",
+        reason=_reason(cases),
+        headline=headline,
+        statistic="mean" if imported else "median",
+        minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
+        imb=_imb(views),
+        imbalance=_median_of([view.imbalance for view in views]),
+        samples=taken,
+        kept=sum(selection.clean for selection in selections) / taken if taken else 0.0,
+        launches=tuple(view.case.launch for view in views),
+        launch_medians=tuple(values),
+        launch_imb=tuple(_imb_of(view.case).mean for view in views),
+        bytes_counted=first.bytes_counted or 0.0,
+        verified=sum(view.case.verified or 0 for view in views),
+        measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
+        timing=first.timing,
+        stops=stops,
+        all_used=any(selection.all_used for selection in selections),
+        groups=find_groups(values),
+        drift=find_drift([view.rounds for view in views if view.rounds is not None]),
+    )
+    return replace(result, warnings=case_warnings(result))
+
+
+def _unmeasured(cases: Sequence[Case]) -> CaseResult:
+    failed = [case for case in cases if case.status == "failed"]
+    case = (failed or list(cases))[0]
+    return CaseResult(
+        case.study,
+        case.case,
+        case.axes,
+        case.shape,
+        status=case.status,
+        reason=case.reason,
+        measuring_seconds=sum(each.measuring_seconds or 0.0 for each in cases),
+    )
+
+
+def _reason(cases: Sequence[Case]) -> str | None:
+    """Why some launches of a measured case have no result."""
+    lacking = [case for case in cases if case.status != "ok"]
+    if not lacking:
+        return None
+    return f"{lacking[0].status} in {len(lacking)} of {len(cases)} launches: {lacking[0].reason}"
+
+
+def _is_unstable(value: Estimate, stops: Sequence[str], precision: float | None) -> bool:
+    width = value.relative_width
+    return "max-time" in stops and precision is not None and width is not None and width > precision
+
+
+def _view(case: Case) -> _LaunchView:
+    if case.samples is None:
+        assert case.imported is not None  # the schema: an ok case has one or the other
+        return _LaunchView(case, Estimate(case.imported.mean), minimum=None)
+    selection = select(case.samples)
+    seconds = case.samples.seconds[selection.used]
+    return _LaunchView(
+        case,
+        median_interval(seconds),
+        selection,
+        minimum=float(seconds.min()),
+        imbalance=_imbalance(case.samples, selection),
+        rounds=round_medians(case.samples.seconds, selection.used, case.samples.rounds.tolist()),
+    )
+
+
+def _imbalance(samples: Samples, selection: Selection) -> float | None:
+    slowest, fastest = samples.seconds[selection.used], samples.fastest[selection.used]
+    positive = slowest > 0
+    if not positive.any():
+        return None
+    return float(np.median(1 - fastest[positive] / slowest[positive]))
+
+
+def _imb_of(case: Case) -> ImbMean:
+    if case.imported is not None:
+        mean = case.imported.mean
+        low, high = case.imported.minimum, case.imported.maximum
+        return ImbMean(mean, mean if low is None else low, mean if high is None else high)
+    assert case.ranks is not None  # the schema: an ok case has them
+    means = case.ranks.mean
+    return ImbMean(float(means.mean()), float(means.min()), float(means.max()))
+
+
+def _imb(views: Sequence[_LaunchView]) -> ImbMean:
+    each = [_imb_of(view.case) for view in views]
+    return ImbMean(
+        float(np.median([imb.mean for imb in each])),
+        float(np.median([imb.low for imb in each])),
+        float(np.median([imb.high for imb in each])),
+    )
+
+
+def _median_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
