@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from transrank.stats.drift import discoveries
-from transrank.stats.result import CaseResult, Warning
+from transrank.stats.discoveries import discoveries
+from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch, Placement, Shape
 from transrank.store.records import Run
 from transrank.units import format_percent, format_seconds
@@ -18,38 +18,38 @@ LEAST_KEPT = 0.9
 LEAST_DRIFT = 0.03
 
 
-def case_warnings(result: CaseResult) -> tuple[Warning, ...]:
+def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
     """What to beware of in one case; `run_warnings` speaks of the run as a whole."""
     return tuple(_case_warnings(result))
 
 
-def _case_warnings(result: CaseResult) -> Iterable[Warning]:
+def _case_warnings(result: CaseResult) -> Iterable[Caution]:
     if result.groups is not None:
         (fast, many), (slow, few) = result.groups.fast, result.groups.slow
-        yield Warning(
+        yield Caution(
             f"the launches fall into two groups: {format_seconds(fast)} in {many} "
             f"and {format_seconds(slow)} in {few}",
             "the MPI library behaves in two ways from launch to launch; quote both values, "
             "or take more launches",
         )
     if result.all_used:
-        yield Warning(
+        yield Caution(
             f"only {format_percent(result.kept)} of {result.samples} samples are undisturbed: "
             "too few in some launch, so that its disturbed ones count too",
             "measure on an idle machine or raise --max-time",
         )
     if result.status == "unstable" and result.headline is not None:
         width = result.headline.relative_width or 0.0
-        yield Warning(
+        yield Caution(
             f"unstable: the 95 % interval spans {format_percent(width)} of the value, "
             "and the time was spent",
             "raise --max-time or --launches, or accept a larger --precision",
         )
 
 
-def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
+def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     """What to beware of in the run as a whole, the most serious first."""
-    found: list[Warning] = []
+    found: list[Caution] = []
     found += _lost_lines(run)
     found += _oversubscription(run)
     found += _pinning(run)
@@ -59,25 +59,25 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
     found += _drifting(results)
     found += _two_groups(results)
     said = Counter(text for launch in run.launches for text in launch.warnings)
-    found += [Warning(text, "`transrank doctor` examines the machine") for text in said]
+    found += [Caution(text, "`transrank doctor` examines the machine") for text in said]
     return found
 
 
-def _lost_lines(run: Run) -> list[Warning]:
+def _lost_lines(run: Run) -> list[Caution]:
     return [
-        Warning(problem, "`transrank survey --resume` measures what is missing")
+        Caution(problem, "`transrank survey --resume` measures what is missing")
         for problem in run.problems
     ]
 
 
-def _oversubscription(run: Run) -> list[Warning]:
+def _oversubscription(run: Run) -> list[Caution]:
     worst: dict[Shape, tuple[int, int]] = {}
     for launch in run.launches:
         for ranks, cpus in _ranks_and_cpus(launch.placement):
             if ranks > cpus > 0:
                 worst[launch.shape] = (ranks, cpus)
     return [
-        Warning(f"{ranks} ranks share {cpus} cores; waits dominate", f"use at most {cpus} ranks")
+        Caution(f"{ranks} ranks share {cpus} cores; waits dominate", f"use at most {cpus} ranks")
         for ranks, cpus in worst.values()
     ]
 
@@ -110,7 +110,7 @@ def parse_cpu_list(text: str) -> set[int]:
     return cpus
 
 
-def _pinning(run: Run) -> list[Warning]:
+def _pinning(run: Run) -> list[Caution]:
     for launch in run.launches:
         placement = launch.placement
         cpus = [parse_cpu_list(text) for text in placement.binding]
@@ -120,7 +120,7 @@ def _pinning(run: Run) -> list[Warning]:
             fits = here and len(here) <= len(set().union(*here))
             if shared and fits:
                 return [
-                    Warning(
+                    Caution(
                         f"ranks are not pinned: on {placement.hosts[host]} several may use "
                         f"the same cores ({placement.binding[0]})",
                         "bind one rank to a core (mpiexec -bind-to core, srun --cpu-bind=cores)",
@@ -129,20 +129,20 @@ def _pinning(run: Run) -> list[Warning]:
     return []
 
 
-def _unlike_launches(run: Run) -> list[Warning]:
+def _unlike_launches(run: Run) -> list[Caution]:
     libraries = {launch.mpi.library for launch in run.launches}
     hosts = {launch.placement.hosts for launch in _of_the_commonest_shape(run)}
     found = []
     if len(libraries) > 1:
         found.append(
-            Warning(
+            Caution(
                 f"the launches ran {len(libraries)} MPI libraries: {'; '.join(sorted(libraries))}",
                 "measure each library in a run of its own",
             )
         )
     if len(hosts) > 1:
         found.append(
-            Warning(
+            Caution(
                 f"launches of one shape ran on {len(hosts)} different sets of hosts",
                 "their differences enter the intervals; ask the batch system for fixed nodes",
             )
@@ -157,7 +157,7 @@ def _of_the_commonest_shape(run: Run) -> list[Launch]:
     return [launch for launch in run.launches if launch.shape == shape]
 
 
-def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
+def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     measured = [result for result in results if result.measured]
     if run.header.imported or not measured:
         return []
@@ -168,17 +168,17 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Warning]:
     text = single if fewest == 1 else "two launches: the intervals are wide"
     count = sum(len(result.launches) == fewest for result in measured)
     return [
-        Warning(f"{count} of {len(measured)} cases have {text}", "take at least --launches 3"),
+        Caution(f"{count} of {len(measured)} cases have {text}", "take at least --launches 3"),
     ]
 
 
-def _busy_machine(results: Sequence[CaseResult]) -> list[Warning]:
+def _busy_machine(results: Sequence[CaseResult]) -> list[Caution]:
     taken = sum(result.samples for result in results)
     kept = sum(result.kept * result.samples for result in results)
     if taken == 0 or kept / taken >= LEAST_KEPT:
         return []
     return [
-        Warning(
+        Caution(
             f"the machine was busy: {format_percent(1 - kept / taken)} of the samples were "
             "disturbed and are left out",
             "stop other work on these nodes; `transrank doctor` names what runs",
@@ -186,7 +186,7 @@ def _busy_machine(results: Sequence[CaseResult]) -> list[Warning]:
     ]
 
 
-def _drifting(results: Sequence[CaseResult]) -> list[Warning]:
+def _drifting(results: Sequence[CaseResult]) -> list[Caution]:
     tested = [(result, result.drift) for result in results if result.drift is not None]
     believed = discoveries([drift.p_value for _, drift in tested])
     found = [
@@ -199,7 +199,7 @@ def _drifting(results: Sequence[CaseResult]) -> list[Warning]:
     _, result, drift = max(found, key=lambda each: each[0])
     direction = "slower" if drift.change > 0 else "faster"
     return [
-        Warning(
+        Caution(
             f"{len(found)} of {len(tested)} cases drift from round to round; most: {result.case} "
             f"becomes {format_percent(abs(drift.change))} {direction} from the first to the last",
             "the machine was not in a steady state (clock frequency, heat, other work): "
@@ -208,13 +208,13 @@ def _drifting(results: Sequence[CaseResult]) -> list[Warning]:
     ]
 
 
-def _two_groups(results: Sequence[CaseResult]) -> list[Warning]:
+def _two_groups(results: Sequence[CaseResult]) -> list[Caution]:
     split = [(result.groups.gap, result) for result in results if result.groups is not None]
     if not split:
         return []
     gap, result = max(split, key=lambda each: each[0])
     return [
-        Warning(
+        Caution(
             f"in {len(split)} of {len(results)} cases the launches fall into two groups; most: "
             f"{result.case}, {format_percent(gap)} apart",
             "the MPI library behaves in two ways from launch to launch; more launches "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does a case become slower or faster from round to round?"""
+"""Trends: whether a case becomes slower or faster from round to round."""
 
 from __future__ import annotations
 
@@ -80,21 +80,3 @@ def _score_variance(values: Rounds) -> float:
 def _slope(values: Rounds) -> float:
     first, second = _pairs(values)
     return float(np.median((values[second] - values[first]) / (second - first)))
-
-
-def discoveries(p_values: Sequence[float], rate: float = 0.05) -> list[bool]:
-    """Which of a family of tests to believe when a share `rate` of false ones is tolerated.
-
-    Source: Benjamini & Yekutieli, Annals of Statistics 29, 2001, which holds under any dependence;
-    cases of one launch share its fortunes.
-    """
-    p = np.asarray(p_values, dtype=float)
-    if p.size == 0:
-        return []
-    harmonic = float(np.sum(1 / np.arange(1, p.size + 1)))
-    order = np.argsort(p)
-    below = p[order] <= rate * np.arange(1, p.size + 1) / (p.size * harmonic)
-    last = int(np.flatnonzero(below)[-1]) if below.any() else -1
-    believed = np.zeros(p.size, dtype=bool)
-    believed[order[: last + 1]] = True
-    return believed.tolist()

@@ -85,7 +85,7 @@ def t_quantile(degrees_of_freedom: float) -> float:
 
 
 def _variance_within(launches: Sequence[Estimate]) -> float:
-    """Mean squared standard error of the launches' logarithms, from the width of their intervals."""
+    """Mean squared standard error of the launches' logarithms, by the width of their intervals."""
     widths = [
         np.log(launch.high / launch.low)
         for launch in launches

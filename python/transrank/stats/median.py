@@ -22,7 +22,7 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
     leaves at least 95 %. Exact for continuous distributions, conservative where values repeat.
     Below six values no k does: then the extremes are the interval, at 1 - 2^(1-n).
 
-    Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1; Hoefler & Belli, SC'15, rule 6.
+    Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1; Hoefler & Belli, SC'15.
 
     Raises
     ------

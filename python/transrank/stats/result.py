@@ -13,7 +13,7 @@ from transrank.store.lines import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:  # noqa: A001 the word that people see
+class Caution:
     """Something to beware of, and what to do about it."""
 
     text: str
@@ -87,7 +87,7 @@ class CaseResult:
     all_used: bool = False
     groups: Groups | None = None
     drift: Drift | None = None
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[Caution, ...] = ()
 
     @property
     def median(self) -> Estimate | None:

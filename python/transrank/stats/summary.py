@@ -13,12 +13,12 @@ from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
 from transrank.stats.median import median_interval
-from transrank.stats.result import CaseResult, ImbMean, Warning
+from transrank.stats.result import CaseResult, Caution, ImbMean
 from transrank.stats.selection import Selection, select
 from transrank.store.lines import Case, Samples, Shape
 from transrank.store.records import Run
 
-__all__ = ["CaseResult", "Estimate", "ImbMean", "Warning", "run_warnings", "summarise"]
+__all__ = ["CaseResult", "Caution", "Estimate", "ImbMean", "run_warnings", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)

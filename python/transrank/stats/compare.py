@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Verdicts: the candidate is faster, slower, the same as the baseline, or that is unclear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from transrank.stats.discoveries import discoveries
+from transrank.stats.estimate import Estimate
+from transrank.stats.launches import combine, mean_variance, t_quantile
+from transrank.stats.result import CaseResult
+from transrank.store.lines import Shape
+
+VERDICTS = ("faster", "slower", "same", "unclear", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One case of two runs.
+
+    Attributes
+    ----------
+    ratio
+        candidate / baseline, in time: 1.1 is 10 % slower. None where one side is missing.
+    verdict
+        `slower` (`faster`) when the whole interval of the ratio lies beyond the threshold, `same`
+        when it lies within, `unclear` otherwise, `missing` when one side has no value.
+    reason
+        why it is unclear or missing.
+    statistic
+        what was compared: the medians, or the means where one side knows only means.
+    """
+
+    case: str
+    shape: Shape
+    baseline: Estimate | None
+    candidate: Estimate | None
+    ratio: Estimate | None
+    verdict: str
+    reason: str | None = None
+    statistic: str = "median"
+    p_slower: float = 1.0
+    p_faster: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All cases together: how many of each verdict, and the median of the ratios."""
+
+    counts: Mapping[str, int]
+    median_ratio: float | None
+
+    @property
+    def judged(self) -> int:
+        return self.counts["faster"] + self.counts["slower"] + self.counts["same"]
+
+
+def compare_results(
+    baseline: Sequence[CaseResult], candidate: Sequence[CaseResult], threshold: float
+) -> list[Verdict]:
+    """Judge every case of either run, those of the baseline first.
+
+    Parameters
+    ----------
+    threshold
+        relative difference that matters, 0.05 for 5 %; the bounds are 1 + threshold and its
+        inverse, so that exchanging the runs exchanges faster and slower.
+
+    A case that is slower (faster) by itself but may be so by chance among so many cases, by the
+    false discovery rate of 5 %, is `unclear`.
+    """
+    if not 0 < threshold < np.inf:
+        raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
+    candidates = {(result.case, result.shape): result for result in candidate}
+    verdicts = [
+        _judge(result, candidates.pop((result.case, result.shape), None), threshold)
+        for result in baseline
+    ]
+    verdicts += [_judge(None, result, threshold) for result in candidates.values()]
+    return _guard_against_chance(verdicts)
+
+
+def summarise_family(verdicts: Sequence[Verdict]) -> Family:
+    """Count the verdicts."""
+    counts = {name: sum(v.verdict == name for v in verdicts) for name in VERDICTS}
+    ratios = [v.ratio.value for v in verdicts if v.ratio is not None]
+    return Family(counts, float(np.median(ratios)) if ratios else None)
+
+
+def _judge(baseline: CaseResult | None, candidate: CaseResult | None, threshold: float) -> Verdict:
+    known = baseline or candidate
+    assert known is not None
+    if baseline is None or candidate is None or not (baseline.measured and candidate.measured):
+        return _missing(known, baseline, candidate)
+    statistic = "median" if baseline.statistic == candidate.statistic == "median" else "mean"
+    ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
+    verdict = Verdict(
+        known.case, known.shape, combine(ours), combine(theirs), None, "unclear", None, statistic
+    )
+    if min(one.value for one in (*ours, *theirs)) <= 0:
+        return replace(verdict, verdict="missing", reason="a time of 0 has no ratio")
+    return _judge_ratio(verdict, ours, theirs, threshold)
+
+
+def _missing(
+    known: CaseResult, baseline: CaseResult | None, candidate: CaseResult | None
+) -> Verdict:
+    reasons = []
+    for name, result in (("baseline", baseline), ("candidate", candidate)):
+        if result is None:
+            reasons.append(f"the {name} does not have it")
+        elif not result.measured:
+            reasons.append(f"the {name} {result.status} it: {result.reason}")
+    return Verdict(
+        known.case,
+        known.shape,
+        baseline.headline if baseline else None,
+        candidate.headline if candidate else None,
+        None,
+        "missing",
+        "; ".join(reasons),
+    )
+
+
+def _launches(result: CaseResult, statistic: str) -> list[Estimate]:
+    if statistic == result.statistic:
+        return list(result.launch_medians)
+    return [Estimate(mean) for mean in result.launch_imb]
+
+
+def _judge_ratio(
+    verdict: Verdict, baseline: list[Estimate], candidate: list[Estimate], threshold: float
+) -> Verdict:
+    assert verdict.baseline is not None
+    assert verdict.candidate is not None
+    value = verdict.candidate.value / verdict.baseline.value
+    spread = _difference(baseline, candidate)
+    if spread is None:
+        return replace(
+            verdict, ratio=Estimate(value), reason="one launch on each side says nothing of others"
+        )
+    center, error, freedom = spread
+    half = t_quantile(freedom) * error
+    low, high = float(np.exp(center - half)), float(np.exp(center + half))
+    ratio = Estimate(value, min(low, value), max(high, value))
+    bound = float(np.log1p(threshold))
+    return replace(
+        verdict,
+        ratio=ratio,
+        verdict=_place(ratio, 1 + threshold),
+        reason=None,
+        p_slower=_tail(center - bound, error, freedom),
+        p_faster=_tail(-center - bound, error, freedom),
+    )
+
+
+def _difference(
+    baseline: Sequence[Estimate], candidate: Sequence[Estimate]
+) -> tuple[float, float, float] | None:
+    """Mean difference of the logarithms, its standard error and degrees of freedom.
+
+    Welch's t: the launches of the runs may differ in spread and number. A side with a single
+    launch borrows the other's spread. Source: Welch, Biometrika 34, 1947.
+    """
+    logs = [np.log([launch.value for launch in side]) for side in (baseline, candidate)]
+    center = float(logs[1].mean() - logs[0].mean())
+    counts = (len(baseline), len(candidate))
+    if max(counts) == 1:
+        return None
+    if min(counts) == 1:
+        many = baseline if counts[0] > 1 else candidate
+        spread = mean_variance(many) * len(many)
+        return center, float(np.sqrt(spread * (1 + 1 / len(many)))), len(many) - 1.0
+    first, second = mean_variance(baseline), mean_variance(candidate)
+    total = first + second
+    if total == 0:
+        return center, 0.0, float(sum(counts) - 2)
+    freedom = total**2 / (first**2 / (counts[0] - 1) + second**2 / (counts[1] - 1))
+    return center, float(np.sqrt(total)), freedom
+
+
+def _place(ratio: Estimate, bound: float) -> str:
+    assert ratio.low is not None
+    assert ratio.high is not None
+    if ratio.low > bound:
+        return "slower"
+    if ratio.high < 1 / bound:
+        return "faster"
+    return "same" if 1 / bound <= ratio.low and ratio.high <= bound else "unclear"
+
+
+def _tail(distance: float, error: float, freedom: float) -> float:
+    """Probability of a difference so far beyond the threshold when there is none."""
+    if error == 0:
+        return 0.0 if distance > 0 else 1.0
+    return float(special.stdtr(freedom, -distance / error))
+
+
+def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
+    """Call unclear what is no discovery in the family of all comparisons."""
+    judged = [v for v in verdicts if v.ratio is not None and v.ratio.low is not None]
+    slower = discoveries([v.p_slower for v in judged])
+    faster = discoveries([v.p_faster for v in judged])
+    believed = {
+        (v.case, v.shape): {"slower": s, "faster": f}
+        for v, s, f in zip(judged, slower, faster, strict=True)
+    }
+    return [
+        replace(
+            v,
+            verdict="unclear",
+            reason=f"{v.verdict} by itself, but may be so by chance among {len(judged)} cases",
+        )
+        if v.verdict in ("slower", "faster") and not believed[v.case, v.shape][v.verdict]
+        else v
+        for v in verdicts
+    ]
+
+
+def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estimate:
+    """Candidate / baseline from launches taken in turn: value i of both belongs together.
+
+    The value is the median of the ratios; the interval is Student's t on their logarithms, and
+    contains the value. What both launches of a pair share, such as a slower hour, cancels.
+
+    Raises
+    ------
+    ValueError
+        for fewer than two pairs, unequal numbers or a value that is not positive.
+    """
+    first, second = np.asarray(baseline, dtype=float), np.asarray(candidate, dtype=float)
+    if first.size != second.size or first.size < 2:
+        raise ValueError(f"{first.size} and {second.size} values make no two pairs or more")
+    if min(first.min(), second.min()) <= 0:
+        raise ValueError("a time that is not positive has no ratio")
+    return combine([Estimate(float(ratio)) for ratio in second / first])

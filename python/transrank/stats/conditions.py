@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The conditions under which runs were measured: what makes two of them unlike."""
+
+from __future__ import annotations
+
+from transrank.store.lines import Header
+from transrank.store.records import Run
+
+
+def differences(baseline: Run, candidate: Run) -> list[str]:
+    """What makes the two runs unlike, in words: `MPI: MPICH 5.0 / Open MPI 5.0`."""
+    found = []
+    ours, theirs = _conditions(baseline), _conditions(candidate)
+    for name in dict.fromkeys((*ours, *theirs)):
+        one, other = ours.get(name, "unknown"), theirs.get(name, "unknown")
+        if one != other:
+            found.append(f"{name}: {one} / {other}")
+    return found
+
+
+def _conditions(run: Run) -> dict[str, str]:
+    header = run.header
+    shapes = {str(case.shape) for case in run.cases}
+    conditions = {
+        "source": ", ".join(sorted({f"{file.suite} {file.version}" for file in header.imported}))
+        or "transrank",
+        "shapes": "; ".join(sorted(shapes)) or "none",
+    }
+    if header.mpi is not None:
+        conditions["MPI"] = header.mpi.library
+        conditions["thread level"] = header.mpi.thread_level
+    conditions |= _measuring_conditions(header)
+    return conditions
+
+
+def _measuring_conditions(header: Header) -> dict[str, str]:
+    conditions = {}
+    if header.options is not None:
+        conditions["cache"] = header.options.cache
+        conditions["synchronisation"] = header.options.synchronisation
+    if header.placement is not None:
+        conditions["nodes"] = str(len(set(header.placement.hosts)))
+        conditions["binding"] = " ".join(header.placement.binding[:4])
+    threads = header.environment.get("OMP_NUM_THREADS")
+    if threads is not None:
+        conditions["OMP_NUM_THREADS"] = threads
+    return conditions
