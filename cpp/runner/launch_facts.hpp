@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/text/json.hpp"
+
+namespace transrank::runner {
+
+/// Collective. Writes the members `mpi`, `placement` and `clock` of a launch line on rank 0.
+void write_launch_facts(const mpi::Communicator& world, text::JsonWriter& json);
+
+/// The MPI library's own name and version, its first line.
+[[nodiscard]] std::string library_version();
+
+}  // namespace transrank::runner

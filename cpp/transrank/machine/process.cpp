@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/process.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+
+namespace transrank::machine {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) {
+        return "unknown";
+    }
+    return name.data();
+}
+
+std::string allowed_cpus() {
+    std::ifstream status("/proc/thread-self/status");
+    for (std::string line; std::getline(status, line);) {
+        constexpr std::string_view label = "Cpus_allowed_list:";
+        if (line.starts_with(label)) {
+            const auto begin = line.find_first_not_of(" \t", label.size());
+            return begin == std::string::npos ? "" : line.substr(begin);
+        }
+    }
+    return "";
+}
+
+int current_cpu() {
+    return sched_getcpu();
+}
+
+std::int64_t involuntary_switches() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+std::int64_t stolen_ticks() {
+    std::ifstream stat("/proc/stat");
+    std::string cpu;
+    std::array<std::int64_t, 8> columns{};  // user nice system idle iowait irq softirq steal
+    stat >> cpu;
+    for (auto& column : columns) {
+        stat >> column;
+    }
+    return stat ? columns.back() : 0;
+}
+
+}  // namespace transrank::machine

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace transrank::measure {
+
+/// One case made ready to run: buffers, requests, communicators. Made and destroyed collectively.
+///
+/// A repetition works on one slot of the workspace; the i-th repetition of a batch on slot
+/// i % slots, so that a batch need not meet its own cached data (see CacheMode).
+class Operation {
+public:
+    Operation() = default;
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+    virtual ~Operation() = default;
+
+    /// Writes the payload that belongs to `stamp` into everything this rank sends, and something
+    /// else into everything it receives. Not timed.
+    virtual void fill(std::uint64_t stamp) = 0;
+
+    /// The timed region: `repetitions` repetitions from slot 0 on. Collective.
+    virtual void run(std::int64_t repetitions) = 0;
+
+    /// Compares the slots that the last run of `repetitions` received into with the payload of the
+    /// last fill. Not timed. Returns the bytes compared; throws WrongPayload.
+    virtual std::uint64_t verify(std::int64_t repetitions) = 0;
+};
+
+}  // namespace transrank::measure

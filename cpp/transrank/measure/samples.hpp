@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace transrank::measure {
+
+/// Why a sample stays out of headline figures; bits of a mask.
+enum Flag : std::uint8_t {
+    warm_up = 1,    ///< taken while caches, connections and predictors settle
+    lost_core = 2,  ///< some rank was descheduled against its will
+    clock_gap = 4,  ///< a hypervisor took time from the machine
+    late_start = 8  ///< some rank missed the agreed start
+};
+
+/// The samples of one case; index i is the same sample everywhere.
+struct Samples {
+    std::vector<double> seconds;  ///< per operation
+    std::vector<std::uint8_t> flags;
+    std::vector<double> late_seconds;
+
+    void append(double one, std::uint8_t flag, double late) {
+        seconds.push_back(one);
+        flags.push_back(flag);
+        late_seconds.push_back(late);
+    }
+};
+
+/// What rank 0 knows of a case in one launch.
+struct ReducedSamples {
+    std::vector<double> slowest;       ///< maximum over the ranks whose clock counts
+    std::vector<double> fastest;       ///< minimum over ranks
+    std::vector<double> late_seconds;  ///< maximum over ranks
+    std::vector<std::uint8_t> flags;   ///< union over ranks
+    std::vector<std::int64_t> rounds;  ///< samples per round
+
+    /// The slowest of the samples without a flag; of all but warm-up when hardly any is clean.
+    [[nodiscard]] std::vector<double> clean() const;
+};
+
+}  // namespace transrank::measure

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/clock.hpp"
+#include "transrank/measure/synchronisation.hpp"
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::measure {
+namespace {
+
+class Barrier final : public Synchronisation {
+public:
+    explicit Barrier(const mpi::Communicator& comm) : comm_(comm) {}
+
+    double start() override {
+        mpi::check(MPI_Barrier(comm_.handle()), "MPI_Barrier");
+        return machine::now();
+    }
+
+    void describe(text::JsonWriter& json) const override {
+        json.begin_object().key("method").value("barrier").end_object();
+    }
+
+private:
+    const mpi::Communicator& comm_;
+};
+
+}  // namespace
+
+std::unique_ptr<Synchronisation> make_barrier(const mpi::Communicator& comm) {
+    return std::make_unique<Barrier>(comm);
+}
+
+}  // namespace transrank::measure

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/measure/timing.hpp"
+
+namespace transrank::measure {
+
+Timing timing(TimingKind kind) {
+    switch (kind) {
+        case TimingKind::bulk:
+            return time_bulk;
+        case TimingKind::single:
+            return time_single;
+        case TimingKind::in_turn:
+            return time_in_turn;
+    }
+    return time_bulk;
+}
+
+}  // namespace transrank::measure

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/clock.hpp"
+#include "transrank/measure/timing.hpp"
+
+namespace transrank::measure {
+
+// IMB's PingPong, Sendrecv, Exchange and Barrier, and OSU's bandwidth tests time so.
+double time_bulk(const TimingContext& context, std::int64_t repetitions) {
+    const double begin = context.synchronisation.start();
+    context.operation.run(repetitions);
+    return machine::now() - begin;
+}
+
+}  // namespace transrank::measure

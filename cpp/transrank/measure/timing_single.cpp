@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/clock.hpp"
+#include "transrank/measure/timing.hpp"
+
+namespace transrank::measure {
+
+// IMB's and OSU's collectives time so: the common start before each call is not timed.
+double time_single(const TimingContext& context, std::int64_t repetitions) {
+    double seconds = 0;
+    for (std::int64_t i = 0; i < repetitions; ++i) {
+        const double begin = context.synchronisation.start();
+        context.operation.run(1);
+        seconds += machine::now() - begin;
+    }
+    return seconds;
+}
+
+}  // namespace transrank::measure

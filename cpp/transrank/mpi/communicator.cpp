@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/communicator.hpp"
+
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::mpi {
+
+Communicator::Communicator(MPI_Comm comm) {
+    check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    adopt();
+}
+
+void Communicator::adopt() {
+    if (comm_ == MPI_COMM_NULL) {
+        return;
+    }
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+Communicator Communicator::split(int color) const {
+    Communicator part;
+    check(MPI_Comm_split(comm_, color, rank_, &part.comm_), "MPI_Comm_split");
+    part.adopt();
+    return part;
+}
+
+Communicator Communicator::split_node() const {
+    Communicator node;
+    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node.comm_),
+          "MPI_Comm_split_type");
+    node.adopt();
+    return node;
+}
+
+Communicator::~Communicator() {
+    if (comm_ == MPI_COMM_NULL) {
+        return;
+    }
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) {
+        MPI_Comm_free(&comm_);
+    }
+}
+
+}  // namespace transrank::mpi

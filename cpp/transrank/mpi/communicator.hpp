@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <utility>
+
+namespace transrank::mpi {
+
+/// A private communicator, freed on destruction; its errors are returned and thrown as mpi::Error.
+///
+/// A duplicate keeps our messages from matching the caller's and leaves the caller's error handler
+/// alone. Freeing is collective, so every rank destroys its communicators in the same order; one
+/// that outlives MPI_Finalize is let go without a call.
+class Communicator {
+public:
+    /// Collective. Duplicates `comm`.
+    explicit Communicator(MPI_Comm comm);
+    ~Communicator();
+
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+    Communicator(Communicator&& other) noexcept
+        : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+          rank_(other.rank_),
+          size_(other.size_) {}
+    Communicator& operator=(Communicator&& other) noexcept {
+        std::swap(comm_, other.comm_);
+        std::swap(rank_, other.rank_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+
+    /// Collective. The ranks that pass the same `color`, in rank order; ranks that pass
+    /// MPI_UNDEFINED get a null communicator.
+    [[nodiscard]] Communicator split(int color) const;
+
+    /// Collective. The ranks that can share memory with this one.
+    [[nodiscard]] Communicator split_node() const;
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+    [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
+    [[nodiscard]] bool is_null() const noexcept { return comm_ == MPI_COMM_NULL; }
+
+private:
+    Communicator() = default;
+    void adopt();
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+};
+
+}  // namespace transrank::mpi

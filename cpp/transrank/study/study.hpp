@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transrank/measure/case.hpp"
+#include "transrank/measure/operation.hpp"
+#include "transrank/measure/workspace.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::study {
+
+/// What the user wants of a study; empty means all of it.
+struct Selection {
+    std::vector<std::int64_t> sizes;
+    std::map<std::string, std::vector<std::string>, std::less<>> axes;
+};
+
+/// An axis other than bytes, and the values it takes unless the user restricts them.
+struct AxisChoice {
+    std::string_view name;
+    std::vector<std::string> values;
+};
+
+/// Where a case is measured. The references outlive the operation.
+struct Setting {
+    const mpi::Communicator& comm;
+    const measure::Workspace& workspace;
+    /// The largest `bytes` of any case of the group.
+    std::int64_t largest_bytes;
+};
+
+/// One benchmark question.
+struct Study {
+    std::string_view name;
+    std::string_view summary;
+    /// The sweep of the `bytes` axis in the grammar of text::parse_sizes; empty: no such axis.
+    std::string_view sizes;
+    std::vector<AxisChoice> (*axes)();
+    int fewest_ranks;
+    /// Further ranks stay idle; 0: all ranks take part.
+    int most_ranks;
+    /// Pure: the same list everywhere for the same arguments. `ranks` is the number taking part.
+    std::vector<measure::Case> (*cases)(const Selection& selection, int ranks);
+    /// Collective.
+    std::unique_ptr<measure::Operation> (*prepare)(const measure::Case& point,
+                                                   const Setting& setting);
+
+    [[nodiscard]] int ranks_used(int ranks) const;
+};
+
+[[nodiscard]] std::span<const Study> all();
+
+/// Throws std::invalid_argument listing the known names.
+[[nodiscard]] const Study& find(std::string_view name);
+
+/// The cases of `study` that `selection` leaves. Cases that cannot run with so many ranks or in
+/// `memory_bytes` per process carry their skip_reason. Throws std::invalid_argument for an axis or
+/// value that the study does not have.
+[[nodiscard]] std::vector<measure::Case> select(const Study& study, const Selection& selection,
+                                                int ranks, measure::CacheMode cache,
+                                                std::int64_t memory_bytes);
+
+/// What every study's `cases` begins with: the selected sizes, or the default sweep.
+[[nodiscard]] std::vector<std::int64_t> sizes_of(const Selection& selection,
+                                                 std::string_view default_sweep);
+
+/// The selected values of an axis out of those it has, in the axis's order.
+[[nodiscard]] std::vector<std::string> values_of(const Selection& selection,
+                                                 const AxisChoice& axis);
+
+/// The studies without axes of their own have this.
+[[nodiscard]] std::vector<AxisChoice> no_axes();
+
+}  // namespace transrank::study

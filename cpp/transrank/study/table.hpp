@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "transrank/study/study.hpp"
+
+// Every study's row is made in its own file; study.cpp lists them.
+namespace transrank::study {
+
+Study pingpong();
+Study pingping();
+Study sendrecv();
+Study exchange();
+
+}  // namespace transrank::study
