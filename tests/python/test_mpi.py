@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One process has one MPI library, and only transrank.mpi loads it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bounded import Finished, run_bounded
+from conftest import ONE_THREAD, Mpiexec
+
+NAMES_OF_LIBRARIES = [
+    ("libmpi.so.12", True),
+    ("libmpi.so.40.40.7", True),
+    ("libmpich.so.12", True),
+    ("libmpi_abi.so.1", True),
+    ("libmpi_cray.so.12", True),
+    ("libmpi_gnu_123.so", True),
+    ("libmpicxx.so.12", False),
+    ("libmpifort.so.12", False),
+    ("libmpi_cxx.so.40", False),
+    ("libmpi_mpifh.so.40", False),
+    ("libmpi_usempif08.so.40", False),
+    ("MPI.mpich.cpython-311-x86_64-linux-gnu.so", False),
+]
+
+
+def python(code: str, env: Mapping[str, str] | None = None) -> Finished:
+    """Run a program in a Python of its own: pytest's must never become an MPI process."""
+    return run_bounded(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        timeout=60,
+        env={**ONE_THREAD, **(env or {})},
+    )
+
+
+def test_the_package_and_its_command_line_load_no_mpi() -> None:
+    loaded = python(
+        """
+        import sys
+        import transrank, transrank.cli.__main__, transrank.launch.installation
+        print([name for name in sys.modules if name.startswith(("mpi4py", "transrank._core"))])
+        print("libmpi" in open("/proc/self/maps").read())
+        """
+    ).check()
+    assert loaded.stdout == "[]\nFalse\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_native_code_sees_the_communicators_of_mpi4py(mpiexec: Mpiexec, ranks: int) -> None:
+    program = textwrap.dedent(
+        """
+        from transrank import _core
+        from transrank.mpi import MPI, library_version
+        world = MPI.COMM_WORLD
+        half = world.Split(world.rank % 2)
+        sizes = [_core.communicator_size(comm) for comm in (world, half, MPI.COMM_SELF)]
+        assert sizes == [world.size, half.size, 1], sizes
+        assert library_version() == MPI.Get_library_version().strip(" \\0\\n")
+        """
+    )
+    mpiexec.run(ranks, sys.executable, "-c", program).check()
+
+
+def test_what_is_no_communicator_is_refused() -> None:
+    outcome = python(
+        """
+        from transrank import _core
+        from transrank.mpi import MPI
+        for wrong in (3, None, MPI.INT):
+            try:
+                _core.communicator_size(wrong)
+            except TypeError as error:
+                print("mpi4py.MPI.Comm" in str(error))
+        try:
+            _core.communicator_size(MPI.COMM_NULL)
+        except RuntimeError as error:
+            print("MPI_Comm_size failed" in str(error))
+        """
+    ).check()
+    assert outcome.stdout == "True\n" * 4
+
+
+def test_two_different_versions_are_refused() -> None:
+    outcome = python(
+        """
+        from mpi4py import MPI
+        MPI.Get_library_version = lambda: "Other MPI 9.9\\0"
+        import transrank.mpi
+        """
+    )
+    assert outcome.status == 1
+    assert "ImportError: transrank and mpi4py use different MPI libraries" in outcome.stderr
+    assert "mpi4py:    Other MPI 9.9 " not in outcome.stderr
+    assert "mpi4py:    Other MPI 9.9\n" in outcome.stderr
+    assert "hint: " in outcome.stderr
+
+
+def test_padding_of_the_version_text_makes_no_difference() -> None:
+    python(
+        """
+        from mpi4py import MPI
+        text = MPI.Get_library_version().strip(" \\0\\n")
+        MPI.Get_library_version = lambda: text + " \\0"
+        import transrank.mpi
+        """
+    ).check()
+
+
+def test_a_second_library_in_the_process_is_refused(tmp_path: Path) -> None:
+    second = tmp_path / "libmpi.so.99"
+    any_library = next(Path(sys.prefix).rglob("*.so"))
+    shutil.copy(any_library, second)
+    outcome = python(
+        f"""
+        import mmap
+        file = open({str(second)!r}, "rb")
+        keep = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        import transrank.mpi
+        """
+    )
+    assert outcome.status == 1
+    assert "ImportError: transrank and mpi4py use different MPI libraries" in outcome.stderr
+    assert str(second) in outcome.stderr
+
+
+@pytest.mark.parametrize(("name", "is_libmpi"), NAMES_OF_LIBRARIES)
+def test_language_bindings_do_not_count_as_mpi_libraries(
+    tmp_path: Path, name: str, is_libmpi: bool
+) -> None:
+    maps = tmp_path / "maps"
+    maps.write_text(
+        "7f00-7f01 r-xp 00000000 08:01 123    /usr/lib/libc.so.6\n"
+        f"7f02-7f03 r-xp 00000000 08:01 124    /opt/my mpi/lib/{name}\n"
+        f"7f04-7f05 rw-p 00001000 08:01 124    /opt/my mpi/lib/{name}\n"
+        "7f06-7f07 rw-p 00000000 00:00 0 \n"
+    )
+    found = python(
+        f"""
+        import pathlib, transrank.mpi
+        print(transrank.mpi._mapped_libraries(pathlib.Path({str(maps)!r})))
+        """
+    ).check()
+    assert found.stdout == f"{[f'/opt/my mpi/lib/{name}'] if is_libmpi else []}\n"

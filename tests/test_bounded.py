@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""No test leaves processes behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bounded import run_bounded
+from conftest import Mpiexec
+
+
+def running(command_line_part: str) -> list[int]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if command_line_part.encode() in command and int(process.name) != os.getpid():
+            found.append(int(process.name))
+    return found
+
+
+def test_a_program_that_ends_gives_its_status_and_output() -> None:
+    program = "import os, sys; print(os.environ['WORD']); print('no', file=sys.stderr); sys.exit(3)"
+    finished = run_bounded([sys.executable, "-c", program], timeout=30, env={"WORD": "yes"})
+    assert (finished.status, finished.stdout, finished.stderr) == (3, "yes\n", "no\n")
+    with pytest.raises(AssertionError, match="ended with 3"):
+        finished.check()
+
+
+def test_hanging_ranks_end_with_their_launcher(mpiexec: Mpiexec, tmp_path: Path) -> None:
+    # Ranks that ignore SIGTERM, found by a word of their own on the command line.
+    mark = f"hanging-{tmp_path}"
+    program = (
+        "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('ready', flush=True); time.sleep(600)"
+    )
+    begin = time.monotonic()
+    with pytest.raises(TimeoutError, match="still running after 3 s") as caught:
+        mpiexec.run(2, sys.executable, "-c", program, mark, timeout=3)
+    assert "ready" in str(caught.value)
+    assert time.monotonic() - begin < 60
+    assert running(mark) == []

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The layer check finds what it must and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import check_layers
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_tree_keeps_its_layers() -> None:
+    assert check_layers.violations(ROOT / "cpp" / "transrank") == []
+
+
+def test_every_layer_exists_and_knows_only_layers_listed_before_it() -> None:
+    known: set[str] = set()
+    for layer, allowed in check_layers.ALLOWED.items():
+        assert (ROOT / "cpp" / "transrank" / layer).is_dir(), layer
+        assert allowed <= known, layer
+        known.add(layer)
+
+
+@pytest.mark.parametrize(
+    ("include", "problem"),
+    [
+        ('#include "transrank/measure/case.hpp"', "layer 'mpi' must not include 'measure'"),
+        ('  #  include "transrank/study/study.hpp"', "layer 'mpi' must not include 'study'"),
+        ('#include "error.hpp"', "include our headers as"),
+        ('#include "transrank/mpi/error.hpp"', None),
+        ("#include <mpi.h>", None),
+        ('// see #include "transrank/study/study.hpp"', None),
+    ],
+)
+def test_an_include_is_judged_by_its_layer(
+    tmp_path: Path, include: str, problem: str | None
+) -> None:
+    (tmp_path / "mpi").mkdir()
+    (tmp_path / "mpi" / "error.hpp").write_text(f"#pragma once\n{include}\n")
+    found = check_layers.violations(tmp_path)
+    assert len(found) == (problem is not None)
+    if problem is not None:
+        assert found[0].startswith(f"{tmp_path}/mpi/error.hpp:2: ")
+        assert problem in found[0]
+
+
+def test_an_unlisted_layer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra" / "new.cpp").touch()
+    assert "layer 'extra' is not listed" in check_layers.violations(tmp_path)[0]
