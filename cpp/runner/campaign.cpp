@@ -11,6 +11,7 @@
 #include "launch_facts.hpp"
 #include "listing.hpp"
 #include "transrank/machine/clock.hpp"
+#include "transrank/measure/clock_model.hpp"
 #include "transrank/measure/record_file.hpp"
 #include "transrank/measure/sampler.hpp"
 #include "transrank/measure/stopping.hpp"
@@ -75,6 +76,9 @@ public:
         if (is_root()) {
             record_.emplace(options_.record_path);
         }
+        if (options_.synchronisation == measure::SynchronisationKind::clock) {
+            clocks_ = measure::synchronise_clocks(world_, machine::now);
+        }
         write_launch_line();
         for (const auto& cases : selected) {
             if (!cases.empty()) {
@@ -91,8 +95,6 @@ private:
     [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
 
     void write_launch_line() {
-        const auto synchronisation =
-            measure::make_synchronisation(options_.synchronisation, world_);
         text::JsonWriter json;
         json.begin_object().key("kind").value("launch");
         write_launch_and_shape(json);
@@ -100,7 +102,11 @@ private:
         json.key("command").array(options_.command);
         write_launch_facts(world_, json);
         json.key("synchronisation");
-        synchronisation->describe(json);
+        if (clocks_) {
+            clocks_->describe(json);
+        } else {
+            json.begin_object().key("method").value("barrier").end_object();
+        }
         json.end_object();
         if (is_root()) {
             record_->append(json.text());
@@ -125,8 +131,9 @@ private:
         const bool takes_part = world_.rank() < study.ranks_used(world_.size());
         const auto active = world_.split(takes_part ? 0 : MPI_UNDEFINED);
         if (takes_part && !runnable.empty()) {
-            const auto synchronisation =
-                measure::make_synchronisation(options_.synchronisation, active);
+            const auto synchronisation = clocks_
+                                             ? measure::make_agreed_time(active, clocks_->model)
+                                             : measure::make_barrier(active);
             for (const auto& group : split_groups(runnable)) {
                 measure_group(study, group, active, *synchronisation);
             }
@@ -237,7 +244,7 @@ private:
         json.key("fastest").array(run.reduced.fastest);
         json.key("flags").array(run.reduced.flags);
         json.key("rounds").array(run.reduced.rounds);
-        if (options_.synchronisation == measure::SynchronisationKind::clock) {
+        if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
         json.end_object().key("ranks");
@@ -260,6 +267,7 @@ private:
     mpi::Communicator world_;
     Watchdog watchdog_;
     std::optional<measure::RecordFile> record_;
+    std::optional<measure::ClockFit> clocks_;
     std::size_t total_ = 0;
     std::size_t done_ = 0;
     int failed_ = 0;

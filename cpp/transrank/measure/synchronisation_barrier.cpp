@@ -15,10 +15,6 @@ public:
         return machine::now();
     }
 
-    void describe(text::JsonWriter& json) const override {
-        json.begin_object().key("method").value("barrier").end_object();
-    }
-
 private:
     const mpi::Communicator& comm_;
 };

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/text/json.hpp"
+
+namespace transrank::measure {
+
+/// This process's clock against the global one, the clock of rank 0:
+/// global = local + offset + drift * (local - reference).
+struct ClockModel {
+    double reference = 0;
+    double offset = 0;
+    double drift = 0;
+
+    [[nodiscard]] double global(double local) const {
+        return local + offset + (drift * (local - reference));
+    }
+    [[nodiscard]] double local(double global) const {
+        return reference + ((global - offset - reference) / (1 + drift));
+    }
+};
+
+struct ClockFit {
+    ClockModel model;             ///< this rank's
+    double accuracy_seconds = 0;  ///< largest disagreement seen after the fit, any node; same everywhere
+    std::vector<double> offsets;  ///< per node, on rank 0
+    std::vector<double> drifts;   ///< per node, on rank 0
+
+    /// Writes the `synchronisation` member of a launch line.
+    void describe(text::JsonWriter& json) const;
+};
+
+using Clock = std::function<double()>;
+
+/// Collective. Fits the clock of every node to that of rank 0's node, in log2(nodes) steps of half a
+/// second: in each step the nodes that know the global time teach as many others. Ranks of one node
+/// share a clock. Per pair, offsets are taken from the fastest of several ping-pongs at many
+/// moments and offset and drift come from a least-squares line through them (Hunold &
+/// Carpen-Amarie, "Hierarchical clock synchronization in MPI", CLUSTER 2018).
+[[nodiscard]] ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock);
+
+}  // namespace transrank::measure
