@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Record lines as transrank writes them, for tests: change what a test is about, keep the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+Line = dict[str, Any]
+
+SHAPE = {"ranks": 2, "ranks_per_node": 0}
+MPI = {"library": "MPICH Version: 5.0.2", "standard": [5, 0], "thread_level": "single"}
+PLACEMENT = {"hosts": ["node0"], "rank_host": [0, 0], "binding": ["0", "1"], "cores": [0, 1]}
+CLOCK = {"name": "CLOCK_MONOTONIC_RAW", "resolution_seconds": 1e-9, "cost_seconds": 2.1e-8}
+
+
+def header(**changes: Any) -> Line:
+    """A header; a change to None leaves the field out."""
+    line: Line = {
+        "kind": "header",
+        "schema": 1,
+        "run": "20261120-123456-ab12",
+        "created": "2026-11-20T12:34:56Z",
+        "transrank": "0.1.0",
+        "command": ["transrank", "survey", "--quick"],
+        "seed": 7,
+        "options": {
+            "precision": 0.02,
+            "max_time_seconds": 1.0,
+            "launches": 3,
+            "cache": "warm",
+            "synchronisation": "barrier",
+        },
+        "plan": [],
+        "mpi": MPI,
+        "placement": PLACEMENT,
+        "clock": CLOCK,
+        "machine": {},
+        "environment": {"OMP_NUM_THREADS": "1"},
+    }
+    return _changed(line, changes)
+
+
+def launch(number: int = 0, **changes: Any) -> Line:
+    line: Line = {
+        "kind": "launch",
+        "launch": number,
+        "shape": SHAPE,
+        "started": 1795178096.5,
+        "command": ["transrank-run", "--study", "pingpong"],
+        "mpi": MPI,
+        "placement": PLACEMENT,
+        "clock": CLOCK,
+        "synchronisation": {"method": "barrier"},
+    }
+    return _changed(line, changes)
+
+
+def case(
+    size: int = 1024,
+    launch: int = 0,
+    seconds: Sequence[float] = (1.1e-6,) * 10,
+    flags: Sequence[int] | None = None,
+    rounds: Sequence[int] | None = None,
+    **changes: Any,
+) -> Line:
+    """A measured pingpong case; `changes` replace or, with None, remove fields."""
+    fastest = [0.9 * value for value in seconds]
+    line: Line = {
+        "kind": "case",
+        "study": "pingpong",
+        "case": f"pingpong/{size}B",
+        "axes": {"bytes": size},
+        "launch": launch,
+        "shape": SHAPE,
+        "status": "ok",
+        "stop": "precise",
+        "timing": "bulk",
+        "clocks": "root",
+        "batch": 20,
+        "bytes_counted": float(size),
+        "measuring_seconds": 0.05,
+        "verified": 4 * size,
+        "samples": {
+            "seconds": list(seconds),
+            "fastest": fastest,
+            "flags": list(flags) if flags is not None else [0] * len(seconds),
+            "rounds": list(rounds) if rounds is not None else [len(seconds)],
+        },
+        "ranks": {
+            "median": [max(seconds), max(fastest)],
+            "minimum": [min(seconds), min(fastest)],
+            "mean": [sum(seconds) / len(seconds), sum(fastest) / len(fastest)],
+        },
+    }
+    return _changed(line, changes)
+
+
+def skipped(size: int = 1024, launch: int = 0, reason: str = "needs 3 GiB", **changes: Any) -> Line:
+    line: Line = {
+        "kind": "case",
+        "study": "pingpong",
+        "case": f"pingpong/{size}B",
+        "axes": {"bytes": size},
+        "launch": launch,
+        "shape": SHAPE,
+        "status": "skipped",
+        "reason": reason,
+    }
+    return _changed(line, changes)
+
+
+def imported_header(files: int = 1, suite: str = "OSU", **changes: Any) -> Line:
+    line: Line = {
+        "kind": "header",
+        "schema": 1,
+        "run": "20261120-123456-cd34",
+        "created": "2026-11-20T12:34:56Z",
+        "transrank": "0.1.0",
+        "command": ["transrank", "import"],
+        "imported": [{"file": f"{i}.txt", "suite": suite, "version": "7.4"} for i in range(files)],
+    }
+    return _changed(line, changes)
+
+
+def imported_case(size: int = 1024, launch: int = 0, mean: float = 1e-6, **changes: Any) -> Line:
+    line: Line = {
+        "kind": "case",
+        "study": "pingpong",
+        "case": f"pingpong/{size}B",
+        "axes": {"bytes": size},
+        "launch": launch,
+        "shape": SHAPE,
+        "status": "ok",
+        "timing": "imported",
+        "bytes_counted": float(size),
+        "imported": {"mean": mean, "benchmark": "osu_latency"},
+    }
+    return _changed(line, changes)
+
+
+def event(name: str = "finished", **changes: Any) -> Line:
+    return _changed({"kind": "event", "event": name, "time": "2026-11-20T12:40:00Z"}, changes)
+
+
+def _changed(line: Line, changes: Line) -> Line:
+    return {name: value for name, value in (line | changes).items() if value is not None}
+
+
+def text(lines: Iterable[Line]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def write(path: Path, lines: Iterable[Line]) -> Path:
+    path.write_text(text(lines), encoding="utf-8")
+    return path
