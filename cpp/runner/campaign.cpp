@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "campaign.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <time.h>
 
 #include "launch_facts.hpp"
 #include "listing.hpp"
@@ -131,9 +130,8 @@ private:
         const bool takes_part = world_.rank() < study.ranks_used(world_.size());
         const auto active = world_.split(takes_part ? 0 : MPI_UNDEFINED);
         if (takes_part && !runnable.empty()) {
-            const auto synchronisation = clocks_
-                                             ? measure::make_agreed_time(active, clocks_->model)
-                                             : measure::make_barrier(active);
+            const auto synchronisation = clocks_ ? measure::make_agreed_time(active, clocks_->model)
+                                                 : measure::make_barrier(active);
             for (const auto& group : split_groups(runnable)) {
                 measure_group(study, group, active, *synchronisation);
             }
@@ -142,8 +140,7 @@ private:
     }
 
     void measure_group(const study::Study& study, const std::vector<measure::Case>& group,
-                       const mpi::Communicator& active,
-                       measure::Synchronisation& synchronisation) {
+                       const mpi::Communicator& active, measure::Synchronisation& synchronisation) {
         watchdog_.advance("preparing " + group.front().group);
         std::int64_t send_bytes = 0;
         std::int64_t receive_bytes = 0;
@@ -153,10 +150,9 @@ private:
         }
         const measure::Workspace workspace(send_bytes, receive_bytes, options_.cache);
         const study::Setting setting{active, workspace, largest_bytes(group)};
-        const auto stopping =
-            options_.count
-                ? measure::make_count_stopping(*options_.count)
-                : measure::make_interval_stopping(options_.precision, options_.max_seconds);
+        const auto stopping = options_.count ? measure::make_count_stopping(*options_.count)
+                                             : measure::make_interval_stopping(
+                                                   options_.precision, options_.max_seconds);
         std::vector<measure::CaseRun> runs;
         for (const auto& point : group) {
             auto& run = runs.emplace_back();
@@ -183,8 +179,8 @@ private:
     // The estimate takes each remaining case for as long as the finished ones took on average, or
     // for its whole budget while none has finished.
     void print_progress(const std::string& study, int round) const {
-        const double each = done_ == 0 ? options_.max_seconds
-                                       : measured_seconds_ / static_cast<double>(done_);
+        const double each =
+            done_ == 0 ? options_.max_seconds : measured_seconds_ / static_cast<double>(done_);
         std::printf("progress %s %zu %zu %d %.1f\n", study.c_str(), done_, total_, round,
                     each * static_cast<double>(total_ - done_));
         std::fflush(stdout);
@@ -257,9 +253,9 @@ private:
     static std::uint64_t total_verified(const measure::CaseRun& run,
                                         const mpi::Communicator& active) {
         std::uint64_t total = 0;
-        mpi::check(MPI_Reduce(&run.verified_bytes, &total, 1, MPI_UINT64_T, MPI_SUM, 0,
-                              active.handle()),
-                   "MPI_Reduce");
+        mpi::check(
+            MPI_Reduce(&run.verified_bytes, &total, 1, MPI_UINT64_T, MPI_SUM, 0, active.handle()),
+            "MPI_Reduce");
         return total;
     }
 

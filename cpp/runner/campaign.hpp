@@ -5,8 +5,8 @@
 
 namespace transrank::runner {
 
-/// Collective over MPI_COMM_WORLD. Measures what the options select and records it. Returns how many
-/// cases failed; throws when measuring cannot go on.
+/// Collective over MPI_COMM_WORLD. Measures what the options select and records it. Returns how
+/// many cases failed; throws when measuring cannot go on.
 int run_campaign(const Options& options);
 
 }  // namespace transrank::runner

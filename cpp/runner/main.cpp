@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // transrank-run: the native program that measures under mpiexec. It knows nothing of Python.
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <unistd.h>
 
 #include "campaign.hpp"
 #include "launch_facts.hpp"

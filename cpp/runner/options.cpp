@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
-#include <getopt.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <getopt.h>
 #include <string_view>
 
 #include "transrank/text/sizes.hpp"
@@ -64,7 +63,9 @@ using measure::SynchronisationKind;
 
 constexpr std::array choices{
     Choice{"study", "A,B", "studies to measure, one after the other",
-           [](Options& o, const std::string&, std::string_view v) { o.studies = text::split_list(v); }},
+           [](Options& o, const std::string&, std::string_view v) {
+               o.studies = text::split_list(v);
+           }},
     Choice{"sizes", "LIST", "1KiB,64KiB or 0..4MiB (doubling) or 8..4MiB:x4",
            [](Options& o, const std::string&, std::string_view v) {
                o.selection.sizes = text::parse_sizes(v);
@@ -74,8 +75,9 @@ constexpr std::array choices{
            [](Options& o, const std::string&, std::string_view v) { o.only_file = v; }},
     Choice{"record", "FILE", "append launch and case lines to FILE (rank 0)",
            [](Options& o, const std::string&, std::string_view v) { o.record_path = v; }},
-    Choice{"launch", "N", "number of this launch within its run (default: 0)",
-           [](Options& o, const std::string& n, std::string_view v) { o.launch = number(n, v, 0); }},
+    Choice{
+        "launch", "N", "number of this launch within its run (default: 0)",
+        [](Options& o, const std::string& n, std::string_view v) { o.launch = number(n, v, 0); }},
     Choice{"ranks-per-node", "N", "stored with each case; 0: not prescribed (default: 0)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.ranks_per_node = number(n, v, 0);
@@ -84,7 +86,8 @@ constexpr std::array choices{
            [](Options& o, const std::string& n, std::string_view v) {
                o.seed = number(n, v, std::uint64_t{0});
            }},
-    Choice{"precision", "X", "stop a case when the 95 % interval of its median is X of it wide (default: 0.02)",
+    Choice{"precision", "X",
+           "stop a case when the 95 % interval of its median is X of it wide (default: 0.02)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.precision = number(n, v, 1e-6);
            }},
@@ -98,23 +101,26 @@ constexpr std::array choices{
            }},
     Choice{"cache", "MODE", "buffers before each sample: warm, rewritten or cold (default: warm)",
            [](Options& o, const std::string& n, std::string_view v) {
-               o.cache = choose<CacheMode>(n, v, {{"warm", CacheMode::warm},
-                                                  {"rewritten", CacheMode::rewritten},
-                                                  {"cold", CacheMode::cold}});
+               o.cache = choose<CacheMode>(n, v,
+                                           {{"warm", CacheMode::warm},
+                                            {"rewritten", CacheMode::rewritten},
+                                            {"cold", CacheMode::cold}});
            }},
     Choice{"sync", "METHOD", "common start: barrier or clock (default: barrier)",
            [](Options& o, const std::string& n, std::string_view v) {
-               o.synchronisation = choose<SynchronisationKind>(
-                   n, v,
-                   {{"barrier", SynchronisationKind::barrier},
-                    {"clock", SynchronisationKind::clock}});
+               o.synchronisation =
+                   choose<SynchronisationKind>(n, v,
+                                               {{"barrier", SynchronisationKind::barrier},
+                                                {"clock", SynchronisationKind::clock}});
            }},
-    Choice{"record-samples", "WHOSE", "slowest: the slowest rank of each sample; ranks: every rank's too (default: slowest)",
+    Choice{"record-samples", "WHOSE",
+           "slowest: the slowest rank of each sample; ranks: every rank's too (default: slowest)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording = choose<RecordingKind>(
                    n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
            }},
-    Choice{"memory", "BYTES", "most buffer memory per process; larger cases are skipped (default: 1GiB)",
+    Choice{"memory", "BYTES",
+           "most buffer memory per process; larger cases are skipped (default: 1GiB)",
            [](Options& o, const std::string&, std::string_view v) {
                o.memory_bytes = text::parse_size(v);
            }},

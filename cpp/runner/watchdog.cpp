@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "watchdog.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
+#include <unistd.h>
 
 #include "transrank/machine/process.hpp"
 
@@ -39,10 +38,11 @@ void Watchdog::watch(double limit_seconds, int rank) {
         const auto limit = std::chrono::duration<double>(limit_seconds);
         changed_.wait_for(lock, limit, [this] { return over_; });
         if (!over_ && seen == advances_) {
-            std::fprintf(stderr,
-                         "transrank-run: rank %d on %s made no progress for %g s, at: %s; a rank or "
-                         "link may be gone\n",
-                         rank, machine::host_name().c_str(), limit_seconds, what_.c_str());
+            std::fprintf(
+                stderr,
+                "transrank-run: rank %d on %s made no progress for %g s, at: %s; a rank or "
+                "link may be gone\n",
+                rank, machine::host_name().c_str(), limit_seconds, what_.c_str());
             // Not MPI_Abort: the main thread may be inside MPI. The launcher ends the others.
             _exit(3);
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/machine/process.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <array>
 #include <fstream>
+#include <sched.h>
 #include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace transrank::machine {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/measure/clock_model.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <time.h>
 
 #include "transrank/mpi/error.hpp"
 
@@ -108,8 +107,16 @@ double largest_residual(const ClockModel& model, const std::vector<Reading>& rea
     return largest;
 }
 
-/// Collective over the node leaders. Fills model and accuracy of this leader.
-void synchronise_leaders(const mpi::Communicator& leaders, const Clock& clock, ClockFit& fit) {
+}  // namespace
+
+void ClockFit::describe(text::JsonWriter& json) const {
+    json.begin_object().key("method").value("clock");
+    json.key("accuracy_seconds").value(accuracy_seconds);
+    json.key("offsets_seconds").array(offsets).key("drifts").array(drifts).end_object();
+}
+
+ClockFit synchronise_node_clocks(const mpi::Communicator& leaders, const Clock& clock) {
+    ClockFit fit;
     const auto size = static_cast<unsigned>(leaders.size());
     const auto rank = static_cast<unsigned>(leaders.rank());
     for (unsigned stride = std::bit_ceil(size) / 2; stride > 0; stride /= 2) {
@@ -132,14 +139,7 @@ void synchronise_leaders(const mpi::Communicator& leaders, const Clock& clock, C
     mpi::check(MPI_Gather(&fit.model.drift, 1, MPI_DOUBLE, fit.drifts.data(), 1, MPI_DOUBLE, 0,
                           leaders.handle()),
                "MPI_Gather");
-}
-
-}  // namespace
-
-void ClockFit::describe(text::JsonWriter& json) const {
-    json.begin_object().key("method").value("clock");
-    json.key("accuracy_seconds").value(accuracy_seconds);
-    json.key("offsets_seconds").array(offsets).key("drifts").array(drifts).end_object();
+    return fit;
 }
 
 ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock) {
@@ -148,7 +148,7 @@ ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock) {
     const bool leads = node.rank() == 0;
     const auto leaders = comm.split(leads ? 0 : MPI_UNDEFINED);
     if (leads) {
-        synchronise_leaders(leaders, clock, fit);
+        fit = synchronise_node_clocks(leaders, clock);
     }
     mpi::check(MPI_Bcast(&fit.model, 3, MPI_DOUBLE, 0, node.handle()), "MPI_Bcast");
     const double own = fit.accuracy_seconds;

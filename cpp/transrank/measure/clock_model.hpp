@@ -25,8 +25,9 @@ struct ClockModel {
 };
 
 struct ClockFit {
-    ClockModel model;             ///< this rank's
-    double accuracy_seconds = 0;  ///< largest disagreement seen after the fit, any node; same everywhere
+    ClockModel model;  ///< this rank's
+    double accuracy_seconds =
+        0;  ///< largest disagreement seen after the fit, any node; same everywhere
     std::vector<double> offsets;  ///< per node, on rank 0
     std::vector<double> drifts;   ///< per node, on rank 0
 
@@ -36,11 +37,15 @@ struct ClockFit {
 
 using Clock = std::function<double()>;
 
-/// Collective. Fits the clock of every node to that of rank 0's node, in log2(nodes) steps of half a
-/// second: in each step the nodes that know the global time teach as many others. Ranks of one node
-/// share a clock. Per pair, offsets are taken from the fastest of several ping-pongs at many
-/// moments and offset and drift come from a least-squares line through them (Hunold &
-/// Carpen-Amarie, "Hierarchical clock synchronization in MPI", CLUSTER 2018).
+/// Collective. Fits the clock of every node to that of rank 0's node; ranks of one node share one.
 [[nodiscard]] ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock);
+
+/// Collective. Fits the clock of every rank of `leaders`, one per node, to that of rank 0 in
+/// log2(nodes) steps of half a second: in each step the nodes that know the global time teach as
+/// many others. Per pair, offsets are taken from the fastest of several ping-pongs at many moments,
+/// and offset and drift come from a least-squares line through them (Hunold & Carpen-Amarie,
+/// "Hierarchical clock synchronization in MPI", CLUSTER 2018). accuracy_seconds is this rank's own.
+[[nodiscard]] ClockFit synchronise_node_clocks(const mpi::Communicator& leaders,
+                                               const Clock& clock);
 
 }  // namespace transrank::measure

@@ -20,8 +20,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 }
 
 std::uint64_t first_word(const Payload& payload) {
-    const auto ranks = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(payload.source)) << 32U) |
-                       static_cast<std::uint32_t>(payload.target);
+    const auto ranks =
+        (static_cast<std::uint64_t>(static_cast<std::uint32_t>(payload.source)) << 32U) |
+        static_cast<std::uint32_t>(payload.target);
     return mix(mix(ranks + step) + payload.stamp);
 }
 
@@ -84,7 +85,8 @@ void Payload::check(std::span<const std::byte> buffer) const {
 }
 
 void poison(std::span<std::byte> buffer) {
-    // A constant byte pattern: consecutive payload words differ by `step`, so no two of them hold it.
+    // A constant byte pattern: consecutive payload words differ by `step`, so no two of them hold
+    // it.
     std::ranges::fill(buffer, std::byte{0xA5});
 }
 

@@ -13,8 +13,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// An append-only file of lines; each line is in the kernel's hands when append returns, so a killed
-/// process loses none. A line that could be written only in part (a full disk) is taken back.
+/// An append-only file of lines; each line is in the kernel's hands when append returns, so a
+/// killed process loses none. A line that could be written only in part (a full disk) is taken
+/// back.
 class RecordFile {
 public:
     /// Opens `path` for appending, creating it when missing.

@@ -42,9 +42,9 @@ void write_rank_summaries(const Samples& own, const mpi::Communicator& comm,
         {{"median", summary.median}, {"minimum", summary.minimum}, {"mean", summary.mean}}};
     std::vector<double> gathered(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
     for (const auto& [key, value] : columns) {
-        mpi::check(MPI_Gather(&value, 1, MPI_DOUBLE, gathered.data(), 1, MPI_DOUBLE, 0,
-                              comm.handle()),
-                   "MPI_Gather");
+        mpi::check(
+            MPI_Gather(&value, 1, MPI_DOUBLE, gathered.data(), 1, MPI_DOUBLE, 0, comm.handle()),
+            "MPI_Gather");
         json.key(key).array(gathered);
     }
 }

@@ -172,9 +172,9 @@ void Sampler::agree_on_failure(CaseRun& run, const std::string& failure) {
     }
     std::array<char, 400> text{};
     failure.copy(text.data(), text.size() - 1);
-    mpi::check(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first,
-                         comm_.handle()),
-               "MPI_Bcast");
+    mpi::check(
+        MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, comm_.handle()),
+        "MPI_Bcast");
     run.failure = text.data();
 }
 
@@ -185,17 +185,16 @@ void Sampler::decide(std::vector<CaseRun*>& active, int round) {
             const auto clean = run->reduced.clean();
             const bool few = run->operations < run->point.least_operations &&
                              run->measuring_seconds < most_overdraft * settings_.max_seconds;
-            const auto reason =
-                run->stopping->judge({.seconds = clean,
-                                      .rounds = round,
-                                      .operations = run->operations,
-                                      .measuring_seconds = run->measuring_seconds});
+            const auto reason = run->stopping->judge({.seconds = clean,
+                                                      .rounds = round,
+                                                      .operations = run->operations,
+                                                      .measuring_seconds = run->measuring_seconds});
             return static_cast<std::uint8_t>(few ? StopReason::go_on : reason);
         });
     }
-    mpi::check(MPI_Bcast(reasons.data(), static_cast<int>(reasons.size()), MPI_UINT8_T, 0,
-                         comm_.handle()),
-               "MPI_Bcast");
+    mpi::check(
+        MPI_Bcast(reasons.data(), static_cast<int>(reasons.size()), MPI_UINT8_T, 0, comm_.handle()),
+        "MPI_Bcast");
     for (std::size_t i = 0; i < active.size(); ++i) {
         active[i]->stop = static_cast<StopReason>(reasons[i]);
     }

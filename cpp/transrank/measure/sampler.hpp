@@ -23,15 +23,15 @@ struct CaseRun {
     std::unique_ptr<Operation> operation;
     const Stopping* stopping = nullptr;
 
-    std::int64_t batch = 1;   ///< repetitions per sample
-    std::int64_t slice = 1;   ///< samples per round
+    std::int64_t batch = 1;  ///< repetitions per sample
+    std::int64_t slice = 1;  ///< samples per round
     std::int64_t operations = 0;
     double measuring_seconds = 0;
     std::uint64_t verified_bytes = 0;
     Samples own;
-    ReducedSamples reduced;        ///< on rank 0
+    ReducedSamples reduced;  ///< on rank 0
     StopReason stop = StopReason::go_on;
-    std::string failure;           ///< not empty on rank 0: a wrong payload, and where
+    std::string failure;  ///< not empty on rank 0: a wrong payload, and where
 };
 
 struct SamplerSettings {

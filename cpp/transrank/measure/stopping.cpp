@@ -7,7 +7,8 @@
 namespace transrank::measure {
 namespace {
 
-// The largest k with P(Binomial(n, 1/2) < k) <= 0.025: the interval is [x_(k), x_(n+1-k)], k from 1.
+// The largest k with P(Binomial(n, 1/2) < k) <= 0.025: the interval is [x_(k), x_(n+1-k)], k
+// from 1.
 std::size_t interval_place(std::size_t n) {
     const double log_total = static_cast<double>(n) * std::log(2.0);
     double tail = 0;

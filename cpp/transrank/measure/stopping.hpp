@@ -28,9 +28,10 @@ public:
     [[nodiscard]] virtual StopReason judge(const Progress& progress) const = 0;
 };
 
-/// Stops when the 95 % order-statistic interval of the median is narrower than `precision` times the
-/// median, or after `max_seconds`.
-[[nodiscard]] std::unique_ptr<Stopping> make_interval_stopping(double precision, double max_seconds);
+/// Stops when the 95 % order-statistic interval of the median is narrower than `precision` times
+/// the median, or after `max_seconds`.
+[[nodiscard]] std::unique_ptr<Stopping> make_interval_stopping(double precision,
+                                                               double max_seconds);
 
 /// Stops after `operations` operations, whatever they show.
 [[nodiscard]] std::unique_ptr<Stopping> make_count_stopping(std::int64_t operations);

@@ -16,12 +16,14 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 // Slots lie 256 B apart at least: adjacent-line prefetching then never fetches the next one.
 constexpr std::int64_t slot_alignment = 256;
-// Enough slots that a batch of small operations outlasts the clock's error, and no more memory than this.
+// Enough slots that a batch of small operations outlasts the clock's error, and no more memory than
+// this.
 constexpr std::int64_t most_slots = 256;
 constexpr std::int64_t slots_bytes = std::int64_t{1} << 20;
 
 constexpr std::int64_t stride(std::int64_t bytes) {
-    return (std::max<std::int64_t>(bytes, 1) + slot_alignment - 1) / slot_alignment * slot_alignment;
+    return (std::max<std::int64_t>(bytes, 1) + slot_alignment - 1) / slot_alignment *
+           slot_alignment;
 }
 
 std::int64_t capacity(std::int64_t bytes, CacheMode mode) {
@@ -43,7 +45,8 @@ std::string_view name(CacheMode mode) {
 }
 
 Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
-    const std::size_t whole = (std::max<std::size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
+    const std::size_t whole =
+        (std::max<std::size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)));
     if (!memory_) {
         throw std::bad_alloc();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Question: what does a ghost exchange along one dimension cost? Every rank sends to both neighbors of
-// a periodic ring (MPI_Isend), receives from both and waits. Timed from a barrier over a batch; the
-// number is the slowest rank's. Bytes count four times, as in IMB Exchange. Unlike IMB, the two
+// Question: what does a ghost exchange along one dimension cost? Every rank sends to both neighbors
+// of a periodic ring (MPI_Isend), receives from both and waits. Timed from a barrier over a batch;
+// the number is the slowest rank's. Bytes count four times, as in IMB Exchange. Unlike IMB, the two
 // messages of a rank come from and go to different memory, as ghosts do.
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Question: how long does a message take that meets another one? Both ranks send at once (MPI_Isend),
-// receive and wait. Timed on rank 0 from a barrier over a batch, as in IMB PingPing. Bytes count once.
+// Question: how long does a message take that meets another one? Both ranks send at once
+// (MPI_Isend), receive and wait. Timed on rank 0 from a barrier over a batch, as in IMB PingPing.
+// Bytes count once.
 #include "transrank/mpi/error.hpp"
 #include "transrank/study/message.hpp"
 #include "transrank/study/table.hpp"
@@ -21,9 +22,9 @@ public:
             MPI_Request request = MPI_REQUEST_NULL;
             mpi::check(MPI_Isend(send(i), bytes(), MPI_BYTE, target(), tag, comm(), &request),
                        "MPI_Isend");
-            mpi::check(MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(),
-                                MPI_STATUS_IGNORE),
-                       "MPI_Recv");
+            mpi::check(
+                MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
+                "MPI_Recv");
             mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
         }
     }

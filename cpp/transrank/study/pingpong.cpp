@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Question: how long does a message take? Rank 0 sends to rank 1, which answers with as many bytes.
-// Timed on rank 0 from a barrier over a batch of round trips; the number is half a round trip, as in
-// IMB PingPong and osu_latency. Bytes count once.
+// Timed on rank 0 from a barrier over a batch of round trips; the number is half a round trip, as
+// in IMB PingPong and osu_latency. Bytes count once.
 #include "transrank/mpi/error.hpp"
 #include "transrank/study/message.hpp"
 #include "transrank/study/table.hpp"
@@ -34,9 +34,9 @@ private:
         mpi::check(MPI_Send(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Send");
     }
     void receive_one(std::int64_t i) {
-        mpi::check(MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(),
-                            MPI_STATUS_IGNORE),
-                   "MPI_Recv");
+        mpi::check(
+            MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
+            "MPI_Recv");
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Question: what does a step of a ring cost? Every rank sends to its right and receives from its left
-// neighbor by MPI_Sendrecv, periodic. Timed from a barrier over a batch without further
+// Question: what does a step of a ring cost? Every rank sends to its right and receives from its
+// left neighbor by MPI_Sendrecv, periodic. Timed from a barrier over a batch without further
 // synchronisation; the number is the slowest rank's, as IMB's t_max. Bytes count twice, as in IMB.
 #include "transrank/mpi/error.hpp"
 #include "transrank/study/message.hpp"

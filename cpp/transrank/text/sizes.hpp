@@ -8,8 +8,8 @@
 
 namespace transrank::text {
 
-/// Bytes from `64KiB`, `100kB`, `8B` or a bare number. Throws std::invalid_argument naming the text;
-/// `64K` is refused because it may mean 64,000 or 65,536.
+/// Bytes from `64KiB`, `100kB`, `8B` or a bare number. Throws std::invalid_argument naming the
+/// text; `64K` is refused because it may mean 64,000 or 65,536.
 [[nodiscard]] std::int64_t parse_size(std::string_view text);
 
 /// Sizes from a comma list whose items are sizes or ranges: `0..4MiB` (from 0: 0, 1, 2, 4 ...;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+#include "transrank/measure/clock_model.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "transrank/machine/clock.hpp"
+#include "transrank/measure/synchronisation.hpp"
+
+using namespace transrank;
+
+TEST_CASE("a clock model and its inverse agree") {
+    const measure::ClockModel model{.reference = 1000, .offset = -3.5, .drift = 2e-5};
+    CHECK(model.global(1000) == doctest::Approx(996.5).epsilon(1e-15));
+    for (const double local : {0.0, 999.0, 1234.5}) {
+        CHECK(std::abs(model.local(model.global(local)) - local) < 1e-9);
+    }
+}
+
+TEST_CASE("ranks of one node share a clock and need no fit") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const auto fit = measure::synchronise_clocks(world, machine::now);
+    const auto node = world.split_node();
+    if (node.size() == world.size()) {
+        CHECK(fit.model.offset == 0);
+        CHECK(fit.model.drift == 0);
+        CHECK(fit.accuracy_seconds == 0);
+        CHECK(fit.offsets.size() == (world.rank() == 0 ? 1 : 0));
+    }
+}
+
+TEST_CASE("clocks that differ in offset and rate are brought together") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    // Each rank plays a node of its own whose clock is wrong in a known way.
+    const double wrong_offset = 3.0 * world.rank();
+    const double wrong_rate = 1 + (0.01 * world.rank());
+    const auto clock = [&] { return (machine::now() * wrong_rate) + wrong_offset; };
+    const auto fit = measure::synchronise_node_clocks(world, clock);
+
+    const double moment = machine::now();
+    const double told = fit.model.global((moment * wrong_rate) + wrong_offset);
+    // What rank 0's clock, which is right, says at that moment. Ranks share this machine's cores,
+    // so the bound is that of a descheduled process, far below the errors of 3 s and 20 us per
+    // second.
+    CHECK(std::abs(told - moment) < 5e-3);
+    if (world.rank() != 0) {
+        CHECK(fit.model.offset != 0);
+        CHECK(std::abs(fit.model.drift - ((1 / wrong_rate) - 1)) < 1e-3);
+    }
+    if (world.rank() == 0) {
+        CHECK(fit.offsets.size() == static_cast<std::size_t>(world.size()));
+    }
+}
+
+TEST_CASE("an agreed start is the same moment on every rank, and lateness is told") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const auto synchronisation = measure::make_agreed_time(world, {});
+    for (int i = 0; i < 100; ++i) {
+        const double begin = synchronisation->start();
+        const double now = machine::now();
+        CHECK(now >= begin);
+        CHECK(synchronisation->lateness() >= 0);
+        double first = 0;
+        double last = 0;
+        MPI_Allreduce(&begin, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+        MPI_Allreduce(&begin, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(last - first < 1e-9);
+    }
+}
