@@ -37,8 +37,8 @@ REINSTALL =
 endif
 
 # Folders are listed too: their time changes when a file is added or removed.
-NATIVE := CMakeLists.txt $(shell find bindings cmake cpp -type d -o -name '*.[ch]pp' -o -name '*.cmake' \
-	-o -name CMakeLists.txt)
+NATIVE := CMakeLists.txt $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
+	-o -name '*.[ch]pp' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find bindings cpp tests/cpp -name '*.[ch]pp')
 CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake tests/cpp -name CMakeLists.txt -o -name '*.cmake')
 PACKAGE := $(VENV)/.package

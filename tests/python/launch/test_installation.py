@@ -59,7 +59,8 @@ def test_a_wheel_comes_with_its_own_mpiexec(monkeypatch: pytest.MonkeyPatch) -> 
     assert mpiexec in {Path(str(file.locate())).resolve() for file in files}
 
 
-def test_a_missing_native_part_is_named(installed_in: Path) -> None:
+@pytest.mark.usefixtures("installed_in")
+def test_a_missing_native_part_is_named() -> None:
     with pytest.raises(LaunchError, match=r"native part .* not installed: no .*installation\.json"):
         installation.build()
     with pytest.raises(LaunchError, match="no runnable transrank-run at"):
@@ -107,5 +108,5 @@ def test_the_environment_may_name_another_mpiexec(
     monkeypatch.setenv("MPIEXEC", str(other))
     assert installation.mpiexec() == other
     monkeypatch.setenv("MPIEXEC", str(other.parent / "nosuch"))
-    with pytest.raises(LaunchError, match="MPIEXEC is '.*nosuch', which is no program"):
+    with pytest.raises(LaunchError, match=r"MPIEXEC is .*nosuch.*, which is no program"):
         installation.mpiexec()

