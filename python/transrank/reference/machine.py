@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A published machine and one published number."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePoint:
+    """One published number. It has no interval: the sources print one value per point.
+
+    Attributes
+    ----------
+    study, axes
+        as in a case of ours; an axis that the source does not tell is left out.
+    seconds
+        time of one operation, or of the whole where `note` says so.
+    bytes_counted
+        bytes that one operation counts for `rate`, by the study's convention.
+    fastest_seconds
+        where `seconds` is the slowest rank's: the fastest rank's.
+    """
+
+    machine: str
+    study: str
+    axes: Mapping[str, str | int]
+    nodes: int
+    ranks: int
+    seconds: float
+    bytes_counted: float = 0.0
+    fastest_seconds: float | None = None
+    note: str = ""
+
+    @property
+    def bytes(self) -> int | None:
+        """The message size, where the point has one."""
+        size = self.axes.get("bytes")
+        return size if isinstance(size, int) else None
+
+    @property
+    def rate(self) -> float | None:
+        """Counted bytes per second."""
+        return self.bytes_counted / self.seconds if self.bytes_counted and self.seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine whose measurements were published.
+
+    Attributes
+    ----------
+    attribution
+        who measured and published.
+    conditions
+        how it was measured, one sentence each: what to know before comparing.
+    tables
+        files of the source's other facts, read by `read_table`.
+    """
+
+    name: str
+    title: str
+    attribution: str
+    conditions: tuple[str, ...]
+    points: tuple[ReferencePoint, ...]
+    tables: tuple[str, ...] = ()
+
+    def of_study(self, study: str) -> tuple[ReferencePoint, ...]:
+        return tuple(point for point in self.points if point.study == study)
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(point.study for point in self.points))
+
+
+@cache
+def read_table(name: str) -> tuple[Mapping[str, str], ...]:
+    """The rows of a table in the package, as text by column."""
+    content = resources.files(__package__).joinpath("data", name).read_text("utf-8")
+    return tuple(csv.DictReader(content.splitlines()))
