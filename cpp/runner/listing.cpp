@@ -34,6 +34,12 @@ std::string list_studies() {
         for (const auto& axis : study.axes()) {
             json.key(axis.name).array(axis.values);
         }
+        json.end_object().key("on_request").begin_object();
+        for (const auto& axis : study.axes()) {
+            if (!axis.on_request.empty()) {
+                json.key(axis.name).array(axis.on_request);
+            }
+        }
         json.end_object().end_object();
     }
     return json.end_array().text();

@@ -17,7 +17,8 @@ namespace {
 
 // A case's budget is spent in about so many rounds, so that drift within a launch shows.
 constexpr double rounds_per_budget = 8;
-constexpr std::int64_t most_samples_per_slice = 1000;
+// Four rounds of so many decide about the median of all but the noisiest cases.
+constexpr std::int64_t most_samples_per_slice = 64;
 constexpr std::int64_t most_batch = std::int64_t{1} << 24;
 // A case that must reach a number of operations may overdraw its budget by this factor.
 constexpr double most_overdraft = 20;
@@ -52,8 +53,11 @@ Sampler::Sampler(const mpi::Communicator& comm, Synchronisation& synchronisation
       stamp_(settings.seed << 20U) {}
 
 std::int64_t Sampler::most_repetitions(const CaseRun& run) const {
-    return workspace_.mode() == CacheMode::warm ? most_batch
-                                                : workspace_.slots(slot_bytes(run.point));
+    if (workspace_.mode() == CacheMode::warm) {
+        return most_batch;
+    }
+    // What is timed one by one runs in slot 0: only the first of a batch would find it prepared.
+    return run.point.timing == TimingKind::single ? 1 : workspace_.slots(slot_bytes(run.point));
 }
 
 double Sampler::trial(CaseRun& run, std::int64_t repetitions) {

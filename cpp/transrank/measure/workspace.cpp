@@ -26,8 +26,9 @@ constexpr std::int64_t stride(std::int64_t bytes) {
            slot_alignment;
 }
 
-std::int64_t capacity(std::int64_t bytes, CacheMode mode) {
-    return mode == CacheMode::warm ? stride(bytes) : std::max(stride(bytes), slots_bytes);
+// Bytes of one side, whose single slot holds `own` and the larger side's `larger`.
+std::int64_t capacity(std::int64_t own, std::int64_t larger, CacheMode mode) {
+    return mode == CacheMode::warm ? stride(own) : std::max(stride(larger), slots_bytes);
 }
 
 }  // namespace
@@ -60,12 +61,15 @@ void Buffer::Free::operator()(std::byte* memory) const noexcept {
 
 Workspace::Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode)
     : mode_(mode),
-      send_(static_cast<std::size_t>(capacity(std::max(send_bytes, receive_bytes), mode))),
-      receive_(static_cast<std::size_t>(capacity(std::max(send_bytes, receive_bytes), mode))) {}
+      send_(static_cast<std::size_t>(
+          capacity(send_bytes, std::max(send_bytes, receive_bytes), mode))),
+      receive_(static_cast<std::size_t>(
+          capacity(receive_bytes, std::max(send_bytes, receive_bytes), mode))) {}
 
 std::int64_t Workspace::footprint(std::int64_t send_bytes, std::int64_t receive_bytes,
                                   CacheMode mode) {
-    return 2 * capacity(std::max(send_bytes, receive_bytes), mode);
+    const auto larger = std::max(send_bytes, receive_bytes);
+    return capacity(send_bytes, larger, mode) + capacity(receive_bytes, larger, mode);
 }
 
 std::int64_t Workspace::slots(std::int64_t bytes) const {

@@ -45,6 +45,12 @@ void check_axes(const Study& study, const Selection& selection) {
 
 }  // namespace
 
+std::vector<std::string> AxisChoice::known() const {
+    auto all_values = values;
+    all_values.insert(all_values.end(), on_request.begin(), on_request.end());
+    return all_values;
+}
+
 int Study::ranks_used(int ranks) const {
     return most_ranks == 0 ? ranks : std::min(ranks, most_ranks);
 }
@@ -91,13 +97,14 @@ std::vector<std::string> values_of(const Selection& selection, const AxisChoice&
     if (wanted == selection.axes.end()) {
         return axis.values;
     }
+    const auto known = axis.known();
     for (const auto& value : wanted->second) {
-        if (std::ranges::find(axis.values, value) == axis.values.end()) {
-            refuse(std::string(axis.name), value, axis.values);
+        if (std::ranges::find(known, value) == known.end()) {
+            refuse(std::string(axis.name), value, known);
         }
     }
     std::vector<std::string> values;
-    std::ranges::copy_if(axis.values, std::back_inserter(values), [&](const std::string& value) {
+    std::ranges::copy_if(known, std::back_inserter(values), [&](const std::string& value) {
         return std::ranges::find(wanted->second, value) != wanted->second.end();
     });
     return values;

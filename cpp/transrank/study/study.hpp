@@ -22,10 +22,15 @@ struct Selection {
     std::map<std::string, std::vector<std::string>, std::less<>> axes;
 };
 
-/// An axis other than bytes, and the values it takes unless the user restricts them.
+/// An axis other than bytes, the values it takes by default, and those that it takes only when
+/// asked.
 struct AxisChoice {
     std::string_view name;
     std::vector<std::string> values;
+    std::vector<std::string> on_request = {};
+
+    /// Both, in this order.
+    [[nodiscard]] std::vector<std::string> known() const;
 };
 
 /// Where a case is measured. The references outlive the operation.
