@@ -33,9 +33,7 @@ class Shape(NamedTuple):
 
     def __str__(self) -> str:
         ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
-        return (
-            f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
-        )
+        return f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,7 @@ class Mpi:
 
     @classmethod
     def from_json(cls, line: Json) -> Mpi:
-        return cls(
-            line["library"], tuple(map(int, line["standard"])), line["thread_level"]
-        )
+        return cls(line["library"], tuple(map(int, line["standard"])), line["thread_level"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +59,7 @@ class Clock:
 
     @classmethod
     def from_json(cls, line: Json) -> Clock:
-        return cls(
-            line["name"], float(line["resolution_seconds"]), float(line["cost_seconds"])
-        )
+        return cls(line["name"], float(line["resolution_seconds"]), float(line["cost_seconds"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +185,7 @@ class Header:
             options=Options.from_json(line["options"]) if "options" in line else None,
             plan=tuple(map(PlannedLaunch.from_json, line.get("plan", ()))),
             mpi=Mpi.from_json(line["mpi"]) if "mpi" in line else None,
-            placement=Placement.from_json(line["placement"])
-            if "placement" in line
-            else None,
+            placement=Placement.from_json(line["placement"]) if "placement" in line else None,
             clock=Clock.from_json(line["clock"]) if "clock" in line else None,
             machine=line.get("machine", {}),
             environment=line.get("environment", {}),
@@ -346,6 +338,7 @@ Line = Header | Launch | Case | Event
 
 
 def shape_from_json(line: Json) -> Shape:
+    """The shape of a launch, a case or a planned launch."""
     return Shape(int(line["ranks"]), int(line["ranks_per_node"]))
 
 

@@ -107,7 +107,7 @@ def read_run(path: Path | str) -> Run:
             launches.append(line)
         elif isinstance(line, Event):
             events.append(line)
-        elif _supersedes(line, cases.get((line.launch, line.case))):
+        elif _is_open(cases.get((line.launch, line.case))):
             cases[line.launch, line.case] = line
         else:
             problems.append(
@@ -124,8 +124,8 @@ def read_run(path: Path | str) -> Run:
     )
 
 
-def _supersedes(case: Case, earlier: Case | None) -> bool:
-    """A case that failed is measured again when the run is resumed."""
+def _is_open(earlier: Case | None) -> bool:
+    """Whether a further line may stand for the case: one that failed is measured again."""
     return earlier is None or earlier.status == "failed"
 
 
@@ -176,11 +176,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
 
 def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
     version = header.get("schema")
-    if (
-        isinstance(version, int)
-        and not isinstance(version, bool)
-        and version > schema.VERSION
-    ):
+    if isinstance(version, int) and not isinstance(version, bool) and version > schema.VERSION:
         raise RecordError(
             f"{path}:{number}: written with record schema {version:.6g} "
             f"by a newer transrank; this one reads schema {schema.VERSION}",
@@ -199,11 +195,7 @@ def _parse(path: Path, number: int, raw: bytes) -> Any:
             json.dumps(parsed, ensure_ascii=False).encode()
         return parsed
     except (ValueError, RecursionError) as error:
-        reason = (
-            "nested too deeply"
-            if isinstance(error, RecursionError)
-            else _one_line(error)
-        )
+        reason = "nested too deeply" if isinstance(error, RecursionError) else _one_line(error)
         raise RecordError(
             f"{path}:{number}: not JSON: {reason}",
             "a line in the middle of a file is never cut by an interrupted survey: "
@@ -242,14 +234,8 @@ def _convert(path: Path, number: int, parsed: Any) -> Line:
         if isinstance(line, Header | Launch) and line.placement is not None:
             _check_placement(line.placement)
     except (ValueError, OverflowError, RecursionError) as error:
-        reason = (
-            "nested too deeply"
-            if isinstance(error, RecursionError)
-            else _one_line(error)
-        )
-        raise RecordError(
-            f"{path}:{number}: {reason}", "see schema/record-v1.json"
-        ) from None
+        reason = "nested too deeply" if isinstance(error, RecursionError) else _one_line(error)
+        raise RecordError(f"{path}:{number}: {reason}", "see schema/record-v1.json") from None
     return line
 
 
@@ -269,7 +255,8 @@ def _check_samples(case: Case) -> None:
     for name, length in lengths.items():
         if length != samples.seconds.size:
             raise schema.Mismatch(
-                f"case.samples.{name} tells of {length} samples but seconds of {samples.seconds.size}"
+                f"case.samples.{name} tells of {length} samples "
+                f"but seconds of {samples.seconds.size}"
             )
     if case.status == "ok" and samples.seconds.size == 0:
         raise schema.Mismatch("case.samples is empty although the case is ok")
@@ -295,9 +282,7 @@ def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
     path = Path(path)
     data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     try:
-        descriptor = os.open(
-            path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
-        )
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise _cannot_write(path, error) from None
     try:

@@ -35,11 +35,9 @@ def store_directory() -> Path:
         return Path(chosen).expanduser()
     data_home = os.environ.get("XDG_DATA_HOME")
     # The XDG specification: a relative path there is invalid and ignored.
-    base = (
-        Path(data_home)
-        if data_home and os.path.isabs(data_home)
-        else Path("~/.local/share")
-    )
+    base = Path(data_home or "")
+    if not base.is_absolute():
+        base = Path("~/.local/share")
     return base.expanduser() / "transrank"
 
 
@@ -104,7 +102,7 @@ def find_run(text: str, store: Path | None = None) -> Path:
         return exact[0].path
     if labelled := [run for run in runs if run.label == text]:
         return labelled[-1].path
-    if os.path.isfile(text):
+    if _is_file(text):
         return Path(text)
     begun = [run for run in runs if text and run.run.startswith(text)]
     if len(begun) == 1:
@@ -121,6 +119,13 @@ def find_run(text: str, store: Path | None = None) -> Path:
 
 
 _EMPTY = "nothing is stored yet; `transrank survey` measures, `transrank import` reads OSU and IMB"
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _latest(runs: list[StoredRun], back: int, store: Path | None) -> Path:

@@ -34,13 +34,12 @@ def schema_path() -> Path:
     for folder in (*installed, tree):
         if (folder / name).is_file():
             return folder / name
-    raise FileNotFoundError(
-        f"{name} is neither in the package {installed[0]} nor in {tree}"
-    )
+    raise FileNotFoundError(f"{name} is neither in the package {installed[0]} nor in {tree}")
 
 
 @cache
 def load_schema() -> dict[str, Any]:
+    """The schema itself."""
     schema: dict[str, Any] = json.loads(schema_path().read_text("utf-8"))
     return schema
 
@@ -94,9 +93,7 @@ def _shrunk(value: Any, path: str) -> Any:
 
 def _representatives(numbers: list[Any], path: str) -> list[Any]:
     extremes = [_shrunk(number, path) for number in (min(numbers), max(numbers))]
-    fraction = next(
-        (n for n in numbers if type(n) is float and not n.is_integer()), extremes[0]
-    )
+    fraction = next((n for n in numbers if type(n) is float and not n.is_integer()), extremes[0])
     return [*extremes, fraction]
 
 
