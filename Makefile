@@ -63,9 +63,9 @@ $(VENV)/.build-tools: pyproject.toml tools/mpi_requirement.py | $(VENV)/bin/pyth
 
 # A build folder belongs to one compiler and one MPI; others need a new one.
 $(BUILD)/choice: FORCE
-	@mkdir -p $(@D)
-	@echo '$(TRANSRANK_MPI) $(MPI_HOME) $(CXX) $(abspath $(VENV))' >$@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; mv $@.new $@; fi
+	@choice='$(TRANSRANK_MPI) $(MPI_HOME) $(CXX) $(abspath $(VENV))'; \
+	if [ "$$choice" != "$$(cat $@ 2>/dev/null)" ]; then \
+		rm -rf $(BUILD) && mkdir -p $(BUILD) && echo "$$choice" >$@; fi
 
 $(PACKAGE): $(VENV)/.build-tools $(BUILD)/choice $(NATIVE)
 	$(INSTALL) $(REINSTALL) --no-build-isolation -C build-dir=$(BUILD) \

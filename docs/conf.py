@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sphinx: pages in Markdown, the Python reference from docstrings. `make docs` runs it."""
+
+from importlib.metadata import version as _version
+
+project = "transrank"
+author = "The transrank authors"
+copyright = f"2026, {author}"  # noqa: A001
+release = _version(project)
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.apidoc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+apidoc_modules = [
+    {
+        "path": "../python/transrank",
+        "destination": "reference",
+        "module_first": True,
+        "separate_modules": True,
+    }
+]
+autodoc_member_order = "bysource"
+autodoc_mock_imports = ["mpi4py.MPI", "transrank._core"]
+autodoc_typehints = "description"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = f"transrank {release}"
+html_static_path: list[str] = []
+exclude_patterns = ["_build"]
