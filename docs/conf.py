@@ -22,7 +22,6 @@ apidoc_modules = [
     }
 ]
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["mpi4py.MPI", "transrank._core"]
 autodoc_typehints = "description"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
@@ -31,3 +30,4 @@ html_theme = "furo"
 html_title = f"transrank {release}"
 html_static_path: list[str] = []
 exclude_patterns = ["_build"]
+suppress_warnings = ["toc.empty_glob"]
