@@ -30,4 +30,3 @@ html_theme = "furo"
 html_title = f"transrank {release}"
 html_static_path: list[str] = []
 exclude_patterns = ["_build"]
-suppress_warnings = ["toc.empty_glob"]
