@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank doctor: is this machine fit to be measured? Status 1 when something spoils numbers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.text import Text
+
+from transrank.cli import execution, options, output
+from transrank.cli.execution import Site
+from transrank.errors import LaunchError
+from transrank.launch import launchers
+from transrank.store import runs
+from transrank.store.records import Shape
+from transrank.survey.checks import Check, Situation, check_all
+from transrank.survey.probe import Probe, probe
+
+STYLES = {"ok": "green", "note": "cyan", "warning": "bold yellow"}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check what would spoil the numbers",
+        description="Check MPI, binding, load, clock and memory before measuring. "
+        "Exit status 1 when something will spoil the numbers.",
+    )
+    options.add_launch_options(parser, several_shapes=False)
+    options.add_output_options(parser, formats=("table", "json"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Examine this machine and print what was found."""
+    try:
+        site = execution.look_around(arguments.launcher)
+    except LaunchError as failure:
+        found = [_no_mpi(failure)]
+    else:
+        shape = Shape(arguments.ranks or 2, arguments.ranks_per_node or 0)
+        found = examine(site, shape, arguments.store or runs.store_directory())
+    output.write(
+        _as_json(found) if arguments.format == "json" else _as_table(found), arguments.output
+    )
+    return int(any(check.verdict == "warning" for check in found))
+
+
+def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
+    """Return all checks; an MPI that does not start is one of them."""
+    environment = {
+        **os.environ,
+        **launchers.environment(site.launcher, shape, os.environ),
+    }
+    probed: Probe | None = None
+    trouble: list[Check] = []
+    with TemporaryDirectory(prefix="transrank-doctor-") as folder:
+        try:
+            probed = probe(site.launcher, shape, environment, Path(folder) / "probe.log")
+        except LaunchError as failure:
+            trouble = [_no_mpi(failure)]
+    situation = Situation(site.facts, site.launcher, shape, probed, dict(os.environ), store)
+    return [*trouble, *check_all(situation)]
+
+
+def _no_mpi(failure: LaunchError) -> Check:
+    # The log of the probe lies in a folder that is gone by now.
+    message = failure.message.split("; its output: ")[0]
+    return Check("MPI", "warning", message, failure.hint or "")
+
+
+def _as_json(found: list[Check]) -> str:
+    lines = [
+        {"check": one.name, "verdict": one.verdict, "finding": one.finding, "hint": one.hint}
+        for one in found
+    ]
+    return json.dumps(lines, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_table(found: list[Check]) -> str:
+    rows: list[list[str | Text]] = []
+    for check in found:
+        hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
+        verdict = Text(check.verdict, style=STYLES[check.verdict])
+        rows.append([verdict, check.name, check.finding])
+        if hint:
+            rows.append(["", "", Text(hint, style="cyan")])
+    warnings = sum(check.verdict == "warning" for check in found)
+    verdict_line = (
+        "nothing found that would spoil the numbers"
+        if warnings == 0
+        else f"{warnings} thing{'s' if warnings > 1 else ''} will spoil the numbers"
+    )
+    return (
+        output.rendered(output.table(["verdict", "check", "finding"], rows)) + verdict_line + "\n"
+    )

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the options of `survey` and `measure` to a finished record file."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from transrank.cli import output
+from transrank.errors import UsageError
+from transrank.launch import launchers
+from transrank.launch.launchers import Capacity, Launcher
+from transrank.machine.facts import Facts, read_facts
+from transrank.store import records, runs
+from transrank.store.records import PlannedLaunch, Shape
+from transrank.survey import checks, driver, estimate, progress, resume, shapes
+from transrank.survey.checks import Situation
+from transrank.survey.driver import Driver
+from transrank.survey.estimate import Costs
+from transrank.survey.lines import event_line, header_line
+from transrank.survey.plan import Conditions, Request, Selection, make_plan
+from transrank.survey.probe import Probe, probe
+from transrank.units import format_wait
+
+# What a launch that was not tried is taken to cost, for --dry-run.
+ASSUMED_START_SECONDS = 1.0
+MEMORY_SHARE = 0.5
+
+Budget = Callable[[Conditions, Sequence[PlannedLaunch], float], Conditions]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a verb adds to the options: what is measured, and its own defaults."""
+
+    selections: tuple[Selection, ...]
+    launches: int
+    quick: bool = False
+    repeat_small_studies: bool = True
+    job_starts: int = Conditions.job_starts
+    # Fits the measuring time to a promise, knowing the plan and the cost of a launch.
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the run takes place."""
+
+    facts: Facts
+    launcher: Launcher
+
+    @property
+    def capacity(self) -> Capacity:
+        """What this job may use."""
+        return self.launcher.capacity
+
+
+def look_around(launcher: str | None) -> Site:
+    """Read the facts of this machine and choose the launcher."""
+    facts = read_facts(os.environ)
+    job = facts.allocation
+    cores = facts.usable_cores
+    if job.slots is not None:
+        cores = min(cores, max(job.slots // job.nodes, 1))
+    capacity = Capacity(
+        nodes=job.nodes,
+        cores_per_node=cores,
+        cpus=facts.usable_cpus if facts.affinity_restricted else None,
+    )
+    return Site(facts, launchers.choose(launcher, capacity))
+
+
+def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
+    """Plan, start and watch a new run; return its record file, None after --dry-run."""
+    site = look_around(arguments.launcher)
+    chosen = _shapes(arguments, site, wish)
+    conditions = _conditions(arguments, site, wish, chosen)
+    request = Request(wish.selections, chosen, conditions, wish.repeat_small_studies)
+    plan = make_plan(request)
+    if arguments.dry_run:
+        if wish.budget is not None:
+            conditions = wish.budget(conditions, plan, ASSUMED_START_SECONDS)
+            plan = make_plan(dataclasses.replace(request, conditions=conditions))
+        print_commands(plan, site)
+        return None
+    record = _new_record(arguments)
+    probed = _probe(site, plan, record)
+    if wish.budget is not None:
+        conditions = wish.budget(conditions, plan, probed.seconds)
+        plan = make_plan(dataclasses.replace(request, conditions=conditions))
+    warn(site, plan, probed, record)
+    added = launchers.environment(site.launcher, plan[0].shape, os.environ)
+    record.parent.mkdir(parents=True, exist_ok=True)
+    header = header_line(
+        record.stem,
+        arguments.label,
+        command_line(),
+        conditions,
+        site.launcher,
+        plan,
+        probed,
+        site.facts,
+        {**os.environ, **added},
+    )
+    records.append_line(record, header)
+    _drive(record, plan, site, _costs(conditions, probed), set(), arguments)
+    return record
+
+
+def finish(arguments: argparse.Namespace) -> Path:
+    """Finish the run that --resume names, with its own options; return its record file."""
+    path = runs.find_run(arguments.resume, arguments.store)
+    run, repaired = resume.open_run(path)
+    if repaired:
+        output.warning(f"{path}: {repaired}")
+    header = run.header
+    assert header.options is not None
+    done = records.finished_cases(run)
+    if all((planned.launch, case) in done for planned in header.plan for case in planned.cases):
+        output.note(f"{path.stem} lacks nothing: all its cases are finished")
+        return path
+    site = look_around(arguments.launcher or header.options.launcher)
+    if arguments.dry_run:
+        print_commands(
+            Driver(path, header.plan, site.launcher, Costs(0, 0), done).remaining(), site
+        )
+        return path
+    probed = _probe(site, header.plan, path)
+    for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
+        output.warning(
+            f"resumed although {difference}", "its cases no longer compare like with like"
+        )
+    warn(site, header.plan, probed, path)
+    records.append_line(path, event_line("resumed"))
+    costs = Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
+    _drive(path, header.plan, site, costs, done, arguments)
+    return path
+
+
+def print_commands(plan: Sequence[PlannedLaunch], site: Site) -> None:
+    """Print every launch of a plan as a line that a shell takes."""
+    record = Path("dry-run.jsonl")
+    for planned in plan:
+        added = launchers.environment(site.launcher, planned.shape, os.environ)
+        for argv in driver.argvs(planned, record):
+            words = site.launcher.command(planned.shape, argv)
+            output.write(driver.words_to_paste(words, added) + "\n")
+
+
+def warn(site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path) -> None:
+    """Warn of what will spoil the numbers."""
+    widest = max((planned.shape for planned in plan), key=lambda shape: shape.ranks)
+    situation = Situation(
+        site.facts, site.launcher, widest, probed, dict(os.environ), record.parent
+    )
+    for check in checks.check_all(situation):
+        if check.verdict == "warning":
+            output.warning(check.finding, check.hint)
+
+
+def command_line() -> list[str]:
+    """Return the command line of this process as a user would type it."""
+    return ["transrank", *sys.argv[1:]]
+
+
+def _drive(
+    record: Path,
+    plan: Sequence[PlannedLaunch],
+    site: Site,
+    costs: Costs,
+    done: set[tuple[int, str]],
+    arguments: argparse.Namespace,
+) -> None:
+    verb = arguments.verb
+    driving = Driver(
+        record=record,
+        plan=plan,
+        launcher=site.launcher,
+        costs=costs,
+        finished=done,
+        resume_command=shlex.join(
+            ["transrank", verb, "--resume", name_of(record, arguments.store)]
+        ),
+        say=lambda line: output.warning(line.removeprefix("transrank-run: ")),
+        show_command=output.detail,
+    )
+    remaining = driving.remaining()
+    total = sum(len(planned.cases) for planned in remaining)
+    most = estimate.most_seconds(remaining, costs)
+    output.note(f"{_count(remaining)}; at most {format_wait(most)}; results go to {record}")
+    driving.run(progress.for_console(total, output.messages(), quiet=output.settings.quiet > 0))
+
+
+def _count(plan: Sequence[PlannedLaunch]) -> str:
+    cases = {(planned.shape, case) for planned in plan for case in planned.cases}
+    launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
+    return f"{len(cases)} cases in {launches}"
+
+
+def name_of(record: Path, store: Path | None) -> str:
+    """Return the shortest name that finds a record file again."""
+    inside = record.parent == (store or runs.store_directory())
+    return record.stem if inside and store is None else str(record)
+
+
+def _costs(conditions: Conditions, probed: Probe) -> Costs:
+    return Costs(probed.seconds, conditions.max_time_seconds / conditions.launches)
+
+
+def _probe(site: Site, plan: Sequence[PlannedLaunch], record: Path) -> Probe:
+    shape = plan[0].shape
+    added = launchers.environment(site.launcher, shape, os.environ)
+    folder = record.with_suffix(".logs")
+    found = probe(site.launcher, shape, {**os.environ, **added}, folder / "probe.log")
+    for line in found.said:
+        output.detail(line)
+    return found
+
+
+def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shape, ...]:
+    ranks, per_node = arguments.ranks, arguments.ranks_per_node
+    if not ranks and not per_node:
+        return shapes.default_shapes(site.launcher, wish.quick)
+    if not ranks:
+        ranks = [site.capacity.nodes * count for count in per_node]
+    found, left_out = shapes.shapes(ranks, per_node or (), site.launcher)
+    for words in left_out:
+        output.warning(f"left out: {words}", "ask the batch system for more nodes")
+    return found
+
+
+def _conditions(
+    arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
+) -> Conditions:
+    busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
+    free = site.facts.free_memory_bytes
+    memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
+    return Conditions(
+        precision=arguments.precision or Conditions.precision,
+        max_time_seconds=arguments.max_time or Conditions.max_time_seconds,
+        launches=arguments.launches or wish.launches,
+        cache=arguments.cache,
+        synchronisation=arguments.sync,
+        memory_bytes=arguments.memory or memory,
+        seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
+        job_starts=wish.job_starts,
+    )
+
+
+def _new_record(arguments: argparse.Namespace) -> Path:
+    if arguments.output is None:
+        return runs.run_path(runs.new_run_id(), arguments.store).absolute()
+    record: Path = arguments.output.absolute()
+    if record.exists():
+        raise UsageError(
+            f"{arguments.output} exists; a record file is never overwritten",
+            f"another name, or: transrank {arguments.verb} --resume {arguments.output}",
+        )
+    return record

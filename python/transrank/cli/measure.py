@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank measure: chosen studies over chosen sizes and axes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from transrank.cli import execution, options, output
+from transrank.cli.execution import Wish
+from transrank.errors import UsageError
+from transrank.survey import catalogue, plan
+from transrank.survey.plan import Conditions
+
+EPILOG = """\
+examples:
+  transrank measure pingpong --sizes 0..4MiB
+  transrank measure collectives -n 2,4 --operation allreduce,bcast --max-time 2s
+  transrank measure launch -n 2,4,8
+  transrank measure --resume latest
+
+STUDY and the axes of each: transrank list studies. Every axis is an option
+too: --operation bcast is --axis operation=bcast. Sizes: 1KiB,64KiB (a list),
+0..4MiB (doubling), 8..4MiB:x4 (by factors of four); a number alone is bytes.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "measure",
+        help="measure chosen studies",
+        description="Measure chosen studies and store the samples as a run.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("study", nargs="*", metavar="STUDY", help="which studies")
+    parser.add_argument(
+        "--sizes", metavar="SIZES", help="message sizes (default: the sweep of each study)"
+    )
+    parser.add_argument(
+        "--axis",
+        metavar="NAME=A,B",
+        action="append",
+        default=[],
+        help="restrict another axis of a study; may be repeated",
+    )
+    add_run_options(parser, launches=str(Conditions.launches))
+
+
+def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
+    """Add what `measure` and `survey` share."""
+    parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
+    parser.add_argument(
+        "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="resume although MPI or machine have changed"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the command lines of all launches and stop; they work when pasted",
+    )
+    options.add_launch_options(parser, several_shapes=True)
+    options.add_precision_options(parser, launches)
+    options.add_output_options(
+        parser, formats=(), output="record file (default: a new one in the store)"
+    )
+
+
+def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:
+    """Write the axes of studies that stand as options, ``--operation A``, as ``--axis``."""
+    rewritten: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            rewritten += [word, *words]
+        elif not name.startswith("--") or name in known or name[2:] not in _axes():
+            rewritten.append(word)
+        elif equals:
+            rewritten.append(f"--axis={name[2:]}={value}")
+        else:
+            following = next(words, None)
+            if following is None:
+                raise UsageError(f"{name} needs a value", "transrank list studies")
+            rewritten.append(f"--axis={name[2:]}={following}")
+    return rewritten
+
+
+def axis_options() -> list[str]:
+    """Return the options that `rewrite` takes, for suggestions."""
+    return sorted(f"--{name}" for name in _axes())
+
+
+def _axes() -> set[str]:
+    return {name for study in catalogue.studies().values() for name in study.axes}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, or finish a run."""
+    record: Path | None
+    if arguments.resume:
+        if arguments.study:
+            raise UsageError(
+                "--resume takes no study: the run has its plan", "leave out the studies"
+            )
+        record = execution.finish(arguments)
+    else:
+        record = execution.measure(arguments, _wish(arguments))
+    if record is not None and not arguments.dry_run:
+        output.note(f"done; transrank show {execution.name_of(record, arguments.store)}")
+    return 0
+
+
+def _wish(arguments: argparse.Namespace) -> Wish:
+    if not arguments.study:
+        raise UsageError(
+            f"which study? known: {', '.join(catalogue.studies())}",
+            "e.g. transrank measure pingpong",
+        )
+    axes = options.parse_axes(arguments.axis)
+    return Wish(plan.select(arguments.study, arguments.sizes, axes), Conditions.launches)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank script: a job script for a batch system, on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from transrank.cli import options, output
+from transrank.errors import UsageError
+from transrank.launch import installation, scripts
+from transrank.launch.scripts import Job
+
+DEFAULT_COMMAND = ("survey",)
+EPILOG = """\
+examples:
+  transrank script slurm --nodes 4 --ranks-per-node 64 --time 1h > survey.sh
+  transrank script pbs --nodes 2 --ranks-per-node 8 -- survey --quick
+  transrank script pjm --node-shape 4x6x16:torus:strict-io --queue large \\
+      --ranks-per-node 4 --time 30min -- measure collectives --max-time 5s
+  transrank script pjm --node-shape 48x12x48:strict-io -- measure launch
+
+What follows -- is run in the job: survey (the default) or measure, with any
+of their options. A job that is started again finishes the run it began.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "script",
+        help="print a job script for Slurm, PBS or PJM",
+        description="Print a job script that runs a survey.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
+    parser.add_argument(
+        "command",
+        nargs="*",
+        metavar="COMMAND",
+        help="survey or measure and its options, after -- (default: survey)",
+    )
+    parser.add_argument(
+        "--nodes", metavar="N", type=options.checked(options.parse_one_count), help="(default: 1)"
+    )
+    parser.add_argument(
+        "--ranks-per-node",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        default=1,
+        help="most ranks on a node, i.e. its cores (default: 1)",
+    )
+    parser.add_argument(
+        "--time",
+        metavar="T",
+        type=options.checked(parse_time),
+        default=1800.0,
+        help="limit of the job: 30min, 2h or 1:30:00 (default: 30min)",
+    )
+    parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
+    parser.add_argument("--account", metavar="NAME", help="project or group that pays")
+    parser.add_argument(
+        "--node-shape", metavar="SHAPE", help="PJM: nodes as a torus, 4x6x16:torus:strict-io"
+    )
+    parser.add_argument(
+        "--launcher", metavar="NAME", help="as in survey (default: the system's own)"
+    )
+    options.add_output_options(parser, formats=())
+
+
+def parse_time(text: str) -> float:
+    """Read a time limit: ``30min``, or ``[hours:]minutes:seconds``."""
+    clock = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{2})", text.strip(), re.ASCII)
+    if clock:
+        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        total = hours * 3600.0 + minutes * 60 + seconds
+        if total > 0:
+            return total
+    return options.parse_positive_duration(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script."""
+    if arguments.node_shape and arguments.system != "pjm":
+        raise UsageError("--node-shape is for pjm", "--nodes")
+    nodes = arguments.nodes
+    if arguments.node_shape:
+        shaped = scripts.nodes_of_shape(arguments.node_shape)
+        if nodes not in (None, shaped):
+            raise UsageError(
+                f"--nodes {nodes} contradicts --node-shape {arguments.node_shape}, "
+                f"which has {shaped}",
+                "leave out --nodes",
+            )
+        nodes = shaped
+    job = Job(
+        nodes=nodes or 1,
+        ranks_per_node=arguments.ranks_per_node,
+        seconds=arguments.time,
+        command=tuple(arguments.command) or DEFAULT_COMMAND,
+        transrank=_this_program(),
+        runner=installation.runner(),
+        queue=arguments.queue,
+        account=arguments.account,
+        node_shape=arguments.node_shape,
+        launcher=arguments.launcher,
+    )
+    output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
+    return 0
+
+
+def _this_program() -> Path:
+    beside_python = Path(sys.executable).parent / "transrank"
+    found = str(beside_python) if beside_python.exists() else shutil.which("transrank")
+    return Path(found or "transrank")

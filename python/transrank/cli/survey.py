@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank survey: all studies, and the report of them."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from transrank.cli import execution, output
+from transrank.cli.execution import Wish
+from transrank.cli.measure import add_run_options
+from transrank.errors import UsageError
+from transrank.store.records import PlannedLaunch
+from transrank.survey import estimate, presets
+from transrank.survey.estimate import Costs
+from transrank.survey.plan import Conditions
+
+EPILOG = """\
+The quick survey ends within three minutes on two cores: few sizes, the most
+common collectives, three launches. The full one says how long it may take
+before it starts. Interrupted, it keeps all finished cases:
+  transrank survey --resume latest
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "survey",
+        help="measure everything and write a report",
+        description="Measure all studies, store the samples as a run, and write its report.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a little of everything, in under three minutes"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=Path,
+        help="where the HTML page goes (default: beside the record file)",
+    )
+    parser.add_argument("--no-report", action="store_true", help="write no HTML page")
+    add_run_options(parser, f"{presets.FULL_LAUNCHES}; quick: {presets.QUICK_LAUNCHES}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Survey this machine, or finish a survey."""
+    if arguments.resume and arguments.quick:
+        raise UsageError("--resume takes no --quick: the run has its plan", "leave out --quick")
+    if arguments.report and arguments.no_report:
+        raise UsageError("--report and --no-report exclude each other", "choose one")
+    record = (
+        execution.finish(arguments)
+        if arguments.resume
+        else execution.measure(arguments, _wish(arguments))
+    )
+    if record is None or arguments.dry_run:
+        return 0
+    name = execution.name_of(record, arguments.store)
+    output.note(f"done; transrank show {name}")
+    if not arguments.no_report:
+        _write_report(record, arguments.report or record.with_suffix(".html"))
+    return 0
+
+
+def _wish(arguments: argparse.Namespace) -> Wish:
+    if not arguments.quick:
+        return Wish(presets.full(), presets.FULL_LAUNCHES, repeat_small_studies=False)
+    return Wish(
+        presets.quick(),
+        presets.QUICK_LAUNCHES,
+        quick=True,
+        repeat_small_studies=False,
+        job_starts=presets.QUICK_JOB_STARTS,
+        # A time that the user asks for is the user's promise.
+        budget=None if arguments.max_time else _keep_promise,
+    )
+
+
+def _keep_promise(
+    conditions: Conditions, plan: Sequence[PlannedLaunch], start_seconds: float
+) -> Conditions:
+    fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0))
+    each = presets.budget_seconds(fixed, estimate.measured_cases(plan))
+    return dataclasses.replace(conditions, max_time_seconds=each * conditions.launches)
+
+
+def _write_report(record: Path, page: Path) -> None:
+    from transrank.report.page import write_report
+    from transrank.store.records import read_run
+
+    write_report([read_run(record)], page)
+    output.note(f"report: {page}")

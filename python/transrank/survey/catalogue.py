@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which studies there are, and which cases a selection of them has: asked of transrank-run."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from transrank.errors import LaunchError, UsageError
+from transrank.launch import installation
+from transrank.study import launch as launch_study
+
+LISTING_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Study:
+    """A benchmark question; `sizes` is its default sweep, empty when it has no sizes."""
+
+    name: str
+    summary: str
+    sizes: str
+    axes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fewest_ranks: int = 1
+    most_ranks: int = 0
+
+    @property
+    def driven_from_outside(self) -> bool:
+        """Whether transrank itself measures it, by starting launchers."""
+        return self.name == launch_study.NAME
+
+
+LAUNCH = Study(
+    launch_study.NAME,
+    launch_study.SUMMARY,
+    "",
+    {launch_study.AXIS: launch_study.MODES},
+)
+
+
+@dataclass(frozen=True)
+class ListedCase:
+    """A case of a selection; `reason` says why it would be skipped."""
+
+    study: str
+    case: str
+    reason: str | None = None
+
+
+@cache
+def studies() -> dict[str, Study]:
+    """Return all studies by name, in the runner's order.
+
+    Raises
+    ------
+    LaunchError
+        transrank-run cannot be started or answers what this version does not understand.
+    """
+    answer = _ask(["--list"])
+    try:
+        listed = {entry["name"]: _study(entry) for entry in json.loads(answer)}
+    except (ValueError, KeyError, TypeError, AttributeError) as cause:
+        raise _unlike(cause) from cause
+    return {**listed, LAUNCH.name: LAUNCH}
+
+
+def find(name: str) -> Study:
+    """Return a study.
+
+    Raises
+    ------
+    UsageError
+        there is none of this name; the nearest one is named.
+    """
+    known = studies()
+    if name in known:
+        return known[name]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    raise UsageError(
+        f"unknown study '{name}'; known: {', '.join(known)}",
+        f"did you mean '{close[0]}'?" if close else "transrank list studies",
+    )
+
+
+def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
+    """Return the cases that these arguments of transrank-run select on so many ranks.
+
+    Raises
+    ------
+    UsageError
+        in the runner's own words, when it refuses the arguments.
+    LaunchError
+        the runner cannot be asked.
+    """
+    answer = _ask(["--list-cases", "--ranks", str(ranks), *arguments])
+    try:
+        lines = [json.loads(line) for line in answer.splitlines() if line.strip()]
+        return [ListedCase(line["study"], line["case"], line.get("reason")) for line in lines]
+    except (ValueError, KeyError, TypeError) as cause:
+        raise _unlike(cause) from cause
+
+
+def _study(entry: dict[str, Any]) -> Study:
+    return Study(
+        name=entry["name"],
+        summary=entry["summary"],
+        sizes=entry["sizes"],
+        axes={name: tuple(values) for name, values in entry["axes"].items()},
+        fewest_ranks=entry["fewest_ranks"],
+        most_ranks=entry.get("most_ranks", 0),
+    )
+
+
+def _ask(arguments: Sequence[str]) -> str:
+    runner = installation.runner()
+    try:
+        answer = subprocess.run(
+            [runner, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LISTING_SECONDS,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as cause:
+        raise LaunchError(f"cannot ask {runner}: {cause}", "transrank doctor") from cause
+    if answer.returncode == UsageError.status:
+        raise UsageError(_complaint(answer.stderr))
+    if answer.returncode != 0:
+        raise LaunchError(
+            f"{runner} --list exited with {answer.returncode}: {_complaint(answer.stderr)}",
+            "is the MPI that transrank was built with still there? transrank doctor",
+        )
+    return answer.stdout
+
+
+def _complaint(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("transrank-run: ") if lines else "it said nothing"
+
+
+def _unlike(cause: Exception) -> LaunchError:
+    return LaunchError(
+        f"transrank-run lists its studies in a way this transrank does not know: {cause!r}",
+        "both must come from one version: make build",
+    )

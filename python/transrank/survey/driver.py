@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Execute a plan: launch after launch, every finished case kept whatever happens."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from transrank.errors import Failure, LaunchError, RecordError
+from transrank.launch import failure, installation, launchers, outputs, process
+from transrank.launch.launchers import Launcher
+from transrank.launch.noise import without_noise
+from transrank.store import records
+from transrank.store.records import PlannedLaunch
+from transrank.study import launch as launch_study
+from transrank.survey import estimate
+from transrank.survey.estimate import Costs, TimeLeft
+from transrank.survey.lines import event_line
+from transrank.survey.progress import Finished, Progress
+from transrank.survey.tail import Tail
+
+INTERRUPTED = 130
+# The runner's own watchdog ends a job that hangs; this bound is for one that cannot.
+LAUNCH_SECONDS = 900.0
+CASE_SECONDS = 30.0
+
+
+@dataclass
+class Driver:
+    """Runs the launches of a plan one after the other.
+
+    `record` has its header already. `finished` are the (launch, case) pairs that need no
+    measuring. `say` gets what launches said that is worth reading, `show_command` every command.
+    """
+
+    record: Path
+    plan: Sequence[PlannedLaunch]
+    launcher: Launcher
+    costs: Costs
+    finished: set[tuple[int, str]] = field(default_factory=set)
+    resume_command: str = "transrank measure --resume latest"
+    say: Callable[[str], None] = lambda text: None
+    show_command: Callable[[str], None] = lambda text: None
+
+    failed: list[Finished] = field(default_factory=list)
+    _kept: int = 0
+
+    def remaining(self) -> list[PlannedLaunch]:
+        """Return the launches that have cases left, with only these cases."""
+        left = []
+        for planned in self.plan:
+            cases = tuple(
+                case for case in planned.cases if (planned.launch, case) not in self.finished
+            )
+            if cases:
+                left.append(PlannedLaunch(planned.launch, planned.shape, cases, planned.arguments))
+        return left
+
+    @property
+    def folder(self) -> Path:
+        """Where the logs of the launches go: beside the record file."""
+        return self.record.with_suffix(".logs")
+
+    def run(self, progress: Progress) -> None:
+        """Run what remains.
+
+        Raises
+        ------
+        LaunchError
+            a launch fails (the cases finished until then are kept), or cases turned out wrong.
+        Failure
+            with status 130 when interrupted.
+        """
+        waiting = self.remaining()
+        left = TimeLeft(self.costs, list(waiting))
+        try:
+            with progress:
+                for place, planned in enumerate(waiting, start=1):
+                    left.begin()
+                    progress.launch_begins(place, len(waiting), planned.shape)
+                    seconds = self._launch(planned, progress, left)
+                    left.finish(planned, seconds)
+        except KeyboardInterrupt:
+            self._close("interrupted", "interrupted by the user or the batch system")
+            raise Failure(
+                f"interrupted; {self._kept_words()}", self._hint(None), status=INTERRUPTED
+            ) from None
+        except (LaunchError, RecordError) as cause:
+            # A record file that cannot be written in mid-run is the run's failure.
+            self._close("launch-failed", cause.message)
+            raise LaunchError(
+                f"{cause.message}; {self._kept_words()}", self._hint(cause.hint)
+            ) from (cause)
+        finally:
+            self._remove_empty_folder()
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self.failed:
+            records.append_line(self.record, event_line("finished"))
+            return
+        first = self.failed[0]
+        message = f"{len(self.failed)} case(s) failed, {first.case} first: {first.reason}"
+        self._close("launch-failed", message)
+        raise LaunchError(f"{message}; {self._kept_words()}", self._hint(None))
+
+    def _launch(self, planned: PlannedLaunch, progress: Progress, left: TimeLeft) -> float:
+        if estimate.is_launch_study(planned):
+            return self._start_jobs(planned, progress, left)
+        return self._measure(planned, progress, left)
+
+    def _measure(self, planned: PlannedLaunch, progress: Progress, left: TimeLeft) -> float:
+        """Let transrank-run measure the cases of one launch."""
+        tail = Tail(self.record)
+        seen: set[str] = set()
+        log = self.folder / f"launch-{planned.launch:03d}.log"
+        prefix = log.with_suffix("")
+
+        def look() -> None:
+            for line in tail.read():
+                if line.get("kind") == "case" and line.get("case") not in seen:
+                    seen.add(str(line.get("case")))
+                    self._keep(Finished.from_line(line), progress, left)
+
+        def take(line: str) -> bool:
+            study, seconds = _parse_progress(line)
+            if study is None:
+                return False
+            left.runner_says(seconds)
+            look()
+            progress.advances(left.seconds())
+            return True
+
+        if self.launcher.writes_files:
+            prefix.parent.mkdir(parents=True, exist_ok=True)
+        command = self.launcher.command(planned.shape, self._argv(planned), prefix)
+        self.show_command(words_to_paste(command, self._added(planned)))
+        try:
+            outcome = process.run(
+                command,
+                environment={**os.environ, **self._added(planned)},
+                timeout_seconds=LAUNCH_SECONDS + CASE_SECONDS * len(planned.cases),
+                take_line=take,
+                tick=look,
+                log=log,
+            )
+        finally:
+            look()
+            self._only_file(planned).unlink(missing_ok=True)
+        if self.launcher.writes_files:
+            for line in outputs.lines_of(prefix):
+                take(line)
+        self._judge(planned, outcome, seen)
+        return outcome.seconds
+
+    def _judge(self, planned: PlannedLaunch, outcome: process.Outcome, seen: set[str]) -> None:
+        """Accept a launch that wrote all its cases; a wrong payload fails its case alone."""
+        missing = [case for case in planned.cases if case not in seen]
+        telling = without_noise(outcome.tail)
+        if not missing and (outcome.ok or self._has_failed(planned)):
+            for line in telling:
+                self.say(line)
+            return
+        cause, advice = failure.explain(outcome)
+        place = f"launch {planned.launch} ({planned.shape}) failed"
+        counted = f" with {len(missing)} of its {len(planned.cases)} cases unfinished"
+        words = failure.last_words(outcome)
+        quoted = f"; it said: {failure.said(words)}" if words and advice is None else ""
+        raise LaunchError(
+            f"{place}{counted if missing else ''}: {cause}{quoted}{failure.where(outcome)}", advice
+        )
+
+    def _has_failed(self, planned: PlannedLaunch) -> bool:
+        return any(case.launch == planned.launch for case in self.failed)
+
+    def _start_jobs(self, planned: PlannedLaunch, progress: Progress, left: TimeLeft) -> float:
+        """Measure job starts: the study that needs the launcher's outside view."""
+        seconds = 0.0
+        for case in planned.cases:
+            mode = case.rpartition("/")[2]
+            command = self.launcher.command(planned.shape, launch_study.command(mode), self.folder)
+            self.show_command(words_to_paste(command, self._added(planned)))
+            line = launch_study.measure(
+                mode,
+                planned.launch,
+                planned.shape,
+                self.launcher,
+                {**os.environ, **self._added(planned)},
+                self.folder,
+                estimate.samples_of(planned),
+            )
+            records.append_line(self.record, line)
+            self._keep(Finished.from_line(line), progress, left)
+            seconds += line["measuring_seconds"]
+        return seconds
+
+    def _keep(self, case: Finished, progress: Progress, left: TimeLeft) -> None:
+        self._kept += case.status != "failed"
+        if case.status == "failed":
+            self.failed.append(case)
+        progress.finishes(case, left.seconds())
+
+    def _argv(self, planned: PlannedLaunch) -> list[str]:
+        argv = runner_argv(planned, self.record)
+        whole = next(one for one in self.plan if one.launch == planned.launch)
+        if len(planned.cases) < len(whole.cases):
+            path = self._only_file(planned)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{case}\n" for case in planned.cases), encoding="utf-8")
+            argv += ["--only", str(path)]
+        return argv
+
+    def _only_file(self, planned: PlannedLaunch) -> Path:
+        return self.folder / f"launch-{planned.launch:03d}.cases"
+
+    def _added(self, planned: PlannedLaunch) -> dict[str, str]:
+        return launchers.environment(self.launcher, planned.shape, os.environ)
+
+    def _close(self, event: str, message: str) -> None:
+        """Leave the record file whole, and say in it what happened; a full disk may forbid it."""
+        try:
+            done = records.repair(self.record)
+            if done:
+                records.append_line(self.record, event_line("repaired", done))
+            records.append_line(self.record, event_line(event, message))
+        except (RecordError, OSError):
+            pass
+
+    def _kept_words(self) -> str:
+        count = self._kept + len(self.finished)
+        cases = "1 finished case is" if count == 1 else f"{count} finished cases are"
+        return f"{cases} kept in {self.record}"
+
+    def _hint(self, advice: str | None) -> str:
+        finish = f"finish it with: {self.resume_command}"
+        return f"{advice}; then {finish}" if advice else finish
+
+    def _remove_empty_folder(self) -> None:
+        try:
+            self.folder.rmdir()
+        except OSError:
+            pass  # it holds logs, or was never made
+
+
+def runner_argv(planned: PlannedLaunch, record: Path) -> list[str]:
+    """Return the command line of transrank-run for a planned launch."""
+    return [
+        str(installation.runner()),
+        *planned.arguments,
+        *("--record", str(record)),
+        *("--launch", str(planned.launch)),
+        *("--ranks-per-node", str(planned.shape.ranks_per_node)),
+    ]
+
+
+def argvs(planned: PlannedLaunch, record: Path) -> list[list[str]]:
+    """Return what the ranks of a planned launch run; the launch study starts one job per case."""
+    if estimate.is_launch_study(planned):
+        return [launch_study.command(case.rpartition("/")[2]) for case in planned.cases]
+    return [runner_argv(planned, record)]
+
+
+def words_to_paste(command: Sequence[str], added: dict[str, str]) -> str:
+    """Return a command line that a shell takes, environment settings included."""
+    settings = [f"{name}={value}" for name, value in added.items()]
+    return shlex.join(["env", *settings, *command] if settings else list(command))
+
+
+def _parse_progress(line: str) -> tuple[str | None, float]:
+    """Return study and seconds left of ``progress STUDY DONE TOTAL ROUND SECONDS_LEFT``."""
+    words = line.split()
+    if len(words) != 6 or words[0] != "progress":
+        return None, 0.0
+    try:
+        return words[1], float(words[5])
+    except ValueError:
+        return None, 0.0

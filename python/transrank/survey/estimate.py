@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long a run takes: at most, before it starts; and what is left of it, while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from transrank.store.records import PlannedLaunch
+from transrank.study import launch as launch_study
+
+# What a case takes beside its measuring time: set-up, calibration, checks, one slice too many.
+OVERHEAD_SECONDS_PER_CASE = 0.05
+# Job starts differ; the first one, which is timed, is not the slowest.
+START_MARGIN = 1.3
+
+
+@dataclass(frozen=True)
+class Costs:
+    """`start_seconds`: a launch that measures nothing; `case_seconds`: budget of a case in one."""
+
+    start_seconds: float
+    case_seconds: float
+
+
+def is_launch_study(planned: PlannedLaunch) -> bool:
+    """Whether transrank measures this launch itself, by starting jobs."""
+    return all(case.startswith(f"{launch_study.NAME}/") for case in planned.cases)
+
+
+def most_seconds(plan: Sequence[PlannedLaunch], costs: Costs) -> float:
+    """Return how long these launches take when no case is precise before its time is spent."""
+    return sum(_launch_seconds(planned, costs) for planned in plan)
+
+
+def fixed_seconds(plan: Sequence[PlannedLaunch], costs: Costs) -> float:
+    """Return the part of `most_seconds` that does not depend on the budget of the cases."""
+    return most_seconds(plan, Costs(costs.start_seconds, 0.0))
+
+
+def measured_cases(plan: Sequence[PlannedLaunch]) -> int:
+    """Return how many (launch, case) pairs transrank-run measures."""
+    return sum(len(planned.cases) for planned in plan if not is_launch_study(planned))
+
+
+def _launch_seconds(planned: PlannedLaunch, costs: Costs) -> float:
+    start = costs.start_seconds * START_MARGIN
+    if is_launch_study(planned):
+        return len(planned.cases) * (samples_of(planned) + 1) * start
+    return start + len(planned.cases) * (costs.case_seconds + OVERHEAD_SECONDS_PER_CASE)
+
+
+def samples_of(planned: PlannedLaunch) -> int:
+    """Return how many jobs a launch of the launch study starts per case, warm-up not counted."""
+    return int(planned.arguments[planned.arguments.index("--count") + 1])
+
+
+@dataclass
+class TimeLeft:
+    """What is left of a run: of this launch as the runner sees it, of others by experience."""
+
+    costs: Costs
+    waiting: list[PlannedLaunch]
+    _spent_seconds: float = 0.0
+    _expected_seconds: float = 0.0
+    _runner_seconds: float | None = field(default=None)
+
+    def begin(self) -> PlannedLaunch:
+        """Take the next launch."""
+        self._runner_seconds = None
+        return self.waiting.pop(0)
+
+    def runner_says(self, seconds: float) -> None:
+        """Take the runner's own estimate of its launch."""
+        self._runner_seconds = seconds
+
+    def finish(self, planned: PlannedLaunch, seconds: float) -> None:
+        """Learn from a finished launch."""
+        self._spent_seconds += seconds
+        self._expected_seconds += _launch_seconds(planned, self.costs)
+        self._runner_seconds = None
+
+    def seconds(self) -> float:
+        """Return what is left."""
+        share = self._spent_seconds / self._expected_seconds if self._expected_seconds else 1.0
+        return (self._runner_seconds or 0.0) + share * most_seconds(self.waiting, self.costs)

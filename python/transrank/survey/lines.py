@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of a record file that transrank itself writes: the header, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from transrank import __version__
+from transrank.launch.launchers import Launcher
+from transrank.machine.environment import relevant
+from transrank.machine.facts import Facts
+from transrank.store.records import PlannedLaunch
+from transrank.survey.plan import Conditions
+from transrank.survey.probe import Probe
+
+
+def header_line(
+    run: str,
+    label: str | None,
+    command: Sequence[str],
+    conditions: Conditions,
+    launcher: Launcher,
+    plan: Sequence[PlannedLaunch],
+    probed: Probe,
+    facts: Facts,
+    environment: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the header: all that is known before the first case."""
+    line: dict[str, Any] = {
+        "kind": "header",
+        "schema": 1,
+        "run": run,
+        "created": _now(),
+        "transrank": __version__,
+        "command": list(command),
+        "seed": conditions.seed,
+        "options": {
+            "precision": conditions.precision,
+            "max_time_seconds": conditions.max_time_seconds,
+            "launches": conditions.launches,
+            "cache": conditions.cache,
+            "synchronisation": conditions.synchronisation,
+            "memory_bytes": conditions.memory_bytes,
+            "launcher": launcher.name,
+        },
+        "plan": [_plan_line(planned) for planned in plan],
+        "mpi": probed.mpi,
+        "placement": probed.placement,
+        "clock": probed.clock,
+        "machine": facts.as_json(),
+        "environment": relevant(environment),
+    }
+    if label:
+        line["label"] = label
+    return line
+
+
+def _plan_line(planned: PlannedLaunch) -> dict[str, Any]:
+    shape = planned.shape
+    return {
+        "launch": planned.launch,
+        "shape": {"ranks": shape.ranks, "ranks_per_node": shape.ranks_per_node},
+        "cases": list(planned.cases),
+        "arguments": list(planned.arguments),
+    }
+
+
+def event_line(event: str, message: str | None = None, launch: int | None = None) -> dict[str, Any]:
+    """Return an event of now."""
+    line: dict[str, Any] = {"kind": "event", "event": event, "time": _now()}
+    if launch is not None:
+        line["launch"] = launch
+    if message:
+        line["message"] = message
+    return line
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

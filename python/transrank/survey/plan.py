@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plan of a run: every launch, with its shape, its cases and its arguments, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from transrank.errors import UsageError
+from transrank.store.records import PlannedLaunch, Shape
+from transrank.study import launch as launch_study
+from transrank.survey import catalogue
+from transrank.survey.catalogue import ListedCase, Study
+
+Lister = Callable[[Sequence[str], int], list[ListedCase]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What one launch measures: studies that share the same sizes and axes."""
+
+    studies: tuple[str, ...]
+    sizes: str | None = None
+    axes: tuple[tuple[str, str], ...] = ()
+
+    def arguments(self) -> list[str]:
+        """Return the selecting options of transrank-run."""
+        found = ["--study", ",".join(self.studies)]
+        if self.sizes is not None:
+            found += ["--sizes", self.sizes]
+        for name, values in self.axes:
+            found += ["--axis", f"{name}={values}"]
+        return found
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How every case is measured; `max_time_seconds` is for all launches of a case together."""
+
+    precision: float = 0.02
+    max_time_seconds: float = 1.0
+    launches: int = 3
+    cache: str = "warm"
+    synchronisation: str = "barrier"
+    memory_bytes: int = 1 << 30
+    seed: int = 1
+    watchdog_seconds: float = 120.0
+    # Of the launch study: jobs started for each case in each launch.
+    job_starts: int = launch_study.SAMPLES
+
+    def arguments(self) -> list[str]:
+        """Return the options of transrank-run that say so, for one launch."""
+        return [
+            *("--precision", f"{self.precision:.6g}"),
+            *("--max-time", f"{self.max_time_seconds / self.launches:.6g}"),
+            *("--cache", self.cache),
+            *("--sync", self.synchronisation),
+            *("--memory", str(self.memory_bytes)),
+            *("--watchdog", f"{self.watchdog_seconds:.6g}"),
+        ]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asks for: the selections and, for each, its shapes."""
+
+    selections: tuple[Selection, ...]
+    shapes: tuple[Shape, ...]
+    conditions: Conditions = field(default_factory=Conditions)
+    # Studies whose ranks are few are measured once per placement, not once per number of ranks.
+    repeat_small_studies: bool = True
+
+
+def select(
+    names: Sequence[str], sizes: str | None, axes: Mapping[str, str]
+) -> tuple[Selection, ...]:
+    """Give each study the restrictions that concern it, and join the studies that have the same.
+
+    Raises
+    ------
+    UsageError
+        an unknown study, or a restriction that concerns none of the studies.
+    """
+    chosen = [catalogue.find(name) for name in dict.fromkeys(names)]
+    for name in axes:
+        if not any(name in study.axes for study in chosen):
+            known = sorted({axis for study in chosen for axis in study.axes})
+            raise UsageError(
+                f"no axis '{name}' in {', '.join(study.name for study in chosen)}",
+                f"known: {', '.join(known)}" if known else "these studies have sizes only",
+            )
+    if sizes is not None and not any(study.sizes for study in chosen):
+        raise UsageError(f"--sizes: {', '.join(study.name for study in chosen)} has no sizes")
+    return join(
+        Selection(
+            (study.name,),
+            sizes if study.sizes else None,
+            tuple((name, values) for name, values in axes.items() if name in study.axes),
+        )
+        for study in chosen
+    )
+
+
+def join(selections: Iterable[Selection]) -> tuple[Selection, ...]:
+    """Let studies with the same restrictions share a launch."""
+    joined: dict[tuple[object, ...], Selection] = {}
+    for one in selections:
+        # The launch study has launches of its own.
+        own = one.studies if catalogue.find(one.studies[0]).driven_from_outside else None
+        key = (one.sizes, one.axes, own)
+        before = joined[key].studies if key in joined else ()
+        joined[key] = Selection(before + one.studies, one.sizes, one.axes)
+    return tuple(joined.values())
+
+
+def make_plan(
+    request: Request, list_cases: Lister = catalogue.list_cases
+) -> tuple[PlannedLaunch, ...]:
+    """Return the launches in the order in which they run.
+
+    Shapes and selections take turns within each repetition, so that a drift of the machine is
+    spread over all of them. The launch number is unique in the plan.
+
+    Raises
+    ------
+    UsageError
+        nothing at all is selected, or the runner refuses the selection.
+    """
+    conditions = request.conditions
+    rows: list[tuple[Shape, tuple[str, ...], tuple[str, ...]]] = []
+    for shape in request.shapes:
+        for selection in request.selections:
+            chosen = _fitting(selection, shape, request)
+            cases = _cases(chosen, shape, conditions, list_cases) if chosen else ()
+            if chosen and cases:
+                rows.append((shape, _arguments(chosen, conditions), cases))
+    if not rows:
+        raise UsageError(
+            "no case is left to be measured", "fewer restrictions, or more ranks: --ranks"
+        )
+    return tuple(
+        PlannedLaunch(
+            launch=repetition * len(rows) + place,
+            shape=shape,
+            cases=cases,
+            arguments=(*arguments, "--seed", str((conditions.seed + repetition) % 2**63)),
+        )
+        for repetition in range(conditions.launches)
+        for place, (shape, arguments, cases) in enumerate(rows)
+    )
+
+
+def _fitting(selection: Selection, shape: Shape, request: Request) -> Selection | None:
+    """Leave out the studies that were measured with fewer ranks at the same placement."""
+    if request.repeat_small_studies:
+        return selection
+    smaller = [
+        other.ranks
+        for other in request.shapes
+        if other.ranks_per_node == shape.ranks_per_node and other.ranks < shape.ranks
+    ]
+    kept = tuple(
+        name
+        for name in selection.studies
+        if not any(_enough(catalogue.find(name), ranks) for ranks in smaller)
+    )
+    return Selection(kept, selection.sizes, selection.axes) if kept else None
+
+
+def _enough(study: Study, ranks: int) -> bool:
+    """Whether more ranks than these would have nothing to do in the study."""
+    return 0 < study.most_ranks <= ranks
+
+
+def _arguments(selection: Selection, conditions: Conditions) -> tuple[str, ...]:
+    if selection.studies == (launch_study.NAME,):
+        return (*selection.arguments(), "--count", str(conditions.job_starts))
+    return (*selection.arguments(), *conditions.arguments())
+
+
+def _cases(
+    selection: Selection, shape: Shape, conditions: Conditions, list_cases: Lister
+) -> tuple[str, ...]:
+    if selection.studies == (launch_study.NAME,):
+        return tuple(launch_study.cases(dict(selection.axes)))
+    arguments = [
+        *selection.arguments(),
+        *("--cache", conditions.cache, "--memory", str(conditions.memory_bytes)),
+    ]
+    return tuple(case.case for case in list_cases(arguments, shape.ranks))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is seen while a run goes on: the last line rewritten on a terminal, else a line per case."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from transrank.stats.median import median_interval
+from transrank.store.records import Shape
+from transrank.units import format_seconds, format_wait
+
+REDRAW_SECONDS = 0.25
+STUDY_WIDTH, CASE_WIDTH = 16, 26
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A case that a launch has finished, as its record line says."""
+
+    study: str
+    case: str
+    launch: int
+    ranks: int
+    status: str
+    seconds: float | None
+    error: float | None
+    samples: int
+    reason: str | None = None
+
+    @classmethod
+    def from_line(cls, line: dict[str, Any]) -> Finished:
+        """Summarise a case line; flagged samples are left out unless there are no others."""
+        measured = line.get("samples") or {}
+        seconds = np.array(measured.get("seconds", ()), dtype=float)
+        flags = np.array(measured.get("flags", ()), dtype=int)
+        clean = seconds[flags == 0] if flags.size == seconds.size else seconds
+        kept = clean if clean.size else seconds
+        estimate = median_interval(kept) if kept.size else None
+        return cls(
+            study=line["study"],
+            case=line["case"],
+            launch=line["launch"],
+            ranks=line["shape"]["ranks"],
+            status=line["status"],
+            seconds=estimate.value if estimate else None,
+            error=estimate.relative_error if estimate else None,
+            samples=int(kept.size),
+            reason=line.get("reason"),
+        )
+
+    def words(self) -> str:
+        """Return study, axis values, ranks and result in columns."""
+        place = self.case.removeprefix(f"{self.study}/").replace("/", "  ")
+        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+        head = f"{self.study:<{STUDY_WIDTH}}  {place:<{CASE_WIDTH}}  {ranks:>8}"
+        if self.status != "ok" or self.seconds is None:
+            return f"{head}  {self.status}: {self.reason or 'no reason given'}"
+        error = f"±{100 * self.error:.1f} %" if self.error is not None else ""
+        return f"{head}  {format_seconds(self.seconds):>9} {error:<8}  {self.samples:>5} samples"
+
+
+class Progress:
+    """Collects what happens; by itself it shows nothing (-q)."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+        self.seconds_left: float | None = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
+        """A launch starts."""
+
+    def advances(self, seconds_left: float) -> None:
+        """The runner is at work."""
+        self.seconds_left = seconds_left
+
+    def finishes(self, case: Finished, seconds_left: float) -> None:
+        """A case is finished and in the record file."""
+        self.done += 1
+        self.seconds_left = seconds_left
+        self.show(case)
+
+    def show(self, case: Finished) -> None:
+        """Show a finished case."""
+
+    def counter(self) -> str:
+        """Return how many cases are finished: ``[ 7/24]``."""
+        return f"[{self.done:>{len(str(self.total))}}/{self.total}]"
+
+    def left(self) -> str:
+        """Return the time left in words."""
+        if self.seconds_left is None or self.done >= self.total:
+            return ""
+        return f"{format_wait(self.seconds_left)} left"
+
+
+class Lines(Progress):
+    """One line per finished case, for logs and pipes."""
+
+    def __init__(self, total: int, console: Console) -> None:
+        super().__init__(total)
+        self._console = console
+
+    def show(self, case: Finished) -> None:
+        line = f"{self.counter()} {case.words()}  {self.left()}"
+        self._console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+class LastLine(Progress):
+    """The last line of a terminal, rewritten; skipped and failed cases stay above it."""
+
+    def __init__(self, total: int, console: Console) -> None:
+        super().__init__(total)
+        self._console = console
+        # No refresh thread: it would take a core from the ranks for nothing.
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._words = ""
+        self._drawn = 0.0
+
+    def __enter__(self) -> LastLine:
+        self._live.__enter__()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._live.__exit__(*exception)
+
+    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
+        self._words = f"launch {place} of {launches} at {shape}"
+        self._draw(force=True)
+
+    def advances(self, seconds_left: float) -> None:
+        super().advances(seconds_left)
+        self._draw()
+
+    def show(self, case: Finished) -> None:
+        self._words = case.words()
+        if case.status == "failed":
+            self._live.console.print(Text(f"{self.counter()} {self._words}"), soft_wrap=True)
+        self._draw()
+
+    def _draw(self, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._drawn >= REDRAW_SECONDS:
+            self._drawn = now
+            line = f"{self.counter()} {self._words}  {self.left()}"
+            self._live.update(Text(line.rstrip(), no_wrap=True, overflow="ellipsis"), refresh=True)
+
+
+def for_console(total: int, console: Console, quiet: bool) -> Progress:
+    """Return the kind of progress that suits where it is shown."""
+    if quiet:
+        return Progress(total)
+    return LastLine(total, console) if console.is_terminal else Lines(total, console)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which numbers of ranks are measured, and how many of them on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank.errors import UsageError
+from transrank.launch.launchers import Capacity, Launcher, Template
+from transrank.store.records import Shape
+
+
+def shapes(
+    ranks: Sequence[int],
+    ranks_per_node: Sequence[int],
+    launcher: Launcher,
+) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+    """Return every combination that there are nodes for, and in words those that there are not.
+
+    `ranks_per_node` may be empty: as the launcher likes. A template may know of nodes that
+    transrank does not see: all its combinations are taken.
+
+    Raises
+    ------
+    UsageError
+        no combination is left.
+    """
+    found: list[Shape] = []
+    left_out: list[str] = []
+    for per_node in ranks_per_node or (0,):
+        for count in ranks:
+            shape = Shape(count, per_node)
+            if per_node > count:
+                left_out.append(f"{shape}: fewer ranks than fit a node")
+            elif isinstance(launcher, Template) or launcher.capacity.fits(shape):
+                found.append(shape)
+            else:
+                left_out.append(_without_nodes(shape, launcher.capacity))
+    if not found:
+        raise UsageError(
+            f"no shape is possible: {'; '.join(left_out)}", "--ranks and --ranks-per-node"
+        )
+    return tuple(found), tuple(left_out)
+
+
+def _without_nodes(shape: Shape, capacity: Capacity) -> str:
+    needed = -(-shape.ranks // shape.ranks_per_node)
+    have = "1 node" if capacity.nodes == 1 else f"{capacity.nodes} nodes"
+    return f"{shape}: needs {needed} nodes and this job has {have}"
+
+
+def default_shapes(launcher: Launcher, quick: bool) -> tuple[Shape, ...]:
+    """Return what is measured when no numbers of ranks are given.
+
+    On one node 2 ranks and one per core, unless quick also the powers of two between. On several
+    nodes two neighbors on a node, two nodes, one rank on each node, and one on each core.
+    """
+    capacity = launcher.capacity
+    cores = capacity.cores_per_node
+    if capacity.nodes == 1:
+        between = [] if quick else [2**power for power in range(2, cores.bit_length())]
+        counts = {2, *(count for count in between if count < cores), max(2, cores)}
+        return tuple(Shape(count) for count in sorted(counts))
+    if not launcher.places_ranks:
+        return tuple(Shape(count) for count in sorted({2, capacity.nodes * cores}))
+    wanted = [(2, 1), (capacity.nodes, 1), (capacity.nodes * cores, cores)]
+    if cores > 1:
+        wanted.insert(0, (2, 2))
+    return tuple(Shape(ranks, per_node) for ranks, per_node in dict.fromkeys(wanted))
