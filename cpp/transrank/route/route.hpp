@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/route/segment.hpp"
+
+namespace transrank::route {
+
+/// What one rank sends to whom and receives from whom: pure data, without communicator, immutable.
+///
+/// The leg from rank a to rank b stands in a's sends and in b's receives with identical segments. A
+/// rank that moves data within itself has a leg to itself in both.
+class Route {
+public:
+    /// `sends` and `receives` in any order of peers; empty legs are dropped. The extents are the units
+    /// that this rank's source and destination arrays must have at least. Throws
+    /// std::invalid_argument naming the rank, the leg and the values when a peer is out of range or
+    /// twice there, or a segment has a negative field or lies outside its own rank's extent.
+    Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
+          std::vector<Leg> sends, std::vector<Leg> receives);
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int ranks() const noexcept { return ranks_; }
+    [[nodiscard]] std::int64_t source_extent() const noexcept { return source_extent_; }
+    [[nodiscard]] std::int64_t destination_extent() const noexcept { return destination_extent_; }
+    /// Ascending by peer.
+    [[nodiscard]] std::span<const Leg> sends() const noexcept { return sends_; }
+    [[nodiscard]] std::span<const Leg> receives() const noexcept { return receives_; }
+
+    /// The way back: what was received is sent and the other way round. The order within each pair
+    /// stays, since it belongs to the pair.
+    [[nodiscard]] Route transposed() const;
+
+    friend bool operator==(const Route&, const Route&) = default;
+
+private:
+    int rank_;
+    int ranks_;
+    std::int64_t source_extent_;
+    std::int64_t destination_extent_;
+    std::vector<Leg> sends_;
+    std::vector<Leg> receives_;
+};
+
+}  // namespace transrank::route
