@@ -127,7 +127,7 @@ void Sampler::take_slice(CaseRun& run, int round) {
     run.operation->run(run.batch);  // the previous case has left its traces in the caches
     for (std::int64_t i = 0; i < count; ++i) {
         try {
-            take_sample(run, round == 0 ? warm_up : std::uint8_t{0});
+            take_sample(run, round == 0 ? std::uint8_t{warm_up} : std::uint8_t{0});
         } catch (const WrongPayload& wrong) {
             failure = wrong.what();
         }
