@@ -35,7 +35,14 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
     if result.all_used:
         yield Caution(
             f"only {format_percent(result.kept)} of {result.samples} samples are undisturbed: "
-            "too few in some launch, so that its disturbed ones count too",
+            "too few, so that the disturbed ones count too",
+            "measure on an idle machine or raise --max-time",
+        )
+    if result.launches_left_out:
+        launches = len(result.launches) + result.launches_left_out
+        yield Caution(
+            f"{result.launches_left_out} of {launches} launches are left out: "
+            "all their samples were disturbed",
             "measure on an idle machine or raise --max-time",
         )
     if result.status == "unstable" and result.headline is not None:

@@ -20,7 +20,8 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
     The k-th smallest and the k-th largest value enclose the median of the distribution, whatever
     its shape, with probability 1 - 2 P(B < k), where B is binomial(n, 1/2); k is the largest that
     leaves at least 95 %. Exact for continuous distributions, conservative where values repeat.
-    Below six values no k does: then the extremes are the interval, at 1 - 2^(1-n).
+    Below six values no k does: then the extremes are the interval, at 1 - 2^(1-n), and a single
+    value has none.
 
     Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1; Hoefler & Belli, SC'15.
 
@@ -31,6 +32,8 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
     """
     if values.size == 0:
         raise ValueError("no values: their median does not exist")
+    if values.size == 1:
+        return Estimate(float(values[0]))
     place = max(interval_place(values.size), 1)
     ordered = np.sort(values)
     return Estimate(float(np.median(ordered)), float(ordered[place - 1]), float(ordered[-place]))

@@ -54,7 +54,9 @@ class CaseResult:
     samples, kept
         samples after warm-up, all launches, and the share of them that is not flagged.
     all_used
-        too few samples of some launch were undisturbed, so the disturbed ones count as well.
+        too few samples were undisturbed, so the disturbed ones count as well.
+    launches_left_out
+        launches of which no sample was undisturbed; they are not among `launches`.
     launch_medians, launch_imb
         one value per entry of `launches`, in that order.
     groups, drift
@@ -85,6 +87,7 @@ class CaseResult:
     timing: str | None = None
     stops: tuple[str, ...] = ()
     all_used: bool = False
+    launches_left_out: int = 0
     groups: Groups | None = None
     drift: Drift | None = None
     warnings: tuple[Caution, ...] = ()

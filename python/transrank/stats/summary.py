@@ -27,7 +27,6 @@ class _LaunchView:
 
     case: Case
     value: Estimate
-    selection: Selection | None = None
     minimum: float | None = None
     imbalance: float | None = None
     rounds: Rounds | None = None
@@ -43,14 +42,15 @@ def summarise(run: Run) -> list[CaseResult]:
 
 
 def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResult:
-    views = [_view(case) for case in cases if case.status == "ok"]
-    if not views:
+    measured = [case for case in cases if case.status == "ok"]
+    if not measured:
         return _unmeasured(cases)
+    selections, all_used = select([case.samples for case in measured if case.samples is not None])
+    views = _views(measured, selections)
     values = [view.value for view in views]
     headline = combine(values)
     imported = views[0].case.timing == "imported"
     stops = tuple(view.case.stop for view in views if view.case.stop)
-    selections = [view.selection for view in views if view.selection is not None]
     taken = sum(selection.taken for selection in selections)
     first = views[0].case
     result = CaseResult(
@@ -75,7 +75,8 @@ def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResul
         measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
         timing=first.timing,
         stops=stops,
-        all_used=any(selection.all_used for selection in selections),
+        all_used=all_used,
+        launches_left_out=len(measured) - len(views),
         groups=find_groups(values),
         drift=find_drift([view.rounds for view in views if view.rounds is not None]),
     )
@@ -109,19 +110,27 @@ def _is_unstable(value: Estimate, stops: Sequence[str], precision: float | None)
     return "max-time" in stops and precision is not None and width is not None and width > precision
 
 
-def _view(case: Case) -> _LaunchView:
-    if case.samples is None:
-        assert case.imported is not None  # the schema: an ok case has one or the other
-        return _LaunchView(case, Estimate(case.imported.mean), minimum=None)
-    selection = select(case.samples)
-    seconds = case.samples.seconds[selection.used]
+def _views(cases: Sequence[Case], selections: Sequence[Selection]) -> list[_LaunchView]:
+    """What each launch says; those of which no sample counts are left out."""
+    remaining = iter(selections)
+    views = []
+    for case in cases:
+        if case.samples is None:
+            assert case.imported is not None  # the schema: an ok case has one or the other
+            views.append(_LaunchView(case, Estimate(case.imported.mean)))
+        elif (selection := next(remaining)).any_used:
+            views.append(_view(case, case.samples, selection))
+    return views
+
+
+def _view(case: Case, samples: Samples, selection: Selection) -> _LaunchView:
+    seconds = samples.seconds[selection.used]
     return _LaunchView(
         case,
         median_interval(seconds),
-        selection,
         minimum=float(seconds.min()),
-        imbalance=_imbalance(case.samples, selection),
-        rounds=round_medians(case.samples.seconds, selection.used, case.samples.rounds.tolist()),
+        imbalance=_imbalance(samples, selection),
+        rounds=round_medians(samples.seconds, selection.used, samples.rounds.tolist()),
     )
 
 

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recorded
+from transrank.stats.summary import CaseResult, run_warnings, summarise
+from transrank.store.records import Run, read_run
+
+CALM = [1.00e-6, 1.01e-6, 0.99e-6, 1.00e-6, 1.02e-6, 0.98e-6, 1.00e-6, 1.01e-6] * 3
+
+
+def run_of(tmp_path: Path, *lines: recorded.Line) -> Run:
+    return read_run(recorded.write(tmp_path / "run.jsonl", lines))
+
+
+def only(run: Run) -> CaseResult:
+    (result,) = summarise(run)
+    return result
+
+
+def scaled(factor: float) -> list[float]:
+    return [factor * value for value in CALM]
+
+
+def test_three_launches_become_one_result(tmp_path: Path) -> None:
+    lines = [
+        recorded.case(1024, launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))
+    ]
+    result = only(run_of(tmp_path, recorded.header(), *lines))
+    assert result.status == "ok"
+    assert result.median is not None
+    assert result.median.value == pytest.approx(1e-6)
+    assert result.median.low is not None
+    assert result.median.low < 0.99e-6
+    assert result.median.high is not None
+    assert result.median.high > 1.02e-6
+    assert result.launches == (0, 1, 2)
+    assert [round(each.value * 1e9) for each in result.launch_medians] == [1000, 1020, 990]
+    assert result.minimum == pytest.approx(0.99 * 0.98e-6)
+    assert result.samples == 3 * len(CALM)
+    assert result.kept == 1.0
+    assert result.rate == pytest.approx(1024 / 1e-6)
+    assert result.bytes == 1024
+    assert result.verified == 3 * 4096
+    assert result.imbalance == pytest.approx(0.1)
+
+
+def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) -> None:
+    ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(ranks=ranks)))
+    assert result.imb is not None
+    assert result.imb_mean == pytest.approx(2e-6)
+    assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
+
+
+def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Path) -> None:
+    seconds = [9e-6, 9e-6, *CALM, 50e-6, 60e-6, 70e-6]
+    flags = [1, 1, *[0] * len(CALM), 2, 4, 8]
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
+    assert result.median is not None
+    assert result.median.value == pytest.approx(1e-6)
+    assert result.samples == len(CALM) + 3
+    assert result.kept == pytest.approx(len(CALM) / (len(CALM) + 3))
+    assert not result.all_used
+
+
+def test_a_machine_with_hardly_a_clean_sample_is_told_so(tmp_path: Path) -> None:
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(flags=[2] * 7 + [0] * 3)))
+    assert result.all_used
+    assert "only 30 % of 10 samples are undisturbed" in result.warnings[0].text
+    assert result.warnings[0].hint
+
+
+def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) -> None:
+    lines = [recorded.case(launch=i, seconds=CALM) for i in range(2)]
+    lines.append(recorded.case(launch=2, seconds=scaled(40), flags=[2] * len(CALM)))
+    result = only(run_of(tmp_path, recorded.header(), *lines))
+    assert result.launches == (0, 1)
+    assert result.kept == pytest.approx(2 / 3)
+    assert "1 of 3 launches are left out" in result.warnings[0].text
+
+
+@pytest.mark.parametrize(
+    ("stop", "spread", "status"),
+    [("max-time", 1.2, "unstable"), ("precise", 1.2, "ok"), ("max-time", 1.0, "ok")],
+)
+def test_unstable_means_out_of_time_and_wider_than_asked(
+    tmp_path: Path, stop: str, spread: float, status: str
+) -> None:
+    steady = [1e-6] * 20
+    lines = [
+        recorded.case(launch=i, stop=stop, seconds=[f * value for value in steady])
+        for i, f in enumerate((1.0, spread, 1.0))
+    ]
+    result = only(run_of(tmp_path, recorded.header(), *lines))
+    assert result.status == status
+    assert any("unstable" in caution.text for caution in result.warnings) == (status == "unstable")
+
+
+def test_cases_keep_the_order_of_the_file_and_their_shapes_apart(tmp_path: Path) -> None:
+    four = {"ranks": 4, "ranks_per_node": 2}
+    results = summarise(
+        run_of(
+            tmp_path,
+            recorded.header(),
+            recorded.case(64, launch=0),
+            recorded.case(8, launch=0),
+            recorded.case(64, launch=1),
+            recorded.case(64, launch=2, shape=four),
+        )
+    )
+    assert [(result.case, result.shape.ranks) for result in results] == [
+        ("pingpong/64B", 2),
+        ("pingpong/8B", 2),
+        ("pingpong/64B", 4),
+    ]
+    assert [len(result.launches) for result in results] == [2, 1, 1]
+
+
+def test_a_skipped_case_says_why(tmp_path: Path) -> None:
+    result = only(run_of(tmp_path, recorded.header(), recorded.skipped(reason="needs 3 GiB")))
+    assert (result.status, result.reason, result.headline) == ("skipped", "needs 3 GiB", None)
+    assert result.rate is None
+
+
+def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(tmp_path: Path) -> None:
+    failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(launch=0), failed))
+    assert result.status == "ok"
+    assert result.reason == "failed in 1 of 2 launches: wrong byte 7"
+    assert result.launches == (0,)
+
+
+def test_a_failure_everywhere_outranks_a_skip(tmp_path: Path) -> None:
+    failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
+    result = only(run_of(tmp_path, recorded.header(), recorded.skipped(launch=0), failed))
+    assert (result.status, result.reason) == ("failed", "wrong byte 7")
+
+
+def test_an_imported_mean_has_no_interval_but_five_launches_have_one(tmp_path: Path) -> None:
+    one = only(run_of(tmp_path, recorded.imported_header(), recorded.imported_case(mean=2e-6)))
+    assert one.statistic == "mean"
+    assert one.median is None
+    assert one.headline is not None
+    assert (one.headline.value, one.headline.low) == (2e-6, None)
+    assert one.imb_mean == 2e-6
+    lines = [recorded.imported_case(launch=i, mean=2e-6 + i * 1e-8) for i in range(5)]
+    five = only(run_of(tmp_path, recorded.imported_header(5), *lines))
+    assert five.headline is not None
+    assert five.headline.value == pytest.approx(2.02e-6)
+    assert five.headline.relative_error == pytest.approx(0.0097, abs=0.001)
+
+
+def test_launches_in_two_groups_are_told_in_words(tmp_path: Path) -> None:
+    lines = [
+        recorded.case(launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.3, 1.01, 1.31, 1.0))
+    ]
+    run = run_of(tmp_path, recorded.header(), *lines)
+    result = only(run)
+    assert "1.00 µs in 3 and 1.30 µs in 2" in result.warnings[0].text
+    texts = [caution.text for caution in run_warnings(run, [result])]
+    assert any("in 1 of 1 cases the launches fall into two groups" in text for text in texts)
+
+
+def test_drift_is_told_with_its_size(tmp_path: Path) -> None:
+    lines = []
+    for launch in range(3):
+        seconds = np.concatenate([np.array(CALM[:8]) * factor for factor in np.linspace(1, 1.3, 8)])
+        lines.append(recorded.case(launch=launch, seconds=seconds.tolist(), rounds=[8] * 8))
+    run = run_of(tmp_path, recorded.header(), *lines)
+    texts = [caution.text for caution in run_warnings(run, summarise(run))]
+    assert any("pingpong/1024B becomes 30 % slower" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"binding": ["0", "0"]}, "2 ranks share 1 cores; waits dominate"),
+        ({"binding": ["0-1", "0-1"]}, "ranks are not pinned: on node0"),
+    ],
+)
+def test_placement_that_spoils_numbers_is_told(
+    tmp_path: Path, changes: dict[str, list[str]], says: str
+) -> None:
+    placement = recorded.PLACEMENT | changes
+    run = run_of(tmp_path, recorded.header(), recorded.launch(placement=placement), recorded.case())
+    texts = [caution.text for caution in run_warnings(run, summarise(run))]
+    assert any(says in text for text in texts)
+
+
+def test_ranks_on_cores_of_their_own_are_nothing_to_warn_of(tmp_path: Path) -> None:
+    lines = [recorded.launch(0), *(recorded.case(launch=i, seconds=CALM) for i in range(3))]
+    run = run_of(tmp_path, recorded.header(), *lines)
+    assert run_warnings(run, summarise(run)) == []
+
+
+def test_a_busy_machine_is_told_with_the_share_lost(tmp_path: Path) -> None:
+    flags = [2] * 6 + [0] * 18
+    lines = [recorded.case(launch=i, seconds=CALM, flags=flags) for i in range(3)]
+    run = run_of(tmp_path, recorded.header(), *lines)
+    texts = [caution.text for caution in run_warnings(run, summarise(run))]
+    assert texts == ["the machine was busy: 25 % of the samples were disturbed and are left out"]
+
+
+def test_a_single_launch_is_told_to_be_one(tmp_path: Path) -> None:
+    run = run_of(tmp_path, recorded.header(), recorded.case(seconds=CALM))
+    (caution,) = run_warnings(run, summarise(run))
+    assert "one launch: its interval says nothing about the next launch" in caution.text
+
+
+def test_launches_of_different_libraries_are_told(tmp_path: Path) -> None:
+    other = recorded.MPI | {"library": "Open MPI v5.0.11"}
+    lines = [recorded.launch(0), recorded.launch(1, mpi=other)]
+    cases = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
+    run = run_of(tmp_path, recorded.header(), *lines, *cases)
+    (caution,) = run_warnings(run, summarise(run))
+    assert "ran 2 MPI libraries: MPICH Version: 5.0.2; Open MPI v5.0.11" in caution.text
+
+
+def test_a_damaged_cpu_list_is_no_reason_to_fail(tmp_path: Path) -> None:
+    placement = recorded.PLACEMENT | {"binding": ["0-99999999999", "x,²"]}
+    run = run_of(tmp_path, recorded.header(), recorded.launch(placement=placement), recorded.case())
+    assert summarise(run)
+    run_warnings(run, summarise(run))
