@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "transrank/memory/instruction_set.hpp"
+
+namespace transrank::memory {
+
+/// Copies `bytes` between buffers that do not overlap, of any alignment.
+using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+
+/// A copy for one instruction set.
+///
+/// std::memcpy chooses by size, with thresholds of its library, whether the target enters the
+/// caches; these do what their name says at every size.
+struct CopyKernel {
+    InstructionSet instruction_set;
+    /// Leaves the target in the caches. The portable one is std::memcpy, which may not.
+    Copy temporal;
+    /// Writes whole lines past the caches and returns when others can see them; nullptr where the
+    /// instruction set has no such stores.
+    Copy nontemporal;
+};
+
+/// The kernels that this processor can run, the widest last.
+[[nodiscard]] std::span<const CopyKernel> copy_kernels();
+
+/// The widest kernel that leaves the target in the caches.
+[[nodiscard]] Copy temporal_copy();
+
+/// The widest kernel that writes past the caches; nullptr where there is none.
+[[nodiscard]] Copy nontemporal_copy();
+
+}  // namespace transrank::memory

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transrank/memory/doorbell.hpp"
+#include "transrank/memory/shared_segment.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::memory {
+
+/// The ranks of a communicator with which this one can share memory, found by trying. Which ranks are
+/// on this node is asked of MPI: shared memory may be visible between what MPI calls nodes.
+class Node {
+public:
+    /// Collective. Every pair of node-mates maps each other's doorbell; a pair shares memory only when
+    /// both succeed.
+    explicit Node(const mpi::Communicator& comm);
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    ~Node();
+
+    /// Whether memory can be shared with `rank` of the communicator; true for this rank itself.
+    [[nodiscard]] bool shares_with(int rank) const;
+
+    /// Why not: `on another node`, or what failed.
+    [[nodiscard]] const std::string& obstacle(int rank) const;
+
+    /// The doorbell of a rank that shares memory.
+    [[nodiscard]] Doorbell& doorbell(int rank) const;
+
+    /// Whether the process of `rank` still runs; true where that cannot be told.
+    [[nodiscard]] bool is_alive(int rank) const;
+
+    /// Ranks on this node that share memory with this one, itself included.
+    [[nodiscard]] int mates() const noexcept { return static_cast<int>(mates_.size()); }
+
+    /// Whether the ranks of this node have fewer cores than they are: then spinning only delays.
+    [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+
+private:
+    struct Mate {
+        int rank;
+        std::shared_ptr<MappedSegment> mapping;  ///< of the doorbell; null for this process
+        int process_descriptor;                  ///< pidfd, -1 where the kernel has none
+    };
+    [[nodiscard]] const Mate* find(int rank) const;
+
+    std::vector<Mate> mates_;  ///< ascending by rank
+    std::vector<std::pair<int, std::string>> obstacles_;
+    bool oversubscribed_ = false;
+};
+
+/// This process's doorbell.
+[[nodiscard]] Doorbell& own_doorbell();
+
+}  // namespace transrank::memory

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace transrank::memory {
+
+/// How another process of this node finds a segment. Plain data, to be sent by MPI.
+struct SegmentHandle {
+    std::int64_t process = 0;  ///< of the owner, in its own process namespace
+    std::int64_t descriptor = -1;
+    std::uint64_t device = 0;  ///< with `inode`: proof that what was opened is what was meant
+    std::uint64_t inode = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Memory that other processes of this node can map. It has no name in any file system, so nothing
+/// is left behind however its owner ends, and it does not count against the size of /dev/shm. The
+/// owner frees it without communication; mappings of others live on by themselves.
+class SharedSegment {
+public:
+    /// Zeroed, page-aligned. Throws std::system_error.
+    explicit SharedSegment(std::size_t bytes);
+    SharedSegment(const SharedSegment&) = delete;
+    SharedSegment& operator=(const SharedSegment&) = delete;
+    ~SharedSegment();
+
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+    [[nodiscard]] SegmentHandle handle() const;
+
+    /// The living segment of this process that holds `address`, and where in it.
+    struct Place {
+        SegmentHandle handle;
+        std::size_t offset;
+    };
+    [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
+
+private:
+    std::span<std::byte> bytes_;
+    int descriptor_;
+};
+
+/// Another process's segment in this process's memory.
+class MappedSegment {
+public:
+    /// Throws std::system_error when it cannot be opened, std::runtime_error when what was opened is
+    /// not the segment that `handle` means (the owner is gone, or lives in another namespace).
+    explicit MappedSegment(const SegmentHandle& handle);
+    MappedSegment(const MappedSegment&) = delete;
+    MappedSegment& operator=(const MappedSegment&) = delete;
+    ~MappedSegment();
+
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+    /// The mapping that this process already has of the segment, or a new one.
+    [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
+
+private:
+    std::span<std::byte> bytes_;
+};
+
+}  // namespace transrank::memory
