@@ -12,7 +12,9 @@ namespace transrank::study {
 namespace {
 
 const auto& table() {
-    static const std::array studies{pingpong(), pingping(), sendrecv(), exchange()};
+    static const std::array studies{pingpong(),     pingping(),   sendrecv(),
+                                    exchange(),     bandwidth(),  bidirectional_bandwidth(),
+                                    message_rate(), send_modes(), memory_copy()};
     return studies;
 }
 
@@ -72,7 +74,9 @@ const Study& find(std::string_view name) {
 std::vector<measure::Case> select(const Study& study, const Selection& selection, int ranks,
                                   measure::CacheMode cache, std::int64_t memory_bytes) {
     check_axes(study, selection);
-    auto cases = study.cases(selection, study.ranks_used(ranks));
+    auto wanted = selection;
+    wanted.cache = cache;
+    auto cases = study.cases(wanted, study.ranks_used(ranks));
     for (auto& point : cases) {
         const auto needed =
             measure::Workspace::footprint(point.send_bytes, point.receive_bytes, cache);

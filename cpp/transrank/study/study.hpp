@@ -20,6 +20,8 @@ namespace transrank::study {
 struct Selection {
     std::vector<std::int64_t> sizes;
     std::map<std::string, std::vector<std::string>, std::less<>> axes;
+    /// What a slot needs may depend on it. select() sets it.
+    measure::CacheMode cache = measure::CacheMode::warm;
 };
 
 /// An axis other than bytes, the values it takes by default, and those that it takes only when

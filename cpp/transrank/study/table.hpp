@@ -10,5 +10,10 @@ Study pingpong();
 Study pingping();
 Study sendrecv();
 Study exchange();
+Study bandwidth();
+Study bidirectional_bandwidth();
+Study message_rate();
+Study send_modes();
+Study memory_copy();
 
 }  // namespace transrank::study

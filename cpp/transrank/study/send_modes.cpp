@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: what does the choice of the send routine cost? A ping-pong by MPI_Send, MPI_Bsend,
+// MPI_Ssend, MPI_Isend with MPI_Wait, and a persistent send, each received by MPI_Recv: timed on
+// rank 0 from a barrier over a batch of round trips, the number is half a round trip. Beside them
+// both ranks at once by MPI_Sendrecv, whose number is one exchange. Bytes count once, per
+// direction. The buffer of MPI_Bsend is attached and detached outside the clock. At least 1000
+// repetitions of each.
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <memory>
+
+#include "transrank/mpi/error.hpp"
+#include "transrank/study/message.hpp"
+#include "transrank/study/table.hpp"
+
+namespace transrank::study {
+namespace {
+
+constexpr std::string_view study_name = "send-modes";
+constexpr int tag = 15;
+constexpr std::int64_t least_repetitions = 1000;
+
+// 47 sizes: 10^(5 i / 49) for i = 0 ... 49, rounded, repeated ones once.
+constexpr std::string_view sizes =
+    "1,2,3,4,5,7,8,10,13,17,21,27,34,43,54,69,87,110,139,176,222,281,356,450,569,720,910,1151,1456,"
+    "1842,2330,2947,3728,4715,5964,7543,9541,12068,15264,19307,24421,30888,39069,49417,62506,79060,"
+    "100000";
+
+// MPI counts the attached buffer in int. It holds a few messages: one under way, and those whose
+// space MPI has not taken back yet.
+constexpr std::int64_t buffered_messages = 4;
+constexpr std::int64_t most_message_bytes = std::numeric_limits<int>::max();
+constexpr std::int64_t most_buffered_bytes =
+    (most_message_bytes / buffered_messages) - MPI_BSEND_OVERHEAD;
+
+/// The buffer of MPI_Bsend. A process has one, so all operations of a group share it.
+class AttachedBuffer {
+public:
+    /// The attached buffer, which a first caller attaches with room for messages of `bytes`.
+    static std::shared_ptr<AttachedBuffer> share(std::int64_t bytes) {
+        static std::weak_ptr<AttachedBuffer> current;
+        auto buffer = current.lock();
+        if (!buffer) {
+            buffer =
+                std::make_shared<AttachedBuffer>(buffered_messages * (bytes + MPI_BSEND_OVERHEAD));
+            current = buffer;
+        }
+        return buffer;
+    }
+
+    explicit AttachedBuffer(std::int64_t bytes)
+        : memory_(std::make_unique<measure::Buffer>(static_cast<std::size_t>(bytes))) {
+        mpi::check(MPI_Buffer_attach(memory_->bytes().data(), static_cast<int>(bytes)),
+                   "MPI_Buffer_attach");
+    }
+    AttachedBuffer(const AttachedBuffer&) = delete;
+    AttachedBuffer& operator=(const AttachedBuffer&) = delete;
+
+    ~AttachedBuffer() {
+        // Detaching waits until all messages have gone. After an error that may be never: the
+        // memory stays with MPI until the job ends.
+        if (std::uncaught_exceptions() > exceptions_) {
+            (void)memory_.release();  // NOLINT(bugprone-unused-return-value)
+            return;
+        }
+        void* address = nullptr;
+        int size = 0;
+        MPI_Buffer_detach(static_cast<void*>(&address), &size);
+    }
+
+private:
+    std::unique_ptr<measure::Buffer> memory_;
+    int exceptions_ = std::uncaught_exceptions();
+};
+
+/// A ping-pong whose sends are those of the class `Routine`.
+template <class Routine>
+class RoundTrips : public MessageOperation {
+public:
+    RoundTrips(const measure::Case& point, const Setting& setting)
+        : MessageOperation(point, setting, 1 - setting.comm.rank(), 1 - setting.comm.rank()) {}
+
+    void run(std::int64_t repetitions) override {
+        auto& routine = static_cast<Routine&>(*this);
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            if (rank() == 0) {
+                routine.send_one(i);
+                receive_one(i);
+            } else {
+                receive_one(i);
+                routine.send_one(i);
+            }
+        }
+    }
+
+private:
+    void receive_one(std::int64_t i) {
+        mpi::check(
+            MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    }
+};
+
+class Standard final : public RoundTrips<Standard> {
+public:
+    using RoundTrips::RoundTrips;
+    void send_one(std::int64_t i) {
+        mpi::check(MPI_Send(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Send");
+    }
+};
+
+class Buffered final : public RoundTrips<Buffered> {
+public:
+    Buffered(const measure::Case& point, const Setting& setting)
+        : RoundTrips(point, setting),
+          buffer_(AttachedBuffer::share(std::min(setting.largest_bytes, most_buffered_bytes))) {}
+    void send_one(std::int64_t i) {
+        mpi::check(MPI_Bsend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Bsend");
+    }
+
+private:
+    std::shared_ptr<AttachedBuffer> buffer_;
+};
+
+class Synchronous final : public RoundTrips<Synchronous> {
+public:
+    using RoundTrips::RoundTrips;
+    void send_one(std::int64_t i) {
+        mpi::check(MPI_Ssend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Ssend");
+    }
+};
+
+class Immediate final : public RoundTrips<Immediate> {
+public:
+    using RoundTrips::RoundTrips;
+    void send_one(std::int64_t i) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        mpi::check(MPI_Isend(send(i), bytes(), MPI_BYTE, target(), tag, comm(), &request),
+                   "MPI_Isend");
+        mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+};
+
+class Persistent final : public RoundTrips<Persistent> {
+public:
+    Persistent(const measure::Case& point, const Setting& setting)
+        : RoundTrips(point, setting),
+          requests_(static_cast<std::size_t>(slots()), MPI_REQUEST_NULL) {
+        for (std::int64_t slot = 0; slot < slots(); ++slot) {
+            mpi::check(
+                MPI_Send_init(send(slot), bytes(), MPI_BYTE, target(), tag, comm(), &request(slot)),
+                "MPI_Send_init");
+        }
+    }
+    ~Persistent() override {
+        for (auto& request : requests_) {
+            if (request != MPI_REQUEST_NULL) {
+                MPI_Request_free(&request);
+            }
+        }
+    }
+    void send_one(std::int64_t i) {
+        mpi::check(MPI_Start(&request(i % slots())), "MPI_Start");
+        mpi::check(MPI_Wait(&request(i % slots()), MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+
+private:
+    MPI_Request& request(std::int64_t slot) { return requests_[static_cast<std::size_t>(slot)]; }
+
+    std::vector<MPI_Request> requests_;
+};
+
+class BothWays final : public MessageOperation {
+public:
+    BothWays(const measure::Case& point, const Setting& setting)
+        : MessageOperation(point, setting, 1 - setting.comm.rank(), 1 - setting.comm.rank()) {}
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            mpi::check(MPI_Sendrecv(send(i), bytes(), MPI_BYTE, target(), tag, receive(i), bytes(),
+                                    MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
+        }
+    }
+};
+
+template <class Made>
+std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setting& setting) {
+    return std::make_unique<Made>(point, setting);
+}
+
+struct Routine {
+    std::string_view name;
+    int operations_per_repetition;
+    std::int64_t most_bytes;
+    std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
+};
+constexpr std::array routines{
+    Routine{"send", 2, most_message_bytes, make<Standard>},
+    Routine{"bsend", 2, most_buffered_bytes, make<Buffered>},
+    Routine{"ssend", 2, most_message_bytes, make<Synchronous>},
+    Routine{"isend", 2, most_message_bytes, make<Immediate>},
+    Routine{"persistent", 2, most_message_bytes, make<Persistent>},
+    Routine{"sendrecv", 1, most_message_bytes, make<BothWays>},
+};
+
+const Routine& find_routine(std::string_view name) {
+    return *std::ranges::find(routines, name, &Routine::name);
+}
+
+std::vector<AxisChoice> axes() {
+    AxisChoice routine{.name = "routine", .values = {}};
+    std::ranges::transform(routines, std::back_inserter(routine.values),
+                           [](const Routine& one) { return std::string(one.name); });
+    return {routine};
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
+    Selection swept = selection;
+    swept.sizes = sizes_of(selection, sizes);
+    std::vector<measure::Case> points;
+    for (const auto& value : values_of(selection, axes().front())) {
+        const Routine& routine = find_routine(value);
+        const auto sweep =
+            message_cases(study_name, swept, [&](measure::Case& point, std::int64_t bytes) {
+                point.axes.insert(point.axes.begin(), {.name = "routine", .value = value});
+                point.clocks = measure::Clocks::root;
+                point.operations_per_repetition = routine.operations_per_repetition;
+                point.least_operations = least_repetitions * routine.operations_per_repetition;
+                if (bytes > routine.most_bytes) {
+                    point.skip_reason = "one message of this routine holds at most " +
+                                        std::to_string(routine.most_bytes) + " bytes here";
+                }
+            });
+        points.insert(points.end(), sweep.begin(), sweep.end());
+    }
+    return points;
+}
+
+std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
+    return find_routine(point.text("routine")).make(point, setting);
+}
+
+}  // namespace
+
+Study send_modes() {
+    return {.name = study_name,
+            .summary = "a ping-pong by each send routine, and MPI_Sendrecv both ways",
+            .sizes = sizes,
+            .axes = axes,
+            .fewest_ranks = 2,
+            .most_ranks = 2,
+            .cases = cases,
+            .prepare = prepare};
+}
+
+}  // namespace transrank::study
