@@ -161,7 +161,7 @@ def test_launches_in_two_groups_are_told_in_words(tmp_path: Path) -> None:
     ]
     run = run_of(tmp_path, recorded.header(), *lines)
     result = only(run)
-    assert "1.00 µs in 3 and 1.30 µs in 2" in result.warnings[0].text
+    assert "1.00 µs in 3 and 1.31 µs in 2" in result.warnings[0].text
     texts = [caution.text for caution in run_warnings(run, [result])]
     assert any("in 1 of 1 cases the launches fall into two groups" in text for text in texts)
 
