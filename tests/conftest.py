@@ -7,12 +7,17 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from bounded import Finished, run_bounded
 from transrank.launch import installation
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# A busy machine makes an example slow, not wrong.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 # Ranks of a test share the cores. MPICH then has to yield; Open MPI does so by itself, but asks
 # before it runs as root or starts more ranks than cores.
