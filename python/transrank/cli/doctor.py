@@ -44,9 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         shape = Shape(arguments.ranks or 2, arguments.ranks_per_node or 0)
         found = examine(site, shape, arguments.store or runs.store_directory())
-    output.write(
-        _as_json(found) if arguments.format == "json" else _as_table(found), arguments.output
-    )
+    text = _as_json(found) if arguments.format == "json" else _as_table(found, arguments.output)
+    output.write(text, arguments.output)
     return int(any(check.verdict == "warning" for check in found))
 
 
@@ -81,7 +80,7 @@ def _as_json(found: list[Check]) -> str:
     return json.dumps(lines, indent=2, ensure_ascii=False) + "\n"
 
 
-def _as_table(found: list[Check]) -> str:
+def _as_table(found: list[Check], file: Path | None) -> str:
     rows: list[list[str | Text]] = []
     for check in found:
         hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
@@ -95,6 +94,5 @@ def _as_table(found: list[Check]) -> str:
         if warnings == 0
         else f"{warnings} thing{'s' if warnings > 1 else ''} will spoil the numbers"
     )
-    return (
-        output.rendered(output.table(["verdict", "check", "finding"], rows)) + verdict_line + "\n"
-    )
+    shown = output.table(["verdict", "check", "finding"], rows)
+    return output.rendered(shown, file) + verdict_line + "\n"

@@ -158,17 +158,17 @@ def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]])
     return result
 
 
-def rendered(shown: Table) -> str:
-    """Return a table as the text that stdout would get, colours included where stdout has them."""
-    console = data()
+def rendered(shown: Table, output: Path | None = None) -> str:
+    """Return a table as the text that stdout would get, or plain text for a file."""
+    console = data() if output is None else Console(width=UNLIMITED_WIDTH, color_system=None)
     with console.capture() as capture:
         console.print(shown)
-    return capture.get()
+    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
 def print_table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]]) -> None:
     """Print a table on stdout."""
-    data().print(table(columns, rows))
+    write(rendered(table(columns, rows)))
 
 
 def _say(text: Text) -> None:

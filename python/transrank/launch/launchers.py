@@ -314,15 +314,15 @@ def _words(text: str) -> tuple[str, ...]:
         used = _placeholders(words)
     except ValueError as cause:
         raise UsageError(f"the launcher '{text}' cannot be read: {cause}") from cause
-    if not used & {"ranks", "nodes"}:
-        raise UsageError(
-            f"unknown launcher '{text}'; known: {known}, or a command line with {{ranks}}",
-            "e.g. --launcher 'mpiexec -n {ranks}'",
-        )
     if used - PLACEHOLDERS:
         raise UsageError(
             f"the launcher '{text}' has an unknown placeholder {{{min(used - PLACEHOLDERS)}}}",
             "known: " + ", ".join(f"{{{name}}}" for name in sorted(PLACEHOLDERS)),
+        )
+    if not used & {"ranks", "nodes"}:
+        raise UsageError(
+            f"unknown launcher '{text}'; known: {known}, or a command line with {{ranks}}",
+            "e.g. --launcher 'mpiexec -n {ranks}'",
         )
     return words
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from transrank.errors import LaunchError
+from transrank.errors import LaunchError, UsageError
 from transrank.launch import failure, installation, outputs, process
 from transrank.launch.launchers import Launcher
 from transrank.store.records import Shape
@@ -63,8 +63,6 @@ def cases(axes: Mapping[str, str]) -> list[str]:
 
 def modes(axes: Mapping[str, str]) -> list[str]:
     """Return the modes that a restriction of the axis leaves."""
-    from transrank.errors import UsageError
-
     wanted = [value.strip() for value in axes.get(AXIS, ",".join(MODES)).split(",")]
     for value in wanted:
         if value not in MODES:

@@ -49,6 +49,7 @@ class ListedCase:
 
     study: str
     case: str
+    axes: dict[str, str | int] = field(default_factory=dict)
     reason: str | None = None
 
 
@@ -100,7 +101,10 @@ def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
     answer = _ask(["--list-cases", "--ranks", str(ranks), *arguments])
     try:
         lines = [json.loads(line) for line in answer.splitlines() if line.strip()]
-        return [ListedCase(line["study"], line["case"], line.get("reason")) for line in lines]
+        return [
+            ListedCase(line["study"], line["case"], line["axes"], line.get("reason"))
+            for line in lines
+        ]
     except (ValueError, KeyError, TypeError) as cause:
         raise _unlike(cause) from cause
 

@@ -82,7 +82,7 @@ class Driver:
                     left.begin()
                     progress.launch_begins(place, len(waiting), planned.shape)
                     seconds = self._launch(planned, progress, left)
-                    left.finish(planned, seconds)
+                    left.finish(seconds)
         except KeyboardInterrupt:
             self._close("interrupted", "interrupted by the user or the batch system")
             raise Failure(
@@ -201,6 +201,7 @@ class Driver:
         self._kept += case.status != "failed"
         if case.status == "failed":
             self.failed.append(case)
+        left.finish_case()
         progress.finishes(case, left.seconds())
 
     def _argv(self, planned: PlannedLaunch) -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from transrank.store.records import PlannedLaunch
 from transrank.study import launch as launch_study
@@ -25,7 +25,7 @@ class Costs:
 
 def is_launch_study(planned: PlannedLaunch) -> bool:
     """Whether transrank measures this launch itself, by starting jobs."""
-    return all(case.startswith(f"{launch_study.NAME}/") for case in planned.cases)
+    return planned.arguments[:2] == ("--study", launch_study.NAME)
 
 
 def most_seconds(plan: Sequence[PlannedLaunch], costs: Costs) -> float:
@@ -63,24 +63,42 @@ class TimeLeft:
     waiting: list[PlannedLaunch]
     _spent_seconds: float = 0.0
     _expected_seconds: float = 0.0
-    _runner_seconds: float | None = field(default=None)
+    _current: PlannedLaunch | None = None
+    _finished: int = 0
+    _runner_seconds: float | None = None
 
-    def begin(self) -> PlannedLaunch:
+    def begin(self) -> None:
         """Take the next launch."""
+        self._current = self.waiting.pop(0)
+        self._finished = 0
         self._runner_seconds = None
-        return self.waiting.pop(0)
 
     def runner_says(self, seconds: float) -> None:
         """Take the runner's own estimate of its launch."""
         self._runner_seconds = seconds
 
-    def finish(self, planned: PlannedLaunch, seconds: float) -> None:
-        """Learn from a finished launch."""
+    def finish_case(self) -> None:
+        """One case of this launch is finished."""
+        self._finished += 1
+
+    def finish(self, seconds: float) -> None:
+        """Learn from this launch, which took so long."""
+        assert self._current is not None
         self._spent_seconds += seconds
-        self._expected_seconds += _launch_seconds(planned, self.costs)
+        self._expected_seconds += _launch_seconds(self._current, self.costs)
+        self._current = None
         self._runner_seconds = None
 
     def seconds(self) -> float:
         """Return what is left."""
         share = self._spent_seconds / self._expected_seconds if self._expected_seconds else 1.0
-        return (self._runner_seconds or 0.0) + share * most_seconds(self.waiting, self.costs)
+        return self._of_this_launch(share) + share * most_seconds(self.waiting, self.costs)
+
+    def _of_this_launch(self, share: float) -> float:
+        if self._runner_seconds is not None:
+            return self._runner_seconds
+        if self._current is None:
+            return 0.0
+        cases = len(self._current.cases)
+        missing = max(cases - self._finished, 0) / cases
+        return share * missing * _launch_seconds(self._current, self.costs)

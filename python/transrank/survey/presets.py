@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transrank.survey import catalogue
 from transrank.survey.catalogue import Study
 from transrank.survey.plan import Selection, join, select
@@ -15,16 +17,13 @@ QUICK_JOB_STARTS = 3
 # Measured time per case, all launches together.
 MOST_SECONDS, LEAST_SECONDS = 1.0, 0.06
 
-# Few sizes, chosen so that each step of the curves is still seen.
-QUICK_SIZES = {
-    "": "0,8,64,512,4KiB,32KiB,256KiB,4MiB",
-    "send-modes": "1,100,1000,10000,100000",
-    "collectives": "0,8,1KiB,32KiB,1MiB",
-}
+# How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
+QUICK_SIZES = 8
+QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 3}
+# The collectives that programs live on, in their blocking form.
 QUICK_AXES = {
-    "collectives": {
-        "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
-    },
+    "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
+    "form": ("blocking",),
 }
 
 
@@ -39,13 +38,36 @@ def quick() -> tuple[Selection, ...]:
 
 
 def _quick(study: Study) -> Selection:
-    sizes = QUICK_SIZES.get(study.name, QUICK_SIZES[""]) if study.sizes else None
     axes = []
-    for name, wanted in QUICK_AXES.get(study.name, {}).items():
+    for name, wanted in QUICK_AXES.items():
         kept = [value for value in wanted if value in study.axes.get(name, ())]
         if kept:
             axes.append((name, ",".join(kept)))
-    return Selection((study.name,), sizes, tuple(axes))
+    selection = Selection((study.name,), None, tuple(axes))
+    if not study.sizes:
+        return selection
+    sizes = spread(_sizes(selection), QUICK_SIZES_OF.get(study.name, QUICK_SIZES))
+    return Selection((study.name,), ",".join(str(size) for size in sizes), tuple(axes))
+
+
+def _sizes(selection: Selection) -> list[int]:
+    """Return the sizes that all curves of a selection have in common."""
+    curves: dict[tuple[tuple[str, str | int], ...], set[int]] = {}
+    for case in catalogue.list_cases(selection.arguments(), ranks=2):
+        size = case.axes.get("bytes")
+        if isinstance(size, int):
+            rest = tuple((name, value) for name, value in case.axes.items() if name != "bytes")
+            curves.setdefault(rest, set()).add(size)
+    return sorted(set.intersection(*curves.values())) if curves else []
+
+
+def spread(values: Sequence[int], count: int) -> list[int]:
+    """Return at most `count` of `values`, evenly spread, with the first and the last of them."""
+    if len(values) <= count:
+        return list(values)
+    steps = max(count - 1, 1)
+    places = {round(step * (len(values) - 1) / steps) for step in range(count)}
+    return [values[place] for place in sorted(places)]
 
 
 def budget_seconds(fixed_seconds: float, cases: int) -> float:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `transrank`, run as a user would, with a store of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bounded import Finished, run_bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMAND = [sys.executable, "-m", "transrank.cli"]
+
+
+def transrank(
+    *arguments: str | Path,
+    store: Path,
+    timeout: float = 120,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Finished:
+    """Run `transrank ARGUMENTS` to its end."""
+    return run_bounded(
+        [*COMMAND, *arguments], timeout=timeout, env=environment(store, env), cwd=cwd or store
+    )
+
+
+def start(*arguments: str | Path, store: Path) -> subprocess.Popen[str]:
+    """Start `transrank ARGUMENTS`; its stderr can be read line by line."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment(store)},
+        start_new_session=True,
+    )
+
+
+def environment(store: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Settings that make the outcome independent of who runs the test, and where."""
+    return {"TRANSRANK_STORE": str(store), "TRANSRANK_LAUNCHER": "", "COLUMNS": "80", **(more or {})}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a launch failed, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from transrank.launch.failure import explain, last_words
+from transrank.launch.noise import without_noise
+from transrank.launch.process import Outcome
+
+RULE = "-" * 74
+HYDRA_KILLED = (
+    "",
+    "=" * 83,
+    "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    "=   PID 8077 RUNNING AT node3",
+    "=   EXIT CODE: 9",
+    "=   CLEANING UP REMAINING PROCESSES",
+    "=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES",
+    "=" * 83,
+    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)",
+    "This typically refers to a problem with your application.",
+    "Please see the FAQ page for debugging suggestions",
+)
+OPENMPI_KILLED = (
+    RULE,
+    "prterun noticed that process rank 1 with PID 8400 on node vm exited on",
+    "signal 11 (Segmentation fault).",
+    RULE,
+)
+SLURM_KILLED = (
+    "slurmstepd: error: *** STEP 5.0 ON n1 CANCELLED",
+    "srun: error: n1: task 3: Killed",
+)
+
+
+def ended(
+    *lines: str, status: int = 1, timed_out: bool = False, program: str = "/opt/mpi/mpiexec"
+) -> Outcome:
+    return Outcome((program, "-n", "2"), status, 12.0, timed_out, lines, None)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "advice"),
+    [
+        (ended(*HYDRA_KILLED, status=9), "a rank was killed by signal 9, SIGKILL", "dmesg"),
+        (ended(*OPENMPI_KILLED, status=139), "rank 1 was killed by signal 11, SIGSEGV", None),
+        (ended(status=-9), "mpiexec was killed by signal 9, SIGKILL", None),
+        (ended(status=137), "mpiexec exited with 137 (signal 9, SIGKILL?)", "dmesg"),
+        (ended(status=5), "mpiexec exited with 5", None),
+        (
+            ended("transrank-run: run.jsonl: No space left on device", *HYDRA_KILLED, status=3),
+            "the disk is full",
+            "free some space",
+        ),
+        (
+            ended("[n3] transrank-run: MPI_Irecv failed on rank 3: truncated", status=3),
+            "MPI_Irecv failed on rank 3: truncated",
+            None,
+        ),
+        (
+            ended("transrank-run: error while loading shared libraries: libmpi.so.12: cannot"),
+            "transrank-run does not find libmpi.so.12",
+            "load the MPI",
+        ),
+        (
+            ended("[proxy:0@vm] HYDU_create_process (x.c:73): execvp error on file ./no (No such"),
+            "the launcher cannot start ./no",
+            "every node",
+        ),
+        (ended("There are not enough slots available"), "fewer slots than ranks", "fewer ranks"),
+        (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
+    ],
+)
+def test_the_cause_is_named(outcome: Outcome, cause: str, advice: str | None) -> None:
+    found, hint = explain(outcome)
+    assert cause in found
+    assert (hint is None) if advice is None else (hint is not None and advice in hint)
+
+
+def test_what_means_nothing_is_not_quoted() -> None:
+    lines = [
+        "[vm:1] OSC UCX component priority set inside component query failed",
+        *HYDRA_KILLED,
+        "transrank-run: something of ours",
+    ]
+    kept = without_noise(lines)
+    assert kept[0] == "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"
+    assert kept[-1] == "transrank-run: something of ours"
+    assert not any("FAQ" in line or "priority" in line for line in kept)
+
+
+def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole() -> None:
+    harmless = [
+        RULE,
+        "[[1,1],0]: A high-performance Open MPI point-to-point messaging module",
+        "was unable to find any relevant network interfaces:",
+        "Another transport will be used instead, although this may result in",
+        "lower performance.",
+        RULE,
+    ]
+    assert without_noise([*harmless, *OPENMPI_KILLED]) == list(OPENMPI_KILLED[1:3])
+
+
+def test_the_last_telling_lines_are_quoted() -> None:
+    outcome = ended("one", "two", "", "three", "=" * 40)
+    assert last_words(outcome, 2) == ["two", "three"]

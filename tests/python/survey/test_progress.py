@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is seen while a run goes on."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+import recorded
+from transrank.survey.progress import Finished, LastLine, Lines, Progress, for_console
+
+MEASURED = {
+    "seconds": [5e-5, 1.00e-6, 1.01e-6, 1.02e-6, 1.03e-6, 1.04e-6, 1.05e-6, 1.06e-6],
+    "fastest": [1e-6] * 8,
+    "flags": [1, 0, 0, 0, 0, 0, 0, 0],
+    "rounds": [8],
+}
+
+
+def finished(**changes: object) -> Finished:
+    return Finished.from_line(recorded.case(1024, launch=0, samples=MEASURED, **changes))
+
+
+def test_flagged_samples_are_left_out_of_what_is_shown() -> None:
+    case = finished()
+    assert case.samples == 7
+    assert case.seconds == pytest.approx(1.03e-6)
+    assert "1.03 µs ±2.9 %" in case.words()
+    assert "2 ranks" in case.words()
+
+
+def test_a_case_without_result_says_why() -> None:
+    line = recorded.skipped(1024, launch=0, reason="needs 4 GiB")
+    assert "skipped: needs 4 GiB" in Finished.from_line(line).words()
+
+
+def shown(console: Console, cases: int) -> str:
+    with for_console(cases, console, quiet=False) as progress:
+        for place in range(cases):
+            progress.finishes(finished(), seconds_left=60.0 * (cases - place - 1) + 5)
+    stream = console.file
+    assert isinstance(stream, io.StringIO)
+    return stream.getvalue()
+
+
+def test_a_log_gets_one_line_per_case_and_no_control_codes() -> None:
+    text = shown(Console(file=io.StringIO(), width=40), 12)
+    lines = text.splitlines()
+    assert len(lines) == 12
+    assert lines[0].startswith("[ 1/12] ")
+    assert lines[0].endswith("left")
+    assert not lines[-1].endswith("left")
+    assert "\x1b" not in text
+
+
+def test_a_terminal_has_its_last_line_rewritten() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    text = shown(console, 3)
+    assert "[1/3]" in text
+    assert text.count("\n") <= 1
+
+
+def test_each_kind_of_console_gets_its_progress() -> None:
+    terminal = Console(file=io.StringIO(), force_terminal=True)
+    assert isinstance(for_console(1, terminal, quiet=False), LastLine)
+    assert isinstance(for_console(1, Console(file=io.StringIO()), quiet=False), Lines)
+    assert type(for_console(1, terminal, quiet=True)) is Progress

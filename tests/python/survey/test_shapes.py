@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which numbers of ranks are measured where."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transrank.errors import UsageError
+from transrank.launch import launchers
+from transrank.launch.launchers import Capacity, Hydra
+from transrank.store.records import Shape
+from transrank.survey.shapes import default_shapes, shapes
+
+
+def hydra(nodes: int, cores: int) -> Hydra:
+    return Hydra(Capacity(nodes, cores), "mpich", "mpiexec")
+
+
+def test_every_combination_that_there_are_nodes_for_is_taken() -> None:
+    found, left_out = shapes([2, 4, 8], [1, 2], hydra(nodes=4, cores=8))
+    assert found == (Shape(2, 1), Shape(4, 1), Shape(2, 2), Shape(4, 2), Shape(8, 2))
+    assert left_out == ("8 ranks, 1 per node: needs 8 nodes and this job has 4 nodes",)
+
+
+def test_when_nothing_is_left_the_reasons_are_told() -> None:
+    with pytest.raises(UsageError, match="needs 4 nodes and this job has 1 node"):
+        shapes([4], [1], hydra(nodes=1, cores=8))
+
+
+def test_a_template_is_trusted_to_know_its_nodes() -> None:
+    template = launchers.choose("srun -n {ranks} -N {nodes}", Capacity(1, 2))
+    assert shapes([8], [2], template) == ((Shape(8, 2),), ())
+
+
+def test_one_node_is_swept_in_powers_of_two_up_to_its_cores() -> None:
+    assert default_shapes(hydra(1, 12), quick=False) == tuple(map(Shape, (2, 4, 8, 12)))
+    assert default_shapes(hydra(1, 12), quick=True) == (Shape(2), Shape(12))
+    assert default_shapes(hydra(1, 2), quick=False) == (Shape(2),)
+    assert default_shapes(hydra(1, 1), quick=True) == (Shape(2),)
+
+
+def test_several_nodes_are_seen_from_within_and_from_between() -> None:
+    assert default_shapes(hydra(8, 16), quick=True) == (
+        Shape(2, 2),
+        Shape(2, 1),
+        Shape(8, 1),
+        Shape(128, 16),
+    )
+
+
+@given(st.integers(1, 100), st.integers(1, 256), st.booleans())
+def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(
+    nodes: int, cores: int, quick: bool
+) -> None:
+    capacity = Capacity(nodes, cores)
+    found = default_shapes(hydra(nodes, cores), quick)
+    assert len(set(found)) == len(found)
+    for shape in found:
+        assert capacity.fits(shape)
+        assert shape.ranks == 2 or not capacity.oversubscribed(shape)
