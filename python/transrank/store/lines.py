@@ -146,11 +146,12 @@ class PlannedLaunch:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """One file of another program's output; file i holds launch i."""
+    """Where a launch of an imported run was read: item i of the header tells of launch i."""
 
     file: str
     suite: str
     version: str
+    command: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ __all__ = [
     "finished_cases",
     "read_run",
     "repair",
+    "write_lines",
 ]
 
 
@@ -280,7 +282,7 @@ def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
         when the line holds a number that is not finite.
     """
     path = Path(path)
-    data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    data = _encoded(line)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
@@ -295,6 +297,34 @@ def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
             raise _cannot_write(path, error) from None
     finally:
         os.close(descriptor)
+
+
+def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write a whole file at once: it appears complete or not at all.
+
+    Raises
+    ------
+    RecordError
+        naming the cause, such as a full disk.
+    """
+    path = Path(path)
+    data = b"".join(_encoded(line) for line in lines)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise _cannot_write(path, error) from None
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -6,7 +6,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from transrank.store.suites.reading import Reading, SuiteOutput
+from transrank.store.suites.reading import (
+    DECIMAL,
+    Reading,
+    SuiteOutput,
+    bytes_per_second,
+    count,
+    number,
+    seconds,
+)
 
 SUITE = "IMB"
 
@@ -18,8 +26,7 @@ _DATATYPE = re.compile(r"# MPI_Datatype for reductions\s*:\s*MPI_(?P<name>\w+)")
 _LEFT_OUT = re.compile(
     r"\s*(?P<bytes>\d{1,18})\s+(?P<reason>(?:out-of-mem|time-out|int-overflow).*)"
 )
-_MICROSECONDS = 1e6
-_MEGABYTE = 1e6
+_COMMAND = re.compile(r"# Calling sequence was:\s*\n\s*\n# (?P<command>.*?)\s*\n")
 
 
 @dataclass
@@ -47,7 +54,13 @@ def read(text: str) -> SuiteOutput:
         reading = _read_row(line, table)
         if reading is not None:
             readings.append(reading)
-    return SuiteOutput(SUITE, title["version"] if title else "unknown", tuple(readings))
+    command = _COMMAND.search(text)
+    return SuiteOutput(
+        SUITE,
+        title["version"] if title else "unknown",
+        tuple(readings),
+        command["command"] if command else None,
+    )
 
 
 def _read_heading(line: str, table: _Table) -> bool:
@@ -73,42 +86,21 @@ def _read_row(line: str, table: _Table) -> Reading | None:
     if match := _LEFT_OUT.match(line):
         size, reason = int(match["bytes"]), match["reason"].strip()
         return Reading(table.section, table.benchmark, table.ranks, size, left_out=reason)
-    values = _numbers(line)
-    if values is None or len(values) != len(table.columns):
+    words = line.split()
+    if len(words) != len(table.columns) or not all(map(DECIMAL.fullmatch, words)):
         return None
-    row = dict(zip(table.columns, values, strict=True))
+    row = dict(zip(table.columns, words, strict=True))
     mean = row.get("t_avg[usec]", row.get("t[usec]", row.get("t_pure[usec]")))
-    size_printed = row.get("#bytes")
     return Reading(
         section=table.section,
         benchmark=table.benchmark,
         ranks=table.ranks,
-        bytes=None if size_printed is None else int(size_printed),
-        seconds=_seconds(mean),
-        minimum=_seconds(row.get("t_min[usec]")),
-        maximum=_seconds(row.get("t_max[usec]")),
-        repetitions=int(row["#repetitions"]),
-        bytes_per_second=_bytes_per_second(row.get("Mbytes/sec")),
-        messages_per_second=row.get("Msg/sec"),
+        bytes=count(row.get("#bytes")),
+        seconds=seconds(mean),
+        minimum=seconds(row.get("t_min[usec]")),
+        maximum=seconds(row.get("t_max[usec]")),
+        repetitions=count(row.get("#repetitions")),
+        bytes_per_second=bytes_per_second(row.get("Mbytes/sec")),
+        messages_per_second=number(row.get("Msg/sec")),
         datatype=table.datatype,
     )
-
-
-def _numbers(line: str) -> list[float] | None:
-    words = line.split()
-    if not words or not all(_NUMBER.fullmatch(word) for word in words):
-        return None
-    return [float(word) for word in words]
-
-
-# Neither a sign nor an exponent: the suite prints plain decimals, and an infinity is no result.
-_NUMBER = re.compile(r"\d{1,30}(?:\.\d{1,30})?")
-
-
-def _seconds(microseconds: float | None) -> float | None:
-    # Divided, not multiplied by 1e-6: the quotient is the double nearest to what is printed.
-    return None if microseconds is None else microseconds / _MICROSECONDS
-
-
-def _bytes_per_second(megabytes: float | None) -> float | None:
-    return None if megabytes is None else megabytes * _MEGABYTE

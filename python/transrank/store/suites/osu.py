@@ -6,7 +6,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from transrank.store.suites.reading import Reading, SuiteOutput
+from transrank.store.suites.reading import (
+    DECIMAL,
+    Reading,
+    SuiteOutput,
+    bytes_per_second,
+    count,
+    number,
+    seconds,
+)
 
 SUITE = "OSU"
 
@@ -18,15 +26,12 @@ _DATATYPE = re.compile(r"# Datatype: MPI_(?P<name>\w+)\.?")
 _PAIRS = re.compile(
     r"# \[ pairs: (?P<pairs>\d{1,9}) \](?: \[ window size: (?P<window>\d{1,9}) \])?"
 )
-_NUMBER = re.compile(r"\d{1,30}(?:\.\d{1,30})?")
 _GAP = re.compile(r"\s{2,}")
 # The first of these that a table has is its mean; OSU has renamed it over the years.
 _MEANS = ("Avg Latency(us)", "Latency (us)", "Avg Latency (us)", "Pure Comm.(us)")
 _MINIMA = ("Min Latency(us)", "Min Latency (us)", "Min Comm.(us)")
 _MAXIMA = ("Max Latency(us)", "Max Latency (us)", "Max Comm.(us)")
 _RATES = ("Bandwidth (MB/s)", "MB/s")
-_MICROSECONDS = 1e6
-_MEGABYTE = 1e6
 
 
 @dataclass
@@ -79,40 +84,45 @@ def _read_row(line: str, table: _Table) -> Reading | None:
     if not table.columns or len(words) != len(table.columns):
         return None
     row = {
-        name: float(word)
+        name: word
         for name, word in zip(table.columns, words, strict=True)
-        if _NUMBER.fullmatch(word)
+        if DECIMAL.fullmatch(word)
     }
     if "Size" in table.columns and "Size" not in row:
         return None
-    seconds, rate = _first(row, _MEANS), _first(row, _RATES)
-    if seconds is None and rate is None:
+    if "Validation" in table.columns and words[table.columns.index("Validation")] == "Fail":
+        return _invalid(table, row)
+    mean, rate = _first(row, _MEANS), _first(row, _RATES)
+    if mean is None and rate is None:
         return None
-    repetitions = row.get("Iterations")
     return Reading(
         section=table.section,
         benchmark=table.benchmark,
         ranks=table.ranks,
-        bytes=int(row["Size"]) if "Size" in row else None,
-        seconds=_seconds(seconds),
-        minimum=_seconds(_first(row, _MINIMA)),
-        maximum=_seconds(_first(row, _MAXIMA)),
-        repetitions=None if repetitions is None else int(repetitions),
-        bytes_per_second=_bytes_per_second(rate),
-        messages_per_second=row.get("Messages/s"),
+        bytes=count(row.get("Size")),
+        seconds=seconds(mean),
+        minimum=seconds(_first(row, _MINIMA)),
+        maximum=seconds(_first(row, _MAXIMA)),
+        repetitions=count(row.get("Iterations")),
+        bytes_per_second=bytes_per_second(rate),
+        messages_per_second=number(row.get("Messages/s")),
         datatype=table.datatype,
         window=table.window,
     )
 
 
-def _first(row: dict[str, float], names: tuple[str, ...]) -> float | None:
+def _invalid(table: _Table, row: dict[str, str]) -> Reading:
+    return Reading(
+        table.section,
+        table.benchmark,
+        table.ranks,
+        count(row.get("Size")),
+        datatype=table.datatype,
+        window=table.window,
+        left_out="its validation failed",
+        failed=True,
+    )
+
+
+def _first(row: dict[str, str], names: tuple[str, ...]) -> str | None:
     return next((row[name] for name in names if name in row), None)
-
-
-def _seconds(microseconds: float | None) -> float | None:
-    # Divided, not multiplied by 1e-6: the quotient is the double nearest to what is printed.
-    return None if microseconds is None else microseconds / _MICROSECONDS
-
-
-def _bytes_per_second(megabytes: float | None) -> float | None:
-    return None if megabytes is None else megabytes * _MEGABYTE

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ class Reading:
         where the suite prints rates.
     datatype
         of reductions, without its prefix: float, char.
+    left_out
+        why there is no number; `failed` when the suite found wrong data.
     """
 
     section: int
@@ -42,6 +45,7 @@ class Reading:
     datatype: str | None = None
     window: int | None = None
     left_out: str | None = None
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +55,28 @@ class SuiteOutput:
     suite: str
     version: str
     readings: Sequence[Reading]
+    command: str | None = None
+
+
+# A printed decimal: neither suite prints signs or exponents, and an infinity is no result.
+DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?", re.ASCII)
+
+
+def count(word: str | None) -> int | None:
+    """A printed whole number."""
+    return None if word is None else int(float(word))
+
+
+def number(word: str | None) -> float | None:
+    """A printed decimal."""
+    return None if word is None else float(word)
+
+
+def seconds(microseconds: str | None) -> float | None:
+    """Seconds from printed microseconds: the double nearest to them."""
+    return None if microseconds is None else float(f"{microseconds}e-6")
+
+
+def bytes_per_second(megabytes: str | None) -> float | None:
+    """Bytes per second from printed MB/s, whose MB is 10^6 bytes in both suites."""
+    return None if megabytes is None else float(f"{megabytes}e6")
