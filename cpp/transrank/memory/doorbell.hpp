@@ -6,7 +6,8 @@
 
 namespace transrank::memory {
 
-/// Where a process sleeps until another one has news for it. Lies in shared memory; one per process.
+/// Where a process sleeps until another one has news for it. Lies in shared memory; one per
+/// process.
 ///
 /// News is a word that the sleeper examines (a counter in a control block). The pattern on both
 /// sides is Dekker's: the sleeper announces that it sleeps and then examines the news, the bringer
@@ -15,8 +16,8 @@ namespace transrank::memory {
 /// suffices.
 class Doorbell {
 public:
-    /// Sleeps until rung, `seconds` at the longest, unless `has_news()` once the others can see that
-    /// this process is about to sleep.
+    /// Sleeps until rung, `seconds` at the longest, unless `has_news()` once the others can see
+    /// that this process is about to sleep.
     template <class HasNews>
     void sleep(double seconds, const HasNews& has_news);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/futex.hpp"
 
+#include <climits>
+#include <cmath>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <climits>
-#include <cmath>
 
 namespace transrank::memory {
 

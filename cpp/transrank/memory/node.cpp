@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/node.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <new>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <exception>
-#include <new>
 
 #include "transrank/mpi/error.hpp"
 
@@ -52,7 +51,8 @@ int watch_process(std::int64_t process) {
 }
 
 std::vector<Introduction> introduce(const mpi::Communicator& node, int rank) {
-    Introduction own{.doorbell = doorbell_segment().handle(), .rank = rank, .cores = usable_cores()};
+    Introduction own{
+        .doorbell = doorbell_segment().handle(), .rank = rank, .cores = usable_cores()};
     std::vector<Introduction> all(static_cast<std::size_t>(node.size()));
     mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
                              node.handle()),

@@ -11,12 +11,12 @@
 
 namespace transrank::memory {
 
-/// The ranks of a communicator with which this one can share memory, found by trying. Which ranks are
-/// on this node is asked of MPI: shared memory may be visible between what MPI calls nodes.
+/// The ranks of a communicator with which this one can share memory, found by trying. Which ranks
+/// are on this node is asked of MPI: shared memory may be visible between what MPI calls nodes.
 class Node {
 public:
-    /// Collective. Every pair of node-mates maps each other's doorbell; a pair shares memory only when
-    /// both succeed.
+    /// Collective. Every pair of node-mates maps each other's doorbell; a pair shares memory only
+    /// when both succeed.
     explicit Node(const mpi::Communicator& comm);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;

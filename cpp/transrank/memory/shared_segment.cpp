@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/shared_segment.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace transrank::memory {
@@ -83,7 +82,7 @@ SharedSegment::~SharedSegment() {
 }
 
 SegmentHandle SharedSegment::handle() const {
-    struct stat file {};
+    struct stat file{};
     if (fstat(descriptor_, &file) != 0) {
         fail("cannot examine shared memory");
     }
@@ -116,7 +115,7 @@ MappedSegment::MappedSegment(const SegmentHandle& handle) {
     if (descriptor < 0) {
         fail("cannot open the shared memory of process " + std::to_string(handle.process));
     }
-    struct stat file {};
+    struct stat file{};
     const bool same = fstat(descriptor, &file) == 0 && file.st_dev == handle.device &&
                       file.st_ino == handle.inode;
     try {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <sys/types.h>
 
 namespace transrank::memory {
 
@@ -49,8 +48,8 @@ private:
 /// Another process's segment in this process's memory.
 class MappedSegment {
 public:
-    /// Throws std::system_error when it cannot be opened, std::runtime_error when what was opened is
-    /// not the segment that `handle` means (the owner is gone, or lives in another namespace).
+    /// Throws std::system_error when it cannot be opened, std::runtime_error when what was opened
+    /// is not the segment that `handle` means (the owner is gone, or lives in another namespace).
     explicit MappedSegment(const SegmentHandle& handle);
     MappedSegment(const MappedSegment&) = delete;
     MappedSegment& operator=(const MappedSegment&) = delete;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+namespace transrank::exchange {
+
+/// An exchange under way, as the engine sees it.
+class Active {
+public:
+    Active() = default;
+    Active(const Active&) = delete;
+    Active& operator=(const Active&) = delete;
+    virtual ~Active() = default;
+
+    /// Whether anything has advanced.
+    virtual bool progress() = 0;
+    [[nodiscard]] virtual bool polls_mpi() const = 0;
+};
+
+/// All exchanges of this process that have been started and are not over. Whoever waits for one
+/// makes all of them advance: a peer may be waiting for another one first.
+class Engine {
+public:
+    [[nodiscard]] static Engine& instance();
+
+    void add(Active& exchange);
+    void remove(Active& exchange);
+
+    /// Whether anything has advanced.
+    bool progress();
+
+    /// Whether some exchange needs MPI to be called again and again.
+    [[nodiscard]] bool polls_mpi();
+
+    /// Held while exchanges advance; recursive, since progress may end an exchange.
+    [[nodiscard]] std::recursive_mutex& mutex() noexcept { return mutex_; }
+
+private:
+    std::recursive_mutex mutex_;
+    std::vector<Active*> active_;
+};
+
+}  // namespace transrank::exchange

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/route/route.hpp"
+#include "transrank/transport/field.hpp"
+
+namespace transrank::exchange {
+
+struct Options {
+    transport::Operation operation = transport::Operation::assign;
+    /// A name of the table of transports, or `auto`: for each peer the best that can serve it.
+    std::string transport = "auto";
+    /// Where direct transport turns from pushing runs to pulling them, in bytes; measured once per
+    /// communicator when absent.
+    std::optional<std::int64_t> push_below_bytes;
+};
+
+/// A call in the wrong order: start twice, or wait without start. The exchange is broken from then
+/// on, for the peers too.
+class Misuse : public std::logic_error {
+public:
+    using std::logic_error::logic_error;
+};
+
+/// A route bound to fields and transports: moves them again and again.
+///
+/// `start` posts, and copies what is ready. From then until `wait` has returned (or `test` said
+/// true) the sources must not change and the destinations are undefined; afterwards the
+/// destinations hold what was sent and the sources are free: nobody reads them any more. `test` and
+/// `wait` make every started exchange of the process advance, so different ranks may wait for
+/// theirs in any order.
+///
+/// One thread at a time may use an exchange. Threads that use different exchanges need
+/// MPI_THREAD_MULTIPLE as soon as one of them has peers on other nodes.
+class Exchange {
+public:
+    /// Collective. Binds `route` to `fields`, which stay the caller's and must stay where they are.
+    /// Throws mpi::AgreedError, the same on every rank and before anything moved: fields shorter
+    /// than the route's extents, different numbers or row lengths of fields, routes that do not
+    /// belong together, an operation that the row type does not have, a transport that cannot serve
+    /// a peer.
+    Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
+             const Options& options = {});
+    /// Not collective: an exchange may be destroyed at any time after its last wait.
+    ~Exchange();
+    Exchange(Exchange&&) noexcept;
+    Exchange& operator=(Exchange&&) noexcept;
+
+    /// Not collective, but every peer must start its side for anybody's wait to return. Throws
+    /// Misuse when already started.
+    void start();
+
+    /// Whether the exchange is over; makes progress. Throws Misuse when not started, and
+    /// transport::BrokenExchange when a peer has broken it or ended.
+    bool test();
+
+    /// Returns when the exchange is over. Throws as test.
+    void wait();
+
+    void run() {
+        start();
+        wait();
+    }
+
+    /// Peers, bytes, runs, the transport of each peer and why it was chosen: a text table.
+    [[nodiscard]] std::string explain() const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace transrank::exchange

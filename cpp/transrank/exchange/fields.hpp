@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/route/route.hpp"
+#include "transrank/transport/field.hpp"
+
+namespace transrank::exchange {
+
+/// The ranks that data come from, ascending.
+[[nodiscard]] std::vector<int> sources_of(const route::Route& route);
+
+/// Whether arrivals must be applied in the order of ranks: they are combined, or some destination
+/// is written more than once.
+[[nodiscard]] bool needs_order(const route::Route& route, transport::Operation operation);
+
+/// Throws std::invalid_argument when the fields do not fit the route on this rank.
+void check_fields(const route::Route& route, const mpi::Communicator& comm,
+                  std::span<const transport::Field> fields, transport::Operation operation);
+
+}  // namespace transrank::exchange

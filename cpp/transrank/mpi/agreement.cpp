@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/agreement.hpp"
+
+#include <exception>
+
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::mpi {
+namespace {
+
+// The words of rank `speaker`, on every rank.
+std::string broadcast(const Communicator& comm, std::string words, int speaker) {
+    int length = static_cast<int>(words.size());
+    check(MPI_Bcast(&length, 1, MPI_INT, speaker, comm.handle()), "MPI_Bcast");
+    words.resize(static_cast<std::size_t>(length));
+    check(MPI_Bcast(words.data(), length, MPI_CHAR, speaker, comm.handle()), "MPI_Bcast");
+    return words;
+}
+
+}  // namespace
+
+void agree(const Communicator& comm, const std::function<void()>& work) {
+    std::string words;
+    int own = comm.size();
+    try {
+        work();
+    } catch (const std::exception& error) {
+        words = error.what();
+        own = comm.rank();
+    }
+    int speaker = 0;
+    check(MPI_Allreduce(&own, &speaker, 1, MPI_INT, MPI_MIN, comm.handle()), "MPI_Allreduce");
+    if (speaker < comm.size()) {
+        throw AgreedError(broadcast(comm, words, speaker));
+    }
+}
+
+}  // namespace transrank::mpi

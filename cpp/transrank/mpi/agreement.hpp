@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::mpi {
+
+/// An error that all ranks of a communicator throw together, with the words of the first rank that
+/// had it.
+class AgreedError : public std::invalid_argument {
+public:
+    using std::invalid_argument::invalid_argument;
+};
+
+/// Collective. Runs `work`, which must not communicate; when it throws on any rank, every rank
+/// throws AgreedError with the message of the lowest such rank.
+void agree(const Communicator& comm, const std::function<void()>& work);
+
+}  // namespace transrank::mpi

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace transrank::transport {
+
+/// What happens where data arrive.
+enum class Operation : std::uint8_t { assign, add, min, max };
+
+/// What the bytes of a unit are, for operations other than assign.
+enum class Scalar : std::uint8_t {
+    opaque,  ///< assign only
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+};
+
+/// One array that an exchange moves: where this rank's units lie, and how long a unit is. Source
+/// and destination may be parts of one allocation but must not overlap where the route moves data.
+struct Field {
+    const std::byte* source = nullptr;
+    std::int64_t source_bytes = 0;
+    std::byte* destination = nullptr;
+    std::int64_t destination_bytes = 0;
+    std::int64_t unit_bytes = 0;
+    Scalar scalar = Scalar::opaque;
+};
+
+}  // namespace transrank::transport

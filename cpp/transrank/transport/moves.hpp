@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/route/segment.hpp"
+#include "transrank/transport/field.hpp"
+#include "transrank/transport/runs.hpp"
+
+namespace transrank::transport {
+
+/// Runs of one field of one leg, with the bases they count from: ready to be executed.
+struct Move {
+    const std::byte* source;
+    std::byte* destination;
+    Combine combine;  ///< nullptr: assign
+    std::vector<ByteRuns> runs;
+};
+
+/// Executes moves in their order.
+void execute(std::span<const Move> moves);
+
+/// Which runs of a leg a move takes, by their length in bytes: at least `from`, less than `below`.
+struct LengthRange {
+    std::int64_t from = 0;
+    std::int64_t below = INT64_MAX;
+};
+
+/// The move of one field along `leg`; empty runs where no run has such a length.
+[[nodiscard]] Move make_move(const route::Leg& leg, const Field& field, Operation operation,
+                             const std::byte* source, std::byte* destination,
+                             LengthRange range = {});
+
+/// Bytes that all fields have on a leg.
+[[nodiscard]] std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields);
+
+/// Moves that gather a leg's data, field after field, into `buffer` of packed_bytes.
+[[nodiscard]] std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
+                                             std::byte* buffer);
+
+/// Moves that bring such a buffer to its destinations.
+[[nodiscard]] std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
+                                               Operation operation, const std::byte* buffer);
+
+}  // namespace transrank::transport

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/transport/runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace transrank::transport {
+namespace {
+
+struct Add {
+    template <class T>
+    static T apply(T a, T b) {
+        if constexpr (std::is_integral_v<T>) {  // unsigned, which may wrap
+            using Unsigned = std::make_unsigned_t<T>;
+            return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+        } else {
+            return a + b;
+        }
+    }
+};
+struct Min {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::min(a, b);
+    }
+};
+struct Max {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::max(a, b);
+    }
+};
+
+void assign(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
+}
+
+template <class T, class Op>
+void combine(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    // Through memcpy: rows of a structured array need not be aligned for their scalars.
+    for (std::size_t offset = 0; offset + sizeof(T) <= bytes; offset += sizeof(T)) {
+        T mine;
+        T theirs;
+        std::memcpy(&mine, destination + offset, sizeof(T));
+        std::memcpy(&theirs, source + offset, sizeof(T));
+        mine = Op::apply(mine, theirs);
+        std::memcpy(destination + offset, &mine, sizeof(T));
+    }
+}
+
+template <class Op>
+Combine kernel_of(Scalar scalar) {
+    switch (scalar) {
+        case Scalar::int8:
+            return combine<std::int8_t, Op>;
+        case Scalar::int16:
+            return combine<std::int16_t, Op>;
+        case Scalar::int32:
+            return combine<std::int32_t, Op>;
+        case Scalar::int64:
+            return combine<std::int64_t, Op>;
+        case Scalar::uint8:
+            return combine<std::uint8_t, Op>;
+        case Scalar::uint16:
+            return combine<std::uint16_t, Op>;
+        case Scalar::uint32:
+            return combine<std::uint32_t, Op>;
+        case Scalar::uint64:
+            return combine<std::uint64_t, Op>;
+        case Scalar::float32:
+            return combine<float, Op>;
+        case Scalar::float64:
+            return combine<double, Op>;
+        case Scalar::opaque:
+            break;
+    }
+    throw std::invalid_argument(
+        "rows without a numeric scalar type can only be assigned; use the operation assign");
+}
+
+template <std::size_t Length>
+void copy_fixed(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
+    const std::byte* from = source + runs.source;
+    std::byte* to = destination + runs.destination;
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+        std::memcpy(to, from, Length);
+        from += runs.source_stride;
+        to += runs.destination_stride;
+    }
+}
+
+void copy_any(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+        std::memcpy(destination + runs.destination + (i * runs.destination_stride),
+                    source + runs.source + (i * runs.source_stride),
+                    static_cast<std::size_t>(runs.length));
+    }
+}
+
+using Copy = void (*)(const ByteRuns&, const std::byte*, std::byte*);
+constexpr std::size_t word_bytes = 8;
+constexpr std::size_t fixed_lengths = 32;
+
+// copy_fixed<8>, copy_fixed<16> ... copy_fixed<256>
+template <std::size_t... Index>
+constexpr std::array<Copy, sizeof...(Index)> make_copies(std::index_sequence<Index...> /*unused*/) {
+    return {copy_fixed<word_bytes*(Index + 1)>...};
+}
+constexpr auto copies = make_copies(std::make_index_sequence<fixed_lengths>{});
+
+}  // namespace
+
+Combine combine_kernel(Operation operation, Scalar scalar) {
+    switch (operation) {
+        case Operation::add:
+            return kernel_of<Add>(scalar);
+        case Operation::min:
+            return kernel_of<Min>(scalar);
+        case Operation::max:
+            return kernel_of<Max>(scalar);
+        case Operation::assign:
+            break;
+    }
+    return assign;
+}
+
+ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
+    return {.source = segment.source * unit_bytes,
+            .destination = segment.destination * unit_bytes,
+            .length = segment.length * unit_bytes,
+            .count = segment.count,
+            .source_stride = segment.source_stride * unit_bytes,
+            .destination_stride = segment.destination_stride * unit_bytes};
+}
+
+void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
+    const auto length = static_cast<std::size_t>(runs.length);
+    const bool fixed = length != 0 && length % word_bytes == 0 &&
+                       length <= fixed_lengths * word_bytes && runs.count > 1;
+    const auto copy = fixed ? copies[(length / word_bytes) - 1] : copy_any;
+    copy(runs, source, destination);
+}
+
+void combine_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination,
+                  Combine combine) {
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+        combine(destination + runs.destination + (i * runs.destination_stride),
+                source + runs.source + (i * runs.source_stride),
+                static_cast<std::size_t>(runs.length));
+    }
+}
+
+}  // namespace transrank::transport

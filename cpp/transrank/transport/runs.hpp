@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transrank/route/segment.hpp"
+#include "transrank/transport/field.hpp"
+
+namespace transrank::transport {
+
+/// destination = destination (op) source, over `bytes` bytes of scalars; assign copies.
+using Combine = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
+
+/// The combining kernel; throws std::invalid_argument when opaque units are to be combined.
+[[nodiscard]] Combine combine_kernel(Operation operation, Scalar scalar);
+
+/// A segment in bytes: where its runs lie from two bases on.
+struct ByteRuns {
+    std::int64_t source;
+    std::int64_t destination;
+    std::int64_t length;
+    std::int64_t count;
+    std::int64_t source_stride;
+    std::int64_t destination_stride;
+};
+
+[[nodiscard]] ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes);
+
+/// Copies every run from `source` to `destination`. Short runs of equal length, the case that
+/// decides about a ghost update, are copied by code made for their length.
+void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
+
+/// The same with a combining kernel.
+void combine_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination,
+                  Combine combine);
+
+}  // namespace transrank::transport

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank moves within itself: one copy, no message.
+#include "transrank/transport/moves.hpp"
+#include "transrank/transport/table.hpp"
+
+namespace transrank::transport {
+namespace {
+
+class SelfCopy final : public Transport {
+public:
+    SelfCopy(const Binding& binding, const PeerOffer& self)
+        : turn_(binding.turn), rank_(binding.comm.rank()) {
+        for (const auto& field : binding.fields) {
+            moves_.push_back(make_move(*self.receive, field, binding.operation, field.source,
+                                       field.destination));
+        }
+    }
+
+    void start(std::uint64_t /*epoch*/) override { done_ = false; }
+
+    bool progress() override {
+        if (done_ || !turn_.may_apply(rank_)) {
+            return false;
+        }
+        execute(moves_);
+        turn_.pass(rank_);
+        done_ = true;
+        return true;
+    }
+
+    [[nodiscard]] bool done() const override { return done_; }
+    [[nodiscard]] int awaited() const override { return -1; }
+    [[nodiscard]] bool polls_mpi() const override { return false; }
+
+private:
+    Turn& turn_;
+    int rank_;
+    std::vector<Move> moves_;
+    bool done_ = true;
+};
+
+std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+    return peer.rank == binding.comm.rank() ? "" : "another rank";
+}
+
+std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    return std::make_unique<SelfCopy>(binding, *peers.front());
+}
+
+}  // namespace
+
+Entry self_copy() {
+    return {.name = "self-copy",
+            .summary = "one copy within the rank",
+            .obstacle = obstacle,
+            .all_or_none = false,
+            .make = make};
+}
+
+}  // namespace transrank::transport

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared memory, one copy: short runs are pushed by their sender, long ones pulled by their
+// receiver. A pull of a short run would drag a whole cache line from its owner; a push of a long
+// one writes lines that the receiver must then fetch back.
+//
+// A rank says `started` when its sources are ready and its destinations may be written, and `done`
+// to each peer when it has finished reading from it and writing to it. Both are counters that only
+// grow.
+#include <algorithm>
+
+#include "transrank/transport/moves.hpp"
+#include "transrank/transport/table.hpp"
+
+namespace transrank::transport {
+namespace {
+
+std::byte* place(const memory::SegmentHandle& handle, std::int64_t offset,
+                 std::vector<std::shared_ptr<memory::MappedSegment>>& mappings) {
+    mappings.push_back(memory::MappedSegment::get(handle));
+    return mappings.back()->bytes().data() + offset;
+}
+
+// In which lengths the runs of a leg are pulled: all, none or the long ones.
+LengthRange pulled(const Binding& binding, bool source_shared, bool destination_shared) {
+    if (binding.turn.ordered() || !destination_shared) {
+        return {};
+    }
+    return source_shared ? LengthRange{.from = binding.push_below_bytes} : LengthRange{.below = 0};
+}
+
+class Peer {
+public:
+    Peer(const Binding& binding, const PeerOffer& offer)
+        : rank_(offer.rank),
+          theirs_(offer.control, offer.peers),
+          my_slot_there_(offer.my_slot),
+          my_done_(binding.control.done(offer.slot)),
+          doorbell_(binding.node.doorbell(offer.rank)) {
+        for (std::size_t i = 0; i < binding.fields.size(); ++i) {
+            if (offer.receive != nullptr) {
+                add_pulls(binding, i, offer);
+            }
+            if (offer.send != nullptr) {
+                add_pushes(binding, i, offer);
+            }
+        }
+    }
+
+    void start() {
+        moved_ = false;
+        finished_ = false;
+    }
+
+    bool progress(std::uint64_t epoch, Turn& turn) {
+        bool advanced = false;
+        if (!moved_ && turn.may_apply(rank_) &&
+            theirs_.started().value.load(std::memory_order_acquire) >= epoch) {
+            execute(pushes_);
+            execute(pulls_);
+            my_done_.value.store(epoch, std::memory_order_release);
+            doorbell_.ring();
+            turn.pass(rank_);
+            moved_ = true;
+            advanced = true;
+        }
+        if (moved_ && !finished_ &&
+            theirs_.done(my_slot_there_).value.load(std::memory_order_acquire) >= epoch) {
+            finished_ = true;
+            advanced = true;
+        }
+        if (!advanced && theirs_.broken().value.load(std::memory_order_relaxed) != 0) {
+            throw BrokenExchange("rank " + std::to_string(rank_) +
+                                 " has broken this exchange: it was started twice, or waited for "
+                                 "without start, there");
+        }
+        return advanced;
+    }
+
+    void ring() { doorbell_.ring(); }
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] bool finished() const { return finished_; }
+
+private:
+    void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = offer.fields[i];
+        const auto range = pulled(binding, theirs.source_shared != 0, mine.destination_shared != 0);
+        if (range.below > 0) {
+            pulls_.push_back(make_move(*offer.receive, binding.fields[i], binding.operation,
+                                       place(theirs.source, theirs.source_offset, mappings_),
+                                       binding.fields[i].destination, range));
+        }
+    }
+
+    void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = offer.fields[i];
+        const auto range = pulled(binding, mine.source_shared != 0, theirs.destination_shared != 0);
+        const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
+        if (rest.below > 0) {
+            pushes_.push_back(make_move(
+                *offer.send, binding.fields[i], binding.operation, binding.fields[i].source,
+                place(theirs.destination, theirs.destination_offset, mappings_), rest));
+        }
+    }
+
+    int rank_;
+    ControlBlock::View theirs_;
+    std::size_t my_slot_there_;
+    Flag& my_done_;
+    memory::Doorbell& doorbell_;
+    std::vector<std::shared_ptr<memory::MappedSegment>> mappings_;
+    std::vector<Move> pushes_;
+    std::vector<Move> pulls_;
+    bool moved_ = true;
+    bool finished_ = true;
+};
+
+class SharedDirect final : public Transport {
+public:
+    SharedDirect(const Binding& binding, std::span<const PeerOffer* const> offers)
+        : control_(binding.control), turn_(binding.turn) {
+        for (const auto* offer : offers) {
+            peers_.emplace_back(binding, *offer);
+        }
+    }
+
+    void start(std::uint64_t epoch) override {
+        epoch_ = epoch;
+        control_.started().value.store(epoch, std::memory_order_release);
+        for (auto& peer : peers_) {
+            peer.start();
+            peer.ring();
+        }
+    }
+
+    bool progress() override {
+        bool advanced = false;
+        for (auto& peer : peers_) {
+            if (!peer.finished()) {
+                advanced |= peer.progress(epoch_, turn_);
+            }
+        }
+        return advanced;
+    }
+
+    [[nodiscard]] bool done() const override {
+        return std::ranges::all_of(peers_, &Peer::finished);
+    }
+
+    [[nodiscard]] int awaited() const override {
+        const auto open = std::ranges::find(peers_, false, &Peer::finished);
+        return open == peers_.end() ? -1 : open->rank();
+    }
+
+    [[nodiscard]] bool polls_mpi() const override { return false; }
+
+private:
+    ControlBlock& control_;
+    Turn& turn_;
+    std::uint64_t epoch_ = 0;
+    std::vector<Peer> peers_;
+};
+
+// Whether data can go one way: the receiver pulls from a shared source, or, where the order does
+// not matter, the sender pushes into a shared destination.
+bool passable(bool ordered, bool source_shared, bool destination_shared) {
+    return source_shared || (destination_shared && !ordered);
+}
+
+std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+    if (peer.rank == binding.comm.rank()) {
+        return "the rank itself";
+    }
+    if (!binding.node.shares_with(peer.rank)) {
+        return binding.node.obstacle(peer.rank);
+    }
+    for (std::size_t i = 0; i < peer.fields.size(); ++i) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = peer.fields[i];
+        const bool ordered = binding.turn.ordered();
+        const bool there = peer.send == nullptr || passable(ordered, mine.source_shared != 0,
+                                                            theirs.destination_shared != 0);
+        const bool back = peer.receive == nullptr || passable(ordered, theirs.source_shared != 0,
+                                                              mine.destination_shared != 0);
+        if (!there || !back) {
+            return "field " + std::to_string(i) + " lies in memory that transrank did not allocate";
+        }
+    }
+    return "";
+}
+
+std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    return std::make_unique<SharedDirect>(binding, peers);
+}
+
+}  // namespace
+
+Entry shared_direct() {
+    return {.name = "shared-direct",
+            .summary = "shared memory, one copy: short runs pushed, long runs pulled",
+            .obstacle = obstacle,
+            .all_or_none = false,
+            .make = make};
+}
+
+}  // namespace transrank::transport
