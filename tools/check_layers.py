@@ -12,8 +12,16 @@ ALLOWED: dict[str, set[str]] = {
     "mpi": set(),
     "text": set(),
     "machine": set(),
+    "layout": set(),
+    "memory": {"mpi"},
+    "route": {"layout"},
+    "transport": {"mpi", "route", "memory"},
+    "exchange": {"mpi", "route", "memory", "transport"},
     "measure": {"mpi", "text", "machine"},
-    "study": {"mpi", "text", "machine", "measure"},
+    "study": {
+        *("mpi", "text", "machine", "memory", "layout", "route", "transport", "exchange"),
+        "measure",
+    },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
