@@ -15,8 +15,8 @@ namespace transrank::route {
 /// rank that moves data within itself has a leg to itself in both.
 class Route {
 public:
-    /// `sends` and `receives` in any order of peers; empty legs are dropped. The extents are the units
-    /// that this rank's source and destination arrays must have at least. Throws
+    /// `sends` and `receives` in any order of peers; empty legs are dropped. The extents are the
+    /// units that this rank's source and destination arrays must have at least. Throws
     /// std::invalid_argument naming the rank, the leg and the values when a peer is out of range or
     /// twice there, or a segment has a negative field or lies outside its own rank's extent.
     Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,

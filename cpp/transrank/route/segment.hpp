@@ -24,8 +24,9 @@ struct Segment {
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// What moves between this rank and one peer, in the order in which both of them count it: the order
-/// of the destination when the route was built. Both hold the same segments, so neither needs to ask.
+/// What moves between this rank and one peer, in the order in which both of them count it: the
+/// order of the destination when the route was built. Both hold the same segments, so neither needs
+/// to ask.
 struct Leg {
     int peer = 0;
     std::vector<Segment> segments;

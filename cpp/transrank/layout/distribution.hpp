@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transrank/layout/index_range.hpp"
+
+namespace transrank::layout {
+
+/// Indices that follow each other in one part: those of `range`, of which the first is index number
+/// `position` of the part.
+struct Stretch {
+    int part = 0;
+    IndexRange range;
+    std::int64_t position = 0;
+};
+
+/// Which part owns which of the indices [0, extent) of one dimension. Each index has one owner; a
+/// part keeps its indices in ascending order. Parts may be empty.
+///
+/// Owner ranges of a distributed array are a distribution whose parts are the ranks. Copies share
+/// the table of an irregular distribution; every other kind is a formula of constant size.
+class Distribution {
+public:
+    /// Ranges whose lengths differ by at most one, the longer ones first (as numpy.array_split).
+    [[nodiscard]] static Distribution even(std::int64_t extent, int parts);
+    /// Part p owns [boundaries[p], boundaries[p + 1]); the first boundary is 0, the last the
+    /// extent.
+    [[nodiscard]] static Distribution irregular(std::vector<std::int64_t> boundaries);
+    /// Blocks of `block` indices dealt out in turn, beginning with `first_part`, as ScaLAPACK does.
+    /// A block of ceil(extent / parts) gives the block distribution of HPF and of MPI's darray.
+    [[nodiscard]] static Distribution block_cyclic(std::int64_t extent, int parts,
+                                                   std::int64_t block, int first_part = 0);
+    [[nodiscard]] static Distribution cyclic(std::int64_t extent, int parts) {
+        return block_cyclic(extent, parts, 1);
+    }
+
+    [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }
+    [[nodiscard]] int parts() const noexcept { return parts_; }
+    /// Whether each part is one range and the ranges ascend with the parts.
+    [[nodiscard]] bool is_contiguous() const noexcept { return contiguous_; }
+
+    /// How many indices a part owns.
+    [[nodiscard]] std::int64_t owned(int part) const noexcept;
+    /// In how many ranges they lie: 0 or 1 when contiguous.
+    [[nodiscard]] std::int64_t ranges(int part) const noexcept;
+    /// One of them. The range of an empty part of a contiguous distribution is empty.
+    [[nodiscard]] IndexRange range(int part, std::int64_t number = 0) const noexcept;
+    /// The position at which that range begins in its part.
+    [[nodiscard]] std::int64_t position(std::int64_t number) const noexcept {
+        return number * block_;
+    }
+    /// The whole range of its owner in which `index` lies. The index must be in [0, extent).
+    [[nodiscard]] Stretch stretch(std::int64_t index) const noexcept;
+
+    struct Shortest {
+        int part = 0;
+        std::int64_t length = 0;
+    };
+    /// A shortest part of those that are not empty; length 0 when all are.
+    [[nodiscard]] Shortest shortest() const noexcept { return shortest_; }
+
+private:
+    enum class Kind : std::uint8_t { even, irregular, block_cyclic };
+
+    Distribution(Kind kind, std::int64_t extent, int parts);
+    [[nodiscard]] Stretch stretch_of_even(std::int64_t index) const noexcept;
+    [[nodiscard]] Stretch stretch_of_irregular(std::int64_t index) const noexcept;
+    [[nodiscard]] Stretch stretch_of_blocks(std::int64_t index) const noexcept;
+    /// Number of blocks dealt out before this part gets its first.
+    [[nodiscard]] std::int64_t turn(int part) const noexcept;
+
+    Kind kind_;
+    bool contiguous_ = true;
+    int parts_;
+    int first_part_ = 0;
+    std::int64_t extent_;
+    std::int64_t block_ = 0;      // block_cyclic
+    std::int64_t quotient_ = 0;   // even: length of the shorter ranges
+    std::int64_t remainder_ = 0;  // even: how many ranges are one longer
+    Shortest shortest_;
+    std::shared_ptr<const std::vector<std::int64_t>> boundaries_;  // irregular
+};
+
+}  // namespace transrank::layout

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace transrank::layout {
+
+/// Which rank holds which part of a layout: all ranks, some of them, in any order.
+class RankMap {
+public:
+    /// Part p lies on rank first + p * stride; constant size.
+    [[nodiscard]] static RankMap consecutive(int parts, int first = 0, int stride = 1);
+    /// Part p lies on ranks[p]; no rank twice.
+    [[nodiscard]] static RankMap listed(std::vector<int> ranks);
+
+    [[nodiscard]] int parts() const noexcept { return parts_; }
+    [[nodiscard]] int rank(int part) const noexcept {
+        return table_ ? table_->ranks[static_cast<std::size_t>(part)] : first_ + (part * stride_);
+    }
+    /// The part that a rank holds, or -1.
+    [[nodiscard]] int part(int rank) const noexcept;
+    /// The highest rank that holds a part.
+    [[nodiscard]] int highest() const noexcept { return highest_; }
+
+private:
+    struct Table {
+        std::vector<int> ranks;
+        std::vector<int> parts_by_rank;  // part numbers, ascending by their rank
+    };
+
+    int parts_ = 0;
+    int first_ = 0;
+    int stride_ = 1;
+    int highest_ = 0;
+    std::shared_ptr<const Table> table_;
+};
+
+}  // namespace transrank::layout

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/ghost.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "transrank/layout/require.hpp"
+#include "transrank/route/leg_builder.hpp"
+
+namespace transrank::route {
+
+std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
+                                   std::span<const std::int64_t> ghosts, std::int64_t destination) {
+    layout::require(rank >= 0 && rank < owners.parts(), "rank ", rank, " is none of the ",
+                    owners.parts(), " owners");
+    LegBuilder legs;
+    layout::Stretch stretch;  // where the last index was found
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        const std::int64_t index = ghosts[i];
+        if (!stretch.range.contains(index)) {
+            layout::require(index >= 0 && index < owners.extent(), "ghost ", i, " on rank ", rank,
+                            " is index ", index, ", but only 0 to ", owners.extent() - 1,
+                            " have an owner; ghosts are global indices");
+            stretch = owners.stretch(index);
+        }
+        legs.add(stretch.part, stretch.position + (index - stretch.range.begin),
+                 destination + static_cast<std::int64_t>(i), 1);
+    }
+    return legs.finish();
+}
+
+Route ghost(int rank, const layout::Distribution& owners, std::int64_t destination_extent,
+            std::vector<Leg> requests, std::vector<Leg> granted) {
+    return {rank,
+            owners.parts(),
+            owners.owned(rank),
+            destination_extent,
+            std::move(granted),
+            std::move(requests)};
+}
+
+}  // namespace transrank::route

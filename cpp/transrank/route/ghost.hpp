@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/layout/distribution.hpp"
+#include "transrank/route/route.hpp"
+
+namespace transrank::route {
+
+/// What this rank wants from each owner: one leg per owner, ascending, whose source is the owner's
+/// array and whose destination this rank's. Ghost i arrives at unit destination + i; an index may
+/// be asked for more than once, and from this rank itself.
+///
+/// The parts of `owners` are the ranks. Takes time linear in the list and, per change of owner, the
+/// logarithm of an irregular table; no memory in the number of ranks. Throws std::invalid_argument
+/// naming the rank, the position and the index when an index has no owner.
+[[nodiscard]] std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
+                                                 std::span<const std::int64_t> ghosts,
+                                                 std::int64_t destination = 0);
+
+/// The route of one rank once the requests are delivered: `requests` are its own, `granted` those
+/// that name it as the owner, each with the rank that made it as peer.
+[[nodiscard]] Route ghost(int rank, const layout::Distribution& owners,
+                          std::int64_t destination_extent, std::vector<Leg> requests,
+                          std::vector<Leg> granted);
+
+}  // namespace transrank::route

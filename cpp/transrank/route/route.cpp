@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/route.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "transrank/layout/require.hpp"
+
+namespace transrank::route {
+namespace {
+
+using layout::require;
+
+/// The side of its legs that a rank can check: its own array.
+struct Side {
+    std::string_view verb;   // "sends to", "receives from"
+    std::string_view array;  // "source", "destination"
+    std::int64_t Segment::* offset;
+    std::int64_t Segment::* stride;
+    std::int64_t extent;
+};
+
+/// Whether the last run ends at or before the extent; safe against overflow.
+bool lies_within(std::int64_t offset, std::int64_t stride, const Segment& segment,
+                 std::int64_t extent) {
+    std::int64_t end = 0;
+    return !__builtin_mul_overflow(segment.count - 1, stride, &end) &&
+           !__builtin_add_overflow(end, offset, &end) &&
+           !__builtin_add_overflow(end, segment.length, &end) && end <= extent;
+}
+
+bool is_well_formed(const Segment& segment) {
+    const auto& [source, destination, length, count, source_stride, destination_stride] = segment;
+    std::int64_t units = 0;
+    return source >= 0 && destination >= 0 && length >= 1 && count >= 1 && source_stride >= 0 &&
+           destination_stride >= 0 && !__builtin_mul_overflow(length, count, &units) &&
+           (count > 1 || (source_stride == 0 && destination_stride == 0));
+}
+
+void check_segment(int rank, int peer, const Segment& segment, const Side& side) {
+    require(is_well_formed(segment), "the leg that rank ", rank, " ", side.verb, " rank ", peer,
+            " has a segment of ", segment.count, " runs of ", segment.length, " units, source ",
+            segment.source, " stride ", segment.source_stride, ", destination ",
+            segment.destination, " stride ", segment.destination_stride,
+            "; lengths and counts are at least 1, the others at least 0, strides 0 when there is "
+            "one run");
+    require(lies_within(segment.*side.offset, segment.*side.stride, segment, side.extent),
+            "the leg that rank ", rank, " ", side.verb, " rank ", peer, " has ", segment.count,
+            " runs of ", segment.length, " units from unit ", segment.*side.offset, " with stride ",
+            segment.*side.stride, ", beyond the ", side.extent, " units of the rank's ", side.array,
+            " array");
+}
+
+void check_legs(int rank, int ranks, std::span<const Leg> legs, const Side& side) {
+    for (const auto& leg : legs) {
+        require(leg.peer >= 0 && leg.peer < ranks, "rank ", rank, " ", side.verb, " rank ",
+                leg.peer, ", but there are ", ranks, " ranks");
+        std::int64_t units = 0;
+        for (const auto& segment : leg.segments) {
+            check_segment(rank, leg.peer, segment, side);
+            require(!__builtin_add_overflow(units, segment.units(), &units), "the leg that rank ",
+                    rank, " ", side.verb, " rank ", leg.peer,
+                    " has more units than 64 bits can count");
+        }
+    }
+    const auto twice = std::ranges::adjacent_find(legs, {}, &Leg::peer);
+    require(twice == legs.end(), "rank ", rank, " ", side.verb, " rank ",
+            twice == legs.end() ? -1 : twice->peer, " in two legs; put them into one");
+}
+
+void sort_and_drop_empty(std::vector<Leg>& legs) {
+    std::erase_if(legs, [](const Leg& leg) { return leg.segments.empty(); });
+    if (!std::ranges::is_sorted(legs, {}, &Leg::peer)) {
+        std::ranges::stable_sort(legs, {}, &Leg::peer);
+    }
+}
+
+const Leg* find_leg(std::span<const Leg> legs, int peer) {
+    const auto found = std::ranges::lower_bound(legs, peer, {}, &Leg::peer);
+    return found != legs.end() && found->peer == peer ? &*found : nullptr;
+}
+
+void check_leg_to_itself(const Route& route) {
+    const Leg* sent = find_leg(route.sends(), route.rank());
+    const Leg* received = find_leg(route.receives(), route.rank());
+    const bool same = sent == nullptr || received == nullptr ? sent == received
+                                                             : sent->segments == received->segments;
+    require(same, "rank ", route.rank(), " sends itself ", sent == nullptr ? 0 : sent->units(),
+            " units in ", sent == nullptr ? 0 : sent->runs(), " runs and receives ",
+            received == nullptr ? 0 : received->units(), " units in ",
+            received == nullptr ? 0 : received->runs(),
+            " runs from itself; both must be the same leg");
+}
+
+}  // namespace
+
+Route::Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
+             std::vector<Leg> sends, std::vector<Leg> receives)
+    : rank_(rank),
+      ranks_(ranks),
+      source_extent_(source_extent),
+      destination_extent_(destination_extent),
+      sends_(std::move(sends)),
+      receives_(std::move(receives)) {
+    require(ranks >= 1 && rank >= 0 && rank < ranks, "rank ", rank, " of ", ranks,
+            " ranks does not exist");
+    require(source_extent >= 0 && destination_extent >= 0, "rank ", rank, " has arrays of ",
+            source_extent, " and ", destination_extent, " units; both must be at least 0");
+    sort_and_drop_empty(sends_);
+    sort_and_drop_empty(receives_);
+    check_legs(rank, ranks, sends_,
+               {.verb = "sends to",
+                .array = "source",
+                .offset = &Segment::source,
+                .stride = &Segment::source_stride,
+                .extent = source_extent});
+    check_legs(rank, ranks, receives_,
+               {.verb = "receives from",
+                .array = "destination",
+                .offset = &Segment::destination,
+                .stride = &Segment::destination_stride,
+                .extent = destination_extent});
+    check_leg_to_itself(*this);
+}
+
+Route Route::transposed() const {
+    const auto swap_sides = [](std::vector<Leg> legs) {
+        for (auto& leg : legs) {
+            for (auto& segment : leg.segments) {
+                std::swap(segment.source, segment.destination);
+                std::swap(segment.source_stride, segment.destination_stride);
+            }
+        }
+        return legs;
+    };
+    return {rank_,
+            ranks_,
+            destination_extent_,
+            source_extent_,
+            swap_sides(receives_),
+            swap_sides(sends_)};
+}
+
+}  // namespace transrank::route
