@@ -54,17 +54,26 @@ def _point_to_point() -> Iterator[ReferencePoint]:
 def _collectives() -> Iterator[ReferencePoint]:
     for row in read_table("fugaku_collectives.csv"):
         operation = row["collective"].lower()
-        axes: dict[str, str | int] = {"operation": operation}
-        if operation != "barrier":
-            axes["bytes"] = int(row["message_bytes"])
         yield ReferencePoint(
             machine=NAME,
             study="collectives",
-            axes=axes,
+            axes=_collective_axes(operation, int(row["message_bytes"])),
             nodes=int(row["nodes"]),
             ranks=int(row["procs"]),
             seconds=float(row["seconds"]),
         )
+
+
+def _collective_axes(operation: str, size: int) -> dict[str, str | int]:
+    """The axes of a case of ours: IMB-MPI1 measures blocking calls, a fixed root, float sums."""
+    axes: dict[str, str | int] = {"operation": operation, "form": "blocking"}
+    if operation in ("allreduce", "reduce"):
+        axes["datatype"] = "float"
+    if operation in ("reduce", "gather", "gatherv", "scatter", "scatterv", "bcast"):
+        axes["root"] = "fixed"
+    if operation != "barrier":
+        axes["bytes"] = size
+    return axes
 
 
 def _launch() -> Iterator[ReferencePoint]:
@@ -73,10 +82,10 @@ def _launch() -> Iterator[ReferencePoint]:
         yield ReferencePoint(
             machine=NAME,
             study="launch",
-            axes={"nodes_shape": row["shape"]},
+            axes={"stamp": "plain"},
             nodes=nodes,
             ranks=nodes,
             seconds=float(row["max_seconds"]),
             fastest_seconds=float(row["min_seconds"]),
-            note="one repetition of several",
+            note=f"one repetition on nodes {row['shape']}",
         )

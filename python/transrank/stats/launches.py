@@ -24,6 +24,7 @@ from transrank.stats.median import CONFIDENCE
 LEAST_GAP = 0.05
 # ... and this many times as wide as either group.
 GAP_TO_GROUP = 2.0
+LEAST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ def find_groups(launches: Sequence[Estimate]) -> Groups | None:
 
     The launches are cut at the largest gap between neighbors in the order of their values. The cut
     counts when the gap is at least LEAST_GAP, GAP_TO_GROUP times as wide as the wider group, and
-    free of the launches' own intervals. Two launches that differ are no groups yet.
+    free of the launches' own intervals, and each group has at least LEAST_SHARE of the launches:
+    one of many is astray. Two launches that differ are no groups yet.
     """
     if len(launches) < 3 or min(launch.value for launch in launches) <= 0:
         return None
@@ -112,6 +114,8 @@ def find_groups(launches: Sequence[Estimate]) -> Groups | None:
     gap = logs[cut] - logs[cut - 1]
     widest = max(logs[cut - 1] - logs[0], logs[-1] - logs[cut])
     if gap < np.log1p(LEAST_GAP) or gap < GAP_TO_GROUP * widest:
+        return None
+    if min(cut, len(ordered) - cut) < LEAST_SHARE * len(ordered):
         return None
     if _highest(ordered[:cut]) >= _lowest(ordered[cut:]):
         return None

@@ -10,6 +10,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from transrank.errors import RecordError
 
@@ -25,7 +26,7 @@ class StoredRun:
     path: Path
     label: str | None
     created: str
-    imported: bool
+    source: str
 
 
 def store_directory() -> Path:
@@ -74,10 +75,18 @@ def _read_entry(path: Path) -> StoredRun | None:
             path=path,
             label=label if isinstance(label, str) else None,
             created=str(header.get("created", "")),
-            imported="imported" in header,
+            source=_source(header),
         )
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return None
+
+
+def _source(header: dict[str, Any]) -> str:
+    """The MPI library, or the suite whose output was imported."""
+    for file in header.get("imported", ())[:1]:
+        return f"{file.get('suite')} {file.get('version')}"
+    library = (header.get("mpi") or {}).get("library")
+    return library if isinstance(library, str) else "unknown"
 
 
 def find_run(text: str, store: Path | None = None) -> Path:

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank compare: a run against another, as a gate, or beside a published machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.cli import options, output, results
+from transrank.cli.beside import print_beside
+from transrank.cli.output import Column
+from transrank.reference.tables import machines
+from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
+from transrank.stats.conditions import differences
+from transrank.stats.estimate import Estimate
+from transrank.stats.summary import summarise
+from transrank.units import format_percent, format_seconds
+
+STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
+FAIL_ON = {"slower": {"slower"}, "unclear": {"slower", "unclear", "missing"}, "never": set()}
+COLUMNS = (
+    Column("", right=True),
+    Column("baseline", right=True),
+    Column("±", right=True),
+    Column("candidate", right=True),
+    Column("±", right=True),
+    Column("ratio", right=True),
+    Column("95 % interval", right=True),
+    "verdict",
+)
+EPILOG = """\
+The ratio is candidate / baseline in time, with a 95% interval from launches:
+slower or faster when all of it lies beyond the threshold, same when all of it
+lies within, otherwise unclear, which never counts as a pass.
+
+examples:
+  transrank compare before after                      exit 1 when slower
+  transrank compare before after --threshold 10% --fail-on unclear
+  transrank compare latest fugaku                     beside a published machine
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "compare",
+        help="compare two runs, or a run with a published machine",
+        description="Compare two runs, or a run with a published machine.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("baseline", metavar="BASELINE", help="a run: latest~1, an id, a label ...")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="a run, or a published machine")
+    parser.add_argument(
+        "--threshold",
+        metavar="P%",
+        type=options.checked(options.parse_precision),
+        default=0.05,
+        help="difference that matters (default: 5%%)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default="slower",
+        help="exit 1 when a case is slower; when one is not clearly as fast; never "
+        "(default: slower)",
+    )
+    parser.add_argument(
+        "--nodes",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="nodes of the published job (default: the nearest number of ranks)",
+    )
+    results.add_case_option(parser)
+    options.add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, and answer by the exit status."""
+    published = {machine.name: machine for machine in machines()}
+    if arguments.candidate.lower() in published:
+        return print_beside(arguments, published[arguments.candidate.lower()])
+    baseline = results.open_run(arguments.baseline, arguments.store)
+    candidate = results.open_run(arguments.candidate, arguments.store)
+    ours, theirs = summarise(baseline), summarise(candidate)
+    axes = {result.case: result.axes for result in (*ours, *theirs)}
+    verdicts = results.select_cases(
+        compare_results(ours, theirs, arguments.threshold), arguments.case
+    )
+    family = summarise_family(verdicts)
+    unlike = differences(baseline, candidate)
+    if arguments.format == "json":
+        document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
+        output.write(results.as_json(document), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
+    else:
+        results.print_or_write(
+            lambda console: _print(console, verdicts, axes, family, arguments.threshold),
+            arguments.output,
+        )
+    results.flush()
+    for difference in unlike:
+        output.warning(
+            f"the runs are unlike, {difference}", "what differs beside the machine may be the cause"
+        )
+    return _status(arguments.fail_on, family)
+
+
+def _status(fail_on: str, family: Family) -> int:
+    if any(family.counts[verdict] for verdict in FAIL_ON[fail_on]):
+        return 1
+    if fail_on != "never" and family.judged == 0:
+        output.warning(
+            "no case could be judged, which is no pass",
+            "measure more launches, or the same cases and shapes in both runs",
+        )
+        return 1
+    return 0
+
+
+def _print(
+    console: Console,
+    verdicts: Sequence[Verdict],
+    axes: dict[str, Any],
+    family: Family,
+    threshold: float,
+) -> None:
+    compared = [verdict for verdict in verdicts if verdict.ratio is not None]
+    for table in results.tabulate(compared, axes):
+        statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
+        console.print(Text(f"{table.title}, {table.shape}{statistic}", style="bold"))
+        console.print(output.table(COLUMNS, [_row(*row) for row in table.rows]))
+        console.print()
+    _print_reasons(console, verdicts)
+    counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
+    console.print(Text(f"{counts or 'nothing to compare'} at {format_percent(threshold)}"))
+    if family.median_ratio is not None:
+        console.print(
+            Text(f"candidate / baseline in the median of cases: {family.median_ratio:.3f}")
+        )
+
+
+def _row(label: str, verdict: Verdict) -> list[str | Text]:
+    assert verdict.baseline is not None
+    assert verdict.candidate is not None
+    assert verdict.ratio is not None
+    return [
+        label,
+        format_seconds(verdict.baseline.value),
+        results.error_text(verdict.baseline),
+        format_seconds(verdict.candidate.value),
+        results.error_text(verdict.candidate),
+        f"{verdict.ratio.value:.3f}",
+        _interval(verdict.ratio),
+        Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
+    ]
+
+
+def _interval(ratio: Estimate) -> str:
+    if ratio.low is None or ratio.high is None:
+        return ""
+    return f"{ratio.low:.3f}–{ratio.high:.3f}"
+
+
+def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for verdict in verdicts:
+        if verdict.reason is not None:
+            cases = by_reason.setdefault((verdict.verdict, verdict.reason), [])
+            cases.append(f"{verdict.case} ({verdict.shape})")
+    for (name, reason), cases in by_reason.items():
+        console.print(Text(f"{name}: {reason}: {results.some_of(cases)}"), soft_wrap=True)
+
+
+def _as_json(
+    arguments: argparse.Namespace,
+    baseline: str,
+    candidate: str,
+    verdicts: Sequence[Verdict],
+    family: Family,
+    unlike: Sequence[str],
+) -> dict[str, Any]:
+    return {
+        "baseline": baseline,
+        "candidate": candidate,
+        "threshold": arguments.threshold,
+        "counts": dict(family.counts),
+        "median_ratio": family.median_ratio,
+        "unlike": list(unlike),
+        "verdicts": [_flat(verdict) for verdict in verdicts],
+    }
+
+
+def _flat(verdict: Verdict) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "case": verdict.case,
+        "ranks": verdict.shape.ranks,
+        "ranks_per_node": verdict.shape.ranks_per_node,
+        "statistic": verdict.statistic,
+    }
+    for name, estimate in (
+        ("baseline_seconds", verdict.baseline),
+        ("candidate_seconds", verdict.candidate),
+        ("ratio", verdict.ratio),
+    ):
+        row[name] = estimate.value if estimate else None
+        row[f"{name}_low"] = estimate.low if estimate else None
+        row[f"{name}_high"] = estimate.high if estimate else None
+    return {**row, "verdict": verdict.verdict, "reason": verdict.reason}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank list: what is there: runs, studies, published machines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from transrank.cli import options, output, results
+from transrank.cli.output import Column
+from transrank.reference.tables import machines
+from transrank.store.runs import list_runs, store_directory
+from transrank.survey import catalogue
+
+KINDS = ("runs", "studies", "machines")
+EPILOG = """\
+examples:
+  transrank list                 the stored runs, the latest last
+  transrank list studies         what can be measured, and along which axes
+  transrank list machines        published machines to compare with
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "list",
+        help="list stored runs, studies or published machines",
+        description="List stored runs, studies or published machines.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("what", choices=KINDS, nargs="?", default="runs", help="(default: runs)")
+    options.add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one of the lists."""
+    rows = {"runs": _runs, "studies": _studies, "machines": _machines}[arguments.what](arguments)
+    if arguments.format == "json":
+        output.write(results.as_json(rows), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
+    elif rows:
+        table = output.table(*_layout(rows))
+        results.print_or_write(lambda console: console.print(table), arguments.output)
+    else:
+        output.note(f"no runs in {arguments.store or store_directory()}")
+    return 0
+
+
+def _runs(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": run.run,
+            "created": run.created,
+            "label": run.label,
+            "source": run.source,
+            "path": str(run.path),
+        }
+        for run in list_runs(arguments.store)
+    ]
+
+
+def _studies(_: argparse.Namespace) -> list[dict[str, Any]]:
+    return [
+        {
+            "study": study.name,
+            "summary": study.summary,
+            "sizes": study.sizes,
+            "axes": {name: list(values) for name, values in study.axes.items()},
+        }
+        for study in catalogue.studies().values()
+    ]
+
+
+def _machines(_: argparse.Namespace) -> list[dict[str, Any]]:
+    return [
+        {
+            "machine": machine.name,
+            "title": machine.title,
+            "studies": list(machine.studies),
+            "points": len(machine.points),
+            "attribution": machine.attribution,
+            "conditions": list(machine.conditions),
+        }
+        for machine in machines()
+    ]
+
+
+def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[list[str]]]:
+    """Return the columns that fit 80 characters."""
+    if "study" in rows[0]:
+        return ["study", "axes", "what it measures"], [
+            [
+                row["study"],
+                " ".join([*row["axes"], "bytes"] if row["sizes"] else row["axes"]),
+                row["summary"],
+            ]
+            for row in rows
+        ]
+    if "machine" in rows[0]:
+        return ["machine", "studies", "what it is, and who measured"], [
+            [row["machine"], " ".join(row["studies"]), f"{row['title']}; {row['attribution']}"]
+            for row in rows
+        ]
+    return ["run", "created (UTC)", "label", "source"], [
+        [row["run"], row["created"][:16].replace("T", " "), row["label"] or "", row["source"]]
+        for row in rows
+    ]
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Lists and axes as one cell."""
+    return {
+        name: "; ".join(value)
+        if isinstance(value, list)
+        else "; ".join(f"{axis}={','.join(values)}" for axis, values in value.items())
+        if isinstance(value, dict)
+        else value
+        for name, value in row.items()
+    }

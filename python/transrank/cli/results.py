@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How verbs find runs and lay out their results: one table per question, a row per size."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from rich.console import Console
+
+from transrank.cli import output
+from transrank.errors import UsageError
+from transrank.stats.estimate import Estimate
+from transrank.stats.result import Caution
+from transrank.store.lines import Shape
+from transrank.store.records import Run, read_run
+from transrank.store.runs import find_run
+from transrank.units import format_bytes, format_percent, format_seconds
+
+
+class Named(Protocol):
+    """What has a case and a shape."""
+
+    @property
+    def case(self) -> str: ...
+    @property
+    def shape(self) -> Shape: ...
+
+
+Item = TypeVar("Item", bound=Named)
+
+
+@dataclass
+class Table:
+    """The rows of one question: a study, all its axes but the size, a shape."""
+
+    title: str
+    shape: Shape
+    rows: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def open_run(text: str, store: Path | None) -> Run:
+    """Read the run that a user names, and warn of what its file lacks."""
+    run = read_run(find_run(text, store))
+    for problem in run.problems:
+        output.warning(problem, "`transrank survey --resume` measures what is missing")
+    return run
+
+
+def add_case_option(parser: argparse.ArgumentParser) -> None:
+    """Add --case, which picks cases by name."""
+    parser.add_argument(
+        "--case",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="only cases whose name fits, e.g. 'pingpong/*' or '*/1KiB'; may be given again",
+    )
+
+
+def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
+    """Return the items whose case fits one of the patterns; all without a pattern.
+
+    Raises
+    ------
+    UsageError
+        a pattern fits nothing.
+    """
+    for glob in globs:
+        if not any(fnmatchcase(item.case, glob) for item in items):
+            known = list(dict.fromkeys(item.case.split("/")[0] for item in items))
+            raise UsageError(
+                f"no case fits --case '{glob}'",
+                f"there are cases of: {', '.join(known) or 'nothing'}; try '{known[0]}/*'"
+                if known
+                else "the run has no cases",
+            )
+    if not globs:
+        return list(items)
+    return [item for item in items if any(fnmatchcase(item.case, glob) for glob in globs)]
+
+
+def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
+    """Group items into tables, in order of first appearance; rows are labelled by their size.
+
+    `axes` tells the axes of each case. Cases without a size share a table per study and are
+    labelled by what follows the study in their name. Rows are sorted by size.
+    """
+    tables: dict[tuple[str, Shape], Table] = {}
+    sizes: dict[int, int] = {}
+    for item in items:
+        size = axes[item.case].get("bytes")
+        study, _, rest = item.case.partition("/")
+        sized = isinstance(size, int)
+        title = item.case.rpartition("/")[0] if sized else study
+        label = format_bytes(size) if isinstance(size, int) else rest or study
+        table = tables.setdefault((f"{title}|{sized}", item.shape), Table(title, item.shape))
+        table.rows.append((label, item))
+        sizes[id(item)] = size if isinstance(size, int) else 0
+    for table in tables.values():
+        table.rows.sort(key=lambda row: sizes[id(row[1])])
+    return list(tables.values())
+
+
+def error_text(estimate: Estimate | None) -> str:
+    """The ± of an estimate, empty where no interval is known."""
+    if estimate is None or estimate.relative_error is None:
+        return ""
+    return format_percent(estimate.relative_error)
+
+
+def interval_text(estimate: Estimate | None) -> str:
+    """Return `823–841 ns`, both ends in the unit of the upper one."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    low, high = format_seconds(estimate.low), format_seconds(estimate.high)
+    low_number, _, low_unit = low.partition(" ")
+    return f"{low_number}–{high}" if low_unit == high.partition(" ")[2] else f"{low}–{high}"
+
+
+def print_or_write(show: Callable[[Console], None], target: Path | None) -> None:
+    """Let `show` print on stdout, or into the file that -o names."""
+    if target is None:
+        show(output.data())
+        return
+    buffer = io.StringIO()
+    show(Console(file=buffer, width=output.UNLIMITED_WIDTH, no_color=True, soft_wrap=True))
+    output.write(buffer.getvalue(), target)
+
+
+def some_of(cases: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
+    return ", ".join(cases[:3]) + more
+
+
+def flush() -> None:
+    """Bring to stdout what was printed before something is said on stderr."""
+    sys.stdout.flush()
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Say on stderr what to beware of, after all that went to stdout."""
+    flush()
+    for caution in cautions:
+        output.warning(caution.text, caution.hint)
+
+
+def as_json(value: Any) -> str:
+    """Return JSON that any reader takes."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return CSV with a heading line; None becomes an empty cell."""
+    buffer = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank show: the numbers of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.cli import options, output, results
+from transrank.cli.output import Column
+from transrank.stats.rows import result_row, result_rows
+from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
+from transrank.store.records import Run
+from transrank.units import format_percent, format_rate, format_seconds
+
+# The marks of a row, and what they mean.
+MARKS = {
+    "u": "unstable: the time was spent before the interval was as narrow as asked",
+    "g": "the launches fall into two groups",
+    "f": "few undisturbed samples",
+    "!": "failed or skipped in some launches",
+}
+COLUMNS = (
+    Column("", right=True),
+    Column("median", right=True),
+    Column("±", right=True),
+    Column("95 % interval", right=True),
+    Column("kept", right=True),
+    Column("rate", right=True),
+    Column("IMB mean", right=True),
+    "",
+)
+EPILOG = """\
+examples:
+  transrank show                              the latest run
+  transrank show latest~1 --case 'pingpong/*'
+  transrank show night --format csv -o night.csv
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "show",
+        help="print the numbers of a run",
+        description="Print the numbers of a run: the median over launches with its 95% interval, "
+        "the share of samples kept, the rate, and the mean that IMB would print.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "run",
+        metavar="RUN",
+        nargs="?",
+        default="latest",
+        help="latest, latest~N, a run id or its beginning, a label, or a file (default: latest)",
+    )
+    results.add_case_option(parser)
+    options.add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one run."""
+    record = results.open_run(arguments.run, arguments.store)
+    every = summarise(record)
+    cautions = run_warnings(record, every)
+    chosen = results.select_cases(every, arguments.case)
+    if arguments.format == "json":
+        output.write(results.as_json(_as_json(record, chosen, cautions)), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
+    else:
+        results.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
+    results.warn(cautions)
+    return 0
+
+
+def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Caution]) -> Any:
+    header = record.header
+    return {
+        "run": header.run,
+        "label": header.label,
+        "created": header.created,
+        "mpi": header.mpi.library if header.mpi else None,
+        "results": [
+            {
+                **result_row(result),
+                "axes": dict(result.axes),
+                "launch_seconds": [each.value for each in result.launch_medians],
+                "warnings": [{"text": c.text, "hint": c.hint} for c in result.warnings],
+            }
+            for result in chosen
+        ],
+        "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
+    }
+
+
+def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
+    console.print(_heading(record))
+    axes = {result.case: result.axes for result in chosen}
+    measured = [result for result in chosen if result.measured]
+    for table in results.tabulate(measured, axes):
+        console.print()
+        console.print(Text(f"{table.title}, {table.shape}", style="bold"))
+        console.print(output.table(_columns(table), [_row(*row) for row in table.rows]))
+    _print_marks(console, measured)
+    _print_unmeasured(console, [result for result in chosen if not result.measured])
+
+
+def _heading(record: Run) -> Text:
+    header = record.header
+    parts = [header.run, header.label, header.mpi.library if header.mpi else None]
+    parts += [f"{file.suite} {file.version}" for file in header.imported[:1]]
+    return Text(", ".join(part for part in parts if part))
+
+
+def _columns(table: results.Table) -> list[Column | str]:
+    statistic = table.rows[0][1].statistic
+    columns: list[Column | str] = list(COLUMNS)
+    columns[1] = Column(statistic, right=True)
+    if not any(result.rate for _, result in table.rows):
+        columns[5] = Column("", right=True)
+    return columns
+
+
+def _row(label: str, result: CaseResult) -> list[str]:
+    assert result.headline is not None
+    return [
+        label,
+        format_seconds(result.headline.value),
+        results.error_text(result.headline),
+        results.interval_text(result.headline),
+        format_percent(result.kept) if result.samples else "",
+        format_rate(result.rate) if result.rate else "",
+        format_seconds(result.imb.mean) if result.imb else "",
+        marks(result),
+    ]
+
+
+def marks(result: CaseResult) -> str:
+    """Return the letters of MARKS that apply to a result."""
+    applies = {
+        "u": result.status == "unstable",
+        "g": result.groups is not None,
+        "f": result.all_used or result.launches_left_out > 0,
+        "!": result.reason is not None,
+    }
+    return "".join(mark for mark, holds in applies.items() if holds)
+
+
+def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:
+    used = [mark for mark in MARKS if any(mark in marks(result) for result in measured)]
+    if used:
+        console.print()
+    for mark in used:
+        count = sum(mark in marks(result) for result in measured)
+        cases = "1 case" if count == 1 else f"{count} cases"
+        console.print(Text(f"{mark}  {MARKS[mark]} ({cases})"))
+
+
+def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> None:
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for result in unmeasured:
+        key = (result.status, result.reason or "no reason is recorded")
+        by_reason.setdefault(key, []).append(f"{result.case} ({result.shape})")
+    if by_reason:
+        console.print()
+    for (status, reason), cases in by_reason.items():
+        style = "bold red" if status == "failed" else ""
+        console.print(
+            Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}"),
+            soft_wrap=True,
+        )
