@@ -18,11 +18,8 @@ ALLOWED: dict[str, set[str]] = {
     "transport": {"mpi", "route", "memory"},
     "exchange": {"mpi", "route", "memory", "transport"},
     "measure": {"mpi", "text", "machine"},
-    "study": {
-        *("mpi", "text", "machine", "memory", "layout", "route", "transport", "exchange"),
-        "measure",
-    },
 }
+ALLOWED["study"] = set(ALLOWED)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
