@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Axes of the figures: bytes by powers of two, seconds and rates by powers of ten.
+
+Tick values are chosen here and not by Vega, so that an axis has few, round and readable labels and
+so that hiding a curve never moves it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# A logarithmic axis has no zero: an empty message stands one doubling to the left of one byte.
+EMPTY_MESSAGE = 0.5
+
+BYTES_LABEL = (
+    "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
+    " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
+    " : datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
+SECONDS_LABEL = (
+    "datum.value >= 0.9995 ? format(datum.value, '.3~r') + ' s'"
+    " : datum.value >= 0.9995e-3 ? format(datum.value * 1e3, '.3~r') + ' ms'"
+    " : datum.value >= 0.9995e-6 ? format(datum.value * 1e6, '.3~r') + ' µs'"
+    " : format(datum.value * 1e9, '.3~r') + ' ns'"
+)
+LARGE_COUNT_LABEL = (
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '.3~r') + ' million'"
+    " : format(datum.value, ',~r')"
+)
+COUNT_LABEL = "format(datum.value, ',~r')"
+
+
+def position(size_bytes: float) -> float:
+    """Where a size stands on the axis of bytes."""
+    return size_bytes if size_bytes >= 1 else EMPTY_MESSAGE
+
+
+def bytes_axis(sizes: Iterable[float], coarse: bool = False) -> dict[str, Any]:
+    """Channel definition of x for these sizes: logarithmic, labelled every fourth doubling.
+
+    A `coarse` axis, for narrow panels, is labelled every sixth.
+    """
+    places = sorted({position(size) for size in sizes})
+    first, last = places[0], places[-1]
+    powers = range(0, 43, 6 if coarse else 4)
+    ticks = [2.0**power for power in powers if first <= 2.0**power <= last]
+    if first == EMPTY_MESSAGE:
+        ticks = [EMPTY_MESSAGE, *(tick for tick in ticks if tick > 1)]
+    if len(ticks) < 2:
+        ticks = places
+    return {
+        "field": "x",
+        "type": "quantitative",
+        "title": "message size",
+        "scale": {"type": "log", "base": 2, "domain": _widened(first, last), "nice": False},
+        "axis": {"values": ticks, "labelExpr": BYTES_LABEL, "grid": False, "tickSize": 4},
+    }
+
+
+def value_axis(
+    values: Sequence[float], title: str, label: str, decades_only: bool = False
+) -> dict[str, Any]:
+    """Channel definition of y for these positive values: logarithmic."""
+    low, high = min(values), max(values)
+    domain = _widened(low / 1.08, high * 1.08)
+    return {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"type": "log", "base": 10, "domain": domain, "nice": False},
+        "axis": {
+            "values": log_ticks(domain[0], domain[1], decades_only),
+            "labelExpr": label,
+            "minExtent": 46,
+            "tickSize": 0,
+        },
+    }
+
+
+def log_ticks(low: float, high: float, decades_only: bool = False) -> list[float]:
+    """Round values between `low` and `high`: powers of ten, with 2 and 5 where they are few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    decades = last - first
+    step = 1 if decades <= 8 else 2
+    digits: tuple[int, ...] = (1,) if decades_only or decades > 4 else (1, 3)
+    if decades <= 2:
+        digits = (1, 2, 5)
+    ticks = [
+        float(f"{digit}e{power}") for power in range(first, last + 1, step) for digit in digits
+    ]
+    inside = [tick for tick in ticks if low <= tick <= high]
+    return inside if len(inside) >= 2 else [float(f"{value:.2g}") for value in (low, high)]
+
+
+def _widened(low: float, high: float) -> list[float]:
+    """A domain that is never empty."""
+    return [low, high] if high > low else [low / 1.5, high * 1.5]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A figure of curve panels on common axes under one key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from transrank import units
+from transrank.report.curves import Curve, CurveGroup
+from transrank.report.figures.curve_panel import curve_panel, frame
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.quantity import Quantity
+
+NOTHING: Mapping[str, Sequence[Curve]] = {}
+
+
+def curve_figure(
+    name: str,
+    groups: Sequence[CurveGroup],
+    quantity: Quantity,
+    caption: str,
+    beside: Mapping[str, Sequence[Curve]] = NOTHING,
+) -> Figure | None:
+    """Draw one panel per group; None when nothing has this quantity.
+
+    `beside` gives the comparison lines of each panel by its title.
+    """
+    filled = [
+        (group, [*beside.get(group.title, ()), *group.curves])
+        for group in groups
+        if frame(group.curves, quantity) is not None
+    ]
+    filled = _with_short_keys(filled)
+    shared = frame([curve for _, curves in filled for curve in curves], quantity)
+    if shared is None:
+        return None
+    size = panel_size(len(filled))
+    panels = tuple(
+        Panel(
+            group.title,
+            _description(quantity, group, curves),
+            curve_panel(curves, quantity, shared, size),
+        )
+        for group, curves in filled
+    )
+    return Figure(name, panels, caption, _key([curves for _, curves in filled]), size)
+
+
+def _with_short_keys(
+    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]],
+) -> list[tuple[CurveGroup, list[Curve]]]:
+    """Name the series s0, s1 ... in the panels' rows: each label is stored once, in the key."""
+    labels = list(dict.fromkeys(curve.label for _, curves in panels for curve in curves))
+    return [
+        (group, [replace(curve, key=f"s{labels.index(curve.label)}") for curve in curves])
+        for group, curves in panels
+    ]
+
+
+def panel_size(panels: int) -> str:
+    """How large panels are drawn when there are so many."""
+    if panels == 1:
+        return "wide"
+    return "half" if panels <= 4 else "small"
+
+
+def _key(panels: Sequence[Sequence[Curve]]) -> tuple[KeyEntry, ...]:
+    entries = {
+        curve.key: KeyEntry(curve.key, curve.label, curve.style)
+        for published in (False, True)
+        for curves in panels
+        for curve in curves
+        if curve.published is published
+    }
+    return tuple(entries.values())
+
+
+def _description(quantity: Quantity, group: CurveGroup, curves: Sequence[Curve]) -> str:
+    """What a reader who cannot see the panel is told; the numbers stand in the tables."""
+    parts = []
+    for curve in curves:
+        values = [
+            (point.bytes, bounds[0])
+            for point in curve.points
+            if (bounds := quantity.value(point)) is not None
+        ]
+        if values:
+            (first, start), (last, end) = values[0], values[-1]
+            parts.append(
+                f"{curve.label} goes from {quantity.text(start)} at {units.format_bytes(first)} "
+                f"to {quantity.text(end)} at {units.format_bytes(last)}"
+            )
+    subject = f"{group.title}: " if group.title else ""
+    return f"{subject}{quantity.title} over message size. {'; '.join(parts)}."

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Time or rate over message size: a line per curve, its 95 % interval as a band.
+
+Every launch's own median is a dot, so that launches that differ are seen. A case whose interval
+stayed wider than asked for is a hollow mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from transrank import units
+from transrank.report.curves import Curve, Point
+from transrank.report.figures import axes
+from transrank.report.figures.figure import Spec
+from transrank.report.figures.quantity import Quantity
+from transrank.report.figures.reader import Reading, reader
+from transrank.report.figures.style import PAGE, panel_spec
+
+# A launch this near to the value of its case would lie beneath the mark.
+HIDDEN = 0.03
+# How far beyond the measured values published curves are shown before they are cut off.
+HEADROOM = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Axes that several panels share."""
+
+    sizes: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+def frame(curves: Sequence[Curve], quantity: Quantity) -> Frame | None:
+    """The axes on which all measured curves have room; None when they have no point."""
+    shown = [
+        (point.bytes, bounds)
+        for curve in curves
+        if not curve.published
+        for point in curve.points
+        if (bounds := quantity.value(point)) is not None
+    ]
+    if not shown:
+        return None
+    values = [value for _, bounds in shown for value in bounds if value > 0]
+    least, most = min(values) / HEADROOM, max(values) * HEADROOM
+    values += [
+        min(max(bounds[0], least), most)
+        for curve in curves
+        if curve.published
+        for point in curve.points
+        if (bounds := quantity.value(point)) is not None
+    ]
+    return Frame(tuple(size for size, _ in shown), tuple(values))
+
+
+def curve_panel(
+    curves: Sequence[Curve],
+    quantity: Quantity,
+    shared: Frame,
+    size: str = "half",
+) -> Spec:
+    """Specification of one panel with these curves on the axes of `shared`."""
+    curves = [_within(curve, shared) for curve in curves]
+    rows = [row for curve in curves for row in _rows(curve, quantity)]
+    y = axes.value_axis(shared.values, quantity.title, quantity.axis_label)
+    layers = [_published(), _band(), _line(), _launches(), _marks(), _hollow_marks()]
+    layers.append(reader(_readings(curves, quantity)))
+    encoding = {
+        "x": axes.bytes_axis(shared.sizes, coarse=size == "small"),
+        "y": {"field": "y", **y},
+    }
+    if curves:
+        encoding["color"] = _scale(curves, [curve.style.color for curve in curves])
+    return panel_spec(
+        size,
+        {
+            "data": {"values": rows},
+            "params": [{"name": "hidden", "value": []}],
+            "transform": [{"filter": "indexof(hidden, datum.s) < 0"}],
+            "encoding": encoding,
+            "layer": [_styled(layer, curves) for layer in layers],
+        },
+    )
+
+
+def _within(curve: Curve, shared: Frame) -> Curve:
+    """A published curve ends where the measured ones do."""
+    if not curve.published:
+        return curve
+    least, most = min(shared.sizes), max(shared.sizes)
+    return replace(curve, points=tuple(p for p in curve.points if least <= p.bytes <= most))
+
+
+def _rows(curve: Curve, quantity: Quantity) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for point in curve.points:
+        bounds = quantity.value(point)
+        if bounds is None:
+            continue
+        x, (y, low, high) = axes.position(point.bytes), map(_short, bounds)
+        if curve.published:
+            rows.append({"k": "published", "s": curve.key, "x": x, "y": y})
+            continue
+        kind = "unstable" if point.unstable else "case"
+        rows.append({"k": kind, "s": curve.key, "x": x, "y": y, "l": low, "h": high})
+        rows += [
+            {"k": "launch", "s": curve.key, "x": x, "y": _short(quantity.of_launch(point, seconds))}
+            for seconds in point.launch_seconds
+            if seconds > 0 and abs(seconds / point.seconds - 1) > HIDDEN
+        ]
+    return rows
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _only(*kinds: str) -> list[dict[str, Any]]:
+    return [{"filter": {"field": "k", "oneOf": list(kinds)}}]
+
+
+def _band() -> Spec:
+    return {
+        "transform": _only("case", "unstable"),
+        "mark": {"type": "area", "opacity": 0.22},
+        "encoding": {"y": {"field": "l"}, "y2": {"field": "h"}},
+    }
+
+
+def _line() -> Spec:
+    return {"transform": _only("case", "unstable"), "mark": {"type": "line"}}
+
+
+def _published() -> Spec:
+    return {
+        "transform": _only("published"),
+        "mark": {"type": "line", "strokeWidth": 1.5, "clip": True},
+        "dashed": True,
+    }
+
+
+def _launches() -> Spec:
+    return {
+        "transform": _only("launch"),
+        "mark": {"type": "point", "filled": True, "size": 7, "opacity": 0.45, "shape": "circle"},
+    }
+
+
+def _marks() -> Spec:
+    return {
+        "transform": _only("case"),
+        "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1},
+        "shaped": True,
+    }
+
+
+def _hollow_marks() -> Spec:
+    return {
+        "transform": _only("unstable"),
+        "mark": {"type": "point", "filled": False, "fill": PAGE, "size": 34, "strokeWidth": 1.5},
+        "shaped": True,
+    }
+
+
+def _styled(layer: Spec, curves: Sequence[Curve]) -> Spec:
+    """Resolve the marks `dashed` and `shaped`, which name what a layer takes from the styles."""
+    layer = dict(layer)
+    extra: Spec = {}
+    if layer.pop("dashed", False):
+        extra["strokeDash"] = _scale(curves, [list(curve.style.dash) or [1, 0] for curve in curves])
+    if layer.pop("shaped", False):
+        extra["shape"] = _scale(curves, [curve.style.shape for curve in curves])
+    if extra:
+        layer["encoding"] = {**layer.get("encoding", {}), **extra}
+    return layer
+
+
+def _scale(curves: Sequence[Curve], values: Sequence[Any]) -> Spec:
+    return {
+        "field": "s",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": [curve.key for curve in curves], "range": list(values)},
+    }
+
+
+def _readings(curves: Sequence[Curve], quantity: Quantity) -> list[Reading]:
+    readings: dict[float, list[tuple[str, str]]] = {}
+    for curve in curves:
+        for point in curve.points:
+            text = _reading(curve, point, quantity)
+            if text:
+                readings.setdefault(point.bytes, []).append((curve.key, text))
+    return [
+        (axes.position(size), units.format_bytes(size), readings[size]) for size in sorted(readings)
+    ]
+
+
+def _reading(curve: Curve, point: Point, quantity: Quantity) -> str | None:
+    bounds = quantity.value(point)
+    if bounds is None:
+        return None
+    value, low, high = bounds
+    if curve.published or low == high:
+        return quantity.text(value)
+    doubt = ", unstable" if point.unstable else ""
+    return f"{quantity.text(value)} ({quantity.text(low)} to {quantity.text(high)}{doubt})"

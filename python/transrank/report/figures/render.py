@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Static drawings, and the library that makes them live: both by vl-convert, without a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import vl_convert
+
+from transrank.report.figures.figure import Spec
+from transrank.report.figures.style import CONFIG
+
+_BUNDLED = "window.vegaEmbed = vegaEmbed;"
+
+
+def static_drawing(spec: Spec) -> str:
+    """The SVG of a panel, scaled by its place, its colours those of the page."""
+    still = {**spec, "config": CONFIG}
+    if "layer" in spec:
+        still["layer"] = [layer for layer in spec["layer"] if "params" not in layer]
+    svg: str = vl_convert.vegalite_to_svg(still, allowed_base_urls=[])
+    return _lighter(_scalable(svg))
+
+
+@cache
+def vega_bundle() -> str:
+    """JavaScript of Vega, Vega-Lite and Vega-Embed, to stand in a script element."""
+    bundle: str = vl_convert.javascript_bundle(_BUNDLED)
+    return bundle.replace("</script", "<\\/script")
+
+
+def _scalable(svg: str) -> str:
+    """Let the style sheet choose the size: the view box keeps the proportions."""
+    return re.sub(r'(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg, count=1)
+
+
+def _lighter(svg: str) -> str:
+    """Leave out digits, attributes and elements that nobody sees: two thirds of the size."""
+    svg = re.sub(r"(\d\.\d)\d+", r"\1", svg)
+    svg = re.sub(r' (?:aria-[a-z]+|role|xmlns:xlink|version|font-family|class)="[^"]*"', "", svg)
+    svg = re.sub(r' (?:pointer-events="none"|opacity="1"|stroke-miterlimit="10")', "", svg)
+    svg = re.sub(r'<path d="[^"]*"(?: display="none")?/>', "", svg)
+    svg = re.sub(r'(<path [^>]*fill="(?!none)[^"]*") stroke-width="[\d.]+"', r"\1", svg)
+    return re.sub(r"<g></g>", "", svg)
+
+
+def page_spec(spec: Spec) -> dict[str, Any]:
+    """What the page stores of a panel: rows without the names of their fields."""
+    stored = {name: value for name, value in spec.items() if name != "$schema"}
+    stored["data"] = {"values": _packed(spec["data"]["values"])}
+    return stored
+
+
+def _packed(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Rows of equal fields as {fields, rows}; page.js unpacks them."""
+    fields = list(dict.fromkeys(field for row in rows for field in row))
+    return {"fields": fields, "rows": [[row.get(field) for field in fields] for row in rows]}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all panels have in common: sizes, type and lines. Colours are those of the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transrank.report.figures.figure import Spec
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+INK, MUTED, GRID, PAGE = "var(--ink)", "var(--muted)", "var(--grid)", "var(--page)"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+# Width and height of the static drawing, pixels; a live one takes the width that it is given.
+SIZES = {"small": (330, 210), "half": (520, 330), "wide": (720, 340)}
+
+CONFIG: dict[str, Any] = {
+    "background": None,
+    "font": FONT,
+    "view": {"stroke": None},
+    "aria": False,
+    "axis": {
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "gridColor": GRID,
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelOverlap": "greedy",
+        "labelSeparation": 4,
+        "labelPadding": 5,
+    },
+    "axisY": {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10},
+    "line": {"strokeWidth": 1.8, "strokeJoin": "round"},
+}
+
+
+def panel_spec(size: str, body: Spec) -> Spec:
+    """A complete specification that fills the width of its place."""
+    width, height = SIZES[size]
+    return {
+        "$schema": SCHEMA,
+        "width": width,
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": {"left": 2, "right": 10, "top": 6, "bottom": 2},
+        **body,
+    }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The runs of a report with their statistics, each under a name of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
+from transrank.store.records import Run, Shape
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """One run: its name on the page, a result per case and shape, what to beware of."""
+
+    run: Run
+    name: str
+    results: tuple[CaseResult, ...]
+    warnings: tuple[Caution, ...]
+
+    def of_study(self, *studies: str) -> list[CaseResult]:
+        """The results of these studies that have a value."""
+        return [result for result in self.results if result.study in studies and result.measured]
+
+    def nodes_of(self, shape: Shape) -> int:
+        """On how many nodes a shape ran."""
+        for launch in self.run.launches:
+            if launch.shape == shape:
+                return len(set(launch.placement.rank_host))
+        per_node = shape.ranks_per_node or shape.ranks
+        return -(-shape.ranks // per_node)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        placement = self.run.header.placement
+        return placement.hosts if placement else ()
+
+
+def measure_up(runs: Sequence[Run]) -> list[Measured]:
+    """Summarise each run. Runs of one name are told apart by their ids."""
+    names = Counter(run.name for run in runs)
+    measured = []
+    for run in runs:
+        results = summarise(run)
+        name = run.name if names[run.name] == 1 else f"{run.name} ({run.header.run})"
+        measured.append(Measured(run, name, tuple(results), tuple(run_warnings(run, results))))
+    return measured
+
+
+def shapes_of(results: Sequence[CaseResult]) -> list[Shape]:
+    """The shapes in which these were measured, smallest first."""
+    return sorted({result.shape for result in results})

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words that several answers need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank import units
+from transrank.report.tables import range_text
+from transrank.stats.summary import CaseResult
+
+
+def joined(parts: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """`1 case`, `3 cases`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def time_with_interval(result: CaseResult) -> str:
+    """`1.42 µs (95 % interval 1.40 to 1.45 µs)`."""
+    assert result.headline is not None
+    text = units.format_seconds(result.headline.value)
+    low, high = result.headline.low, result.headline.high
+    if low is None or high is None:
+        return text
+    return f"{text} (95 % interval {range_text(low, high)})"
+
+
+def nearest(results: Sequence[CaseResult], size: int) -> CaseResult | None:
+    """The result whose size is nearest to `size`, the larger one of two as near."""
+    sized = [(result.bytes, result) for result in results if result.bytes is not None]
+    if not sized:
+        return None
+    return min(sized, key=lambda pair: (abs(pair[0] - size), -pair[0]))[1]
+
+
+def largest(results: Sequence[CaseResult]) -> CaseResult | None:
+    """The result of the largest size."""
+    sized = [(result.bytes, result) for result in results if result.bytes is not None]
+    return max(sized, key=lambda pair: pair[0])[1] if sized else None
+
+
+def best_rate(results: Sequence[CaseResult]) -> CaseResult | None:
+    """The result with the highest rate."""
+    rated = [(result.rate, result) for result in results if result.rate is not None]
+    return max(rated, key=lambda pair: pair[0])[1] if rated else None
+
+
+def sentence(text: str) -> str:
+    """`text` with a capital first letter; the rest is left alone."""
+    return text[:1].upper() + text[1:]
+
+
+def are(number: int) -> str:
+    """`was` or `were`."""
+    return "was" if number == 1 else "were"

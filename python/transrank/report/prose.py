@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences as HTML: safe, with code set as code, and numbers kept on a line with their units."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+_CODE = re.compile(r"`([^`]+)`")
+_UNIT = re.compile(
+    r"(?<=\d) (?=%|(?:ns|µs|ms|s|B|[KMGT]iB|[kMGT]?B/s|million/s|ranks?|cores?|CPUs?|nodes?)\b)"
+)
+
+
+def prose(text: str) -> Markup:
+    """HTML of a sentence; what stands between backticks is code."""
+    html = _CODE.sub(r"<code>\1</code>", str(escape(text)))
+    return Markup(_UNIT.sub("\N{NO-BREAK SPACE}", html))  # noqa: S704 escaped above

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast is memory itself? The limit that every rate is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank import units
+from transrank.report.curves import Curve, CurveGroup, points_of
+from transrank.report.figures.bar_panel import Bar, bar_panel
+from transrank.report.figures.curve_figure import curve_figure
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.quantity import RATE
+from transrank.report.measured import Measured
+from transrank.report.palette import BLOCK, Style
+from transrank.report.phrases import counted, largest, nearest
+from transrank.report.questions.question import Context, Question
+from transrank.stats.summary import CaseResult
+
+STUDY = "memory-copy"
+PLAIN_COPY = "memcpy"
+
+BAR_CAPTION = (
+    "Bytes per second on the largest buffers. A copy counts each byte once, so that its rate "
+    "stands beside a message's; the triad counts 24 bytes per element, as STREAM does. Lines at "
+    "the bars' ends are 95 % intervals."
+)
+CURVE_CAPTION = (
+    "The same over the bytes that one core reads: as long as the buffers fit a cache they move "
+    "faster. Bands are 95 % intervals over launches."
+)
+
+
+def copy_at(run: Measured, size: int) -> CaseResult | None:
+    """The plain copy by one core of the size nearest to `size`."""
+    return nearest([r for r in run.of_study(STUDY) if _is_plain(r) and r.rate is not None], size)
+
+
+def copy_curve(run: Measured, several: bool) -> Curve | None:
+    """The plain copy by one core as a comparison line among rates of messages."""
+    points = points_of(result for result in run.of_study(STUDY) if _is_plain(result))
+    if not points:
+        return None
+    label = "memcpy by one core" + (f", {run.name}" if several else "")
+    return Curve(label, label, Style("var(--muted)", dash=(1, 0)), points, published=True)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when memory was not measured."""
+    panels: list[Panel] = []
+    key: dict[str, KeyEntry] = {}
+    for run in context.runs:
+        bars = _bars(context, run)
+        if bars:
+            for bar in bars:
+                style = Style(bar.style.color, BLOCK)
+                key[bar.series] = KeyEntry(bar.series, bar.series, style)
+            title = run.name if context.several else ""
+            panels.append(Panel(title, _description(bars), bar_panel(bars)))
+    if not panels:
+        return None
+    figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide")]
+    curves = _curve_figure(context)
+    if curves is not None:
+        figures.append(curves)
+    return Question(
+        "memory",
+        "How fast is memory itself?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        tuple(figures),
+        studies=(STUDY,),
+    )
+
+
+def _is_plain(result: CaseResult) -> bool:
+    return result.axes.get("kernel") == PLAIN_COPY and result.axes.get("active") == "alone"
+
+
+def _series(result: CaseResult) -> str:
+    if result.axes.get("active") == "together":
+        return f"{counted(result.shape.ranks, 'core')} together"
+    return "one core"
+
+
+def _by_series(results: Sequence[CaseResult]) -> dict[tuple[str, str], list[CaseResult]]:
+    """Results by (kernel, series); one core's only from the smallest launch that measured it."""
+    found: dict[tuple[str, str], list[CaseResult]] = {}
+    for result in sorted(results, key=lambda result: result.shape):
+        kept = found.setdefault((str(result.axes.get("kernel", "")), _series(result)), [])
+        if result.rate is not None and (not kept or kept[0].shape == result.shape):
+            kept.append(result)
+    return found
+
+
+def _curve_figure(context: Context) -> Figure | None:
+    groups = []
+    for run in context.runs:
+        by_panel: dict[str, list[Curve]] = {}
+        for (kernel, series), results in _by_series(run.of_study(STUDY)).items():
+            style = context.palette.style("kernel", kernel)
+            points = points_of(results)
+            if len(points) > 1:
+                by_panel.setdefault(series, []).append(Curve(kernel, kernel, style, points))
+        groups += [
+            CurveGroup(
+                f"{run.name}, {series}" if context.several else series,
+                tuple(curves),
+                run.results[0],
+            )
+            for series, curves in by_panel.items()
+        ]
+    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION)
+
+
+def _bars(context: Context, run: Measured) -> list[Bar]:
+    bars = []
+    for (kernel, series), results in _by_series(run.of_study(STUDY)).items():
+        result = largest(results)
+        if result is None or result.rate is None or result.headline is None:
+            continue
+        value, low, high = result.headline.value, result.headline.low, result.headline.high
+        bars.append(
+            Bar(
+                kernel,
+                series,
+                context.palette.style("cores", series),
+                result.rate,
+                result.rate * value / high if high else result.rate,
+                result.rate * value / low if low else result.rate,
+            )
+        )
+    return bars
+
+
+def _description(bars: Sequence[Bar]) -> str:
+    parts = [f"{bar.label}, {bar.series}: {units.format_rate(bar.rate)}" for bar in bars]
+    return f"Memory bandwidth. {'; '.join(parts)}."
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    plain = {
+        series: result
+        for (kernel, series), results in _by_series(run.of_study(STUDY)).items()
+        if kernel == PLAIN_COPY and (result := largest(results)) is not None
+    }
+    alone = plain.pop("one core", None)
+    if alone is None or alone.rate is None or alone.bytes is None:
+        return []
+    prefix = f"{run.name}: " if several else ""
+    text = (
+        f"{prefix}One core copies {units.format_rate(alone.rate)} "
+        f"in buffers of {units.format_bytes(alone.bytes)}"
+    )
+    for series, result in list(plain.items())[-1:]:
+        assert result.rate is not None
+        text += (
+            f", {series} {units.format_rate(result.rate)}: "
+            f"{result.rate / alone.rate:.2g} times as much"
+        )
+    return [
+        f"{text}.",
+        "A message within a node is copied at least once, through shared memory usually twice: "
+        "no rate between two ranks of a node can stay above one core's copy.",
+    ]

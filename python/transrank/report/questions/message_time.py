@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long does a message take? Point-to-point time over size."""
+
+from __future__ import annotations
+
+from transrank import units
+from transrank.report.curves import arrange, intervals_of, namer
+from transrank.report.figures.curve_figure import curve_figure
+from transrank.report.figures.quantity import TIME
+from transrank.report.findings.steps import Step, find_steps
+from transrank.report.measured import Measured, shapes_of
+from transrank.report.phrases import joined, largest, nearest, sentence, time_with_interval
+from transrank.report.published import published_lines
+from transrank.report.questions.question import Context, Question
+
+STUDIES = ("pingpong", "pingping", "sendrecv", "exchange")
+SMALL_BYTES = 8
+
+WHAT_IS_TIMED = {
+    "pingpong": "pingpong: half a round trip, timed on rank 0",
+    "pingping": "pingping: two ranks send to each other at once",
+    "sendrecv": "sendrecv: every rank sends to its right and receives from its left neighbor",
+    "exchange": "exchange: every rank exchanges with both neighbors",
+}
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no point-to-point study was measured."""
+    runs = context.results_of(*STUDIES)
+    groups = arrange(runs, context.palette, namer(context.all_of(*STUDIES)))
+    studies = tuple(study for study in STUDIES if context.all_of(study))
+    lines = published_lines(context.palette, groups)
+    figure = curve_figure("message-time", groups, TIME, _caption(studies), lines.by_title)
+    if figure is None:
+        return None
+    return Question(
+        "message-time",
+        "How long does a message take?",
+        tuple(sentence for run in context.runs for sentence in _answer(run, context.several)),
+        (figure,),
+        studies=studies,
+        sources=lines.sources,
+    )
+
+
+def _caption(studies: tuple[str, ...]) -> str:
+    timed = "; ".join(WHAT_IS_TIMED[study] for study in studies)
+    return (
+        "Time of one operation over the message size. Bands are 95 % intervals over launches, "
+        f"small dots launches that lie apart. {sentence(timed)}."
+    )
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    prefix = f"{run.name}: " if several else ""
+    sentences = []
+    for shape in shapes_of(run.of_study("pingpong")):
+        results = [result for result in run.of_study("pingpong") if result.shape == shape]
+        small, large = nearest(results, SMALL_BYTES), largest(results)
+        if small is None or large is None or small.bytes is None or large.bytes is None:
+            continue
+        placed = f" ({shape})" if len(shapes_of(run.of_study("pingpong"))) > 1 else ""
+        text = f"{units.format_bytes(small.bytes)} take {time_with_interval(small)}"
+        if large is not small:
+            text += f", {units.format_bytes(large.bytes)} {time_with_interval(large)}"
+        sentences.append(f"{prefix}One way between two ranks{placed}, {text}.")
+        sentences += [
+            prefix + step_sentence(step, run) for step in find_steps(intervals_of(results))
+        ]
+    return sentences
+
+
+def step_sentence(step: Step, run: Measured) -> str:
+    """Say what a step may mean without claiming to know which of its causes it is."""
+    between = f"Between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
+    if step.factor < 1:
+        return (
+            f"{between} the time falls by {units.format_percent(1 - step.factor)} although the "
+            "message grows: the library changes its way of sending."
+        )
+    causes = ["the library may change its protocol there (eager to rendezvous)"]
+    outgrown = _outgrown_caches(run, step)
+    if outgrown:
+        causes.append(f"the buffers outgrow {joined(outgrown)}")
+    return (
+        f"{between} the time steps up to {step.factor:.2g} times what the smaller sizes predict: "
+        f"{' or '.join(causes)}."
+    )
+
+
+def _outgrown_caches(run: Measured, step: Step) -> list[str]:
+    """Caches that two buffers of the step's sizes begin to exceed."""
+    caches = run.run.header.machine.get("caches", ())
+    return [
+        f"a level-{cache['level']} cache ({units.format_bytes(cache['bytes'])})"
+        for cache in caches
+        if isinstance(cache, dict)
+        and cache.get("kind") != "Instruction"
+        and isinstance(cache.get("bytes"), int)
+        and step.lower <= cache["bytes"] <= 2 * step.upper
+    ]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is missing? Cases that were skipped, failed or stayed unstable, and launches that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank import units
+from transrank.report.measured import Measured
+from transrank.report.phrases import are, counted
+from transrank.report.questions.question import Context, Question
+from transrank.report.tables import Column, Row, Table
+from transrank.stats.summary import CaseResult
+
+MOST_ROWS = 40
+EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interrupted"}
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when everything planned was measured well."""
+    sentences = [text for run in context.runs for text in _events(run, context.several)]
+    tables = [
+        table
+        for run in context.runs
+        for status, caption in _KINDS
+        if (table := _table(run, status, caption, context.several)).rows
+    ]
+    unplanned = [text for run in context.runs for text in _unmeasured(run, context.several)]
+    if not (sentences or tables or unplanned):
+        return None
+    return Question("missing", "What is missing?", (*sentences, *unplanned), tables=tuple(tables))
+
+
+_KINDS = (
+    ("failed", "Failed"),
+    ("skipped", "Skipped"),
+    ("unstable", "Unstable: the time was spent before the interval was narrow enough"),
+)
+
+
+def _prefix(run: Measured, several: bool) -> str:
+    return f"{run.name}: " if several else ""
+
+
+def _events(run: Measured, several: bool) -> list[str]:
+    found = []
+    for event in run.run.events:
+        if event.event in EVENTS:
+            text = EVENTS[event.event]
+            if event.launch is not None:
+                text += f" (launch {event.launch})"
+            found.append(_prefix(run, several) + f"{text}: {event.message or event.time}.")
+    return found
+
+
+def _unmeasured(run: Measured, several: bool) -> list[str]:
+    """Planned cases that no launch has finished: the survey was cut short."""
+    done = {(case.launch, case.case) for case in run.run.cases}
+    lost = sum(
+        (planned.launch, case) not in done
+        for planned in run.run.header.plan
+        for case in planned.cases
+    )
+    if not lost:
+        return []
+    return [
+        f"{_prefix(run, several)}{counted(lost, 'planned measurement')} "
+        f"(case and launch) {are(lost)} not made; "
+        f"transrank survey --resume {run.run.header.run} completes the run."
+    ]
+
+
+def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
+    found = [result for result in run.results if result.status == status]
+    more = f", the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else ""
+    columns = (
+        Column("case", number=False),
+        Column("ranks", number=False),
+        Column("95 % interval" if status == "unstable" else "why", number=False),
+    )
+    rows = tuple(
+        Row((result.case, str(result.shape), _why(result)), status) for result in found[:MOST_ROWS]
+    )
+    return Table(_prefix(run, several) + caption + more, columns, rows)
+
+
+def _why(result: CaseResult) -> str:
+    if result.status != "unstable" or result.headline is None:
+        return result.reason or ""
+    width = result.headline.relative_width
+    return f"spans {units.format_percent(width)} of the value" if width is not None else "unknown"
+
+
+def statuses(results: Sequence[CaseResult]) -> dict[str, int]:
+    """How many results have each status."""
+    found: dict[str, int] = {}
+    for result in results:
+        found[result.status] = found.get(result.status, 0) + 1
+    return found

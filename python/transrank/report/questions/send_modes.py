@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which way of sending is fastest? One ping-pong by each of MPI's send routines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from transrank import units
+from transrank.report.curves import Curve, CurveGroup, intervals_of, points_of
+from transrank.report.figures.curve_figure import curve_figure
+from transrank.report.figures.quantity import TIME
+from transrank.report.findings.crossovers import Crossover, find_crossovers
+from transrank.report.measured import Measured, shapes_of
+from transrank.report.phrases import joined, sentence
+from transrank.report.published import PublishedRate, published_rates
+from transrank.report.questions.question import Context, Question
+from transrank.report.tables import NOTHING, Column, Row, Table
+from transrank.stats.summary import CaseResult
+from transrank.store.records import Shape
+
+STUDY = "send-modes"
+BOTH_WAYS = "sendrecv"
+TABLE_BYTES = 100_000
+
+CAPTION = (
+    "Half a round trip between two ranks, timed on rank 0, by the routine that sends; Bsend's "
+    "buffer is attached outside the timed region. Sendrecv sends both ways at once. Bands are "
+    "95 % intervals over launches, small dots the medians of single launches."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when the study was not measured."""
+    groups = [
+        _group(context, run, shape)
+        for run in context.runs
+        for shape in shapes_of(run.of_study(STUDY))
+    ]
+    figure = curve_figure("send-modes", groups, TIME, CAPTION)
+    if figure is None:
+        return None
+    published = published_rates(STUDY)
+    tables = [_rate_table(context, published)]
+    crossings = _crossover_table(context)
+    if crossings.rows:
+        tables.append(crossings)
+    return Question(
+        "send-modes",
+        "Which way of sending is fastest?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        (figure,),
+        tuple(table for table in tables if table.rows),
+        (STUDY,),
+        tuple(dict.fromkeys(rate.attribution for rate in published)),
+    )
+
+
+def routine_name(routine: str) -> str:
+    """The name as MPI spells it: `MPI_Bsend`, `persistent MPI_Send`."""
+    if routine.startswith("persistent"):
+        return "persistent MPI_Send"
+    return f"MPI_{routine.capitalize()}"
+
+
+def _routine(result: CaseResult) -> str:
+    return str(result.axes.get("routine", ""))
+
+
+def _by_routine(run: Measured, shape: Shape) -> dict[str, list[CaseResult]]:
+    routines: dict[str, list[CaseResult]] = {}
+    for result in run.of_study(STUDY):
+        if result.shape == shape:
+            routines.setdefault(_routine(result), []).append(result)
+    return routines
+
+
+def _place(run: Measured, shape: Shape, several: bool) -> str:
+    nodes = run.nodes_of(shape)
+    where = "on one node" if nodes == 1 else f"over {nodes} nodes"
+    return f"{run.name}, {where}" if several else where
+
+
+def _group(context: Context, run: Measured, shape: Shape) -> CurveGroup:
+    curves = tuple(
+        Curve(
+            routine_name(routine),
+            routine_name(routine),
+            context.palette.style("routine", routine),
+            points_of(results),
+        )
+        for routine, results in _by_routine(run, shape).items()
+    )
+    return CurveGroup(_place(run, shape, context.several), curves, run.of_study(STUDY)[0])
+
+
+def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
+    return next((result for result in results if result.bytes == TABLE_BYTES), None)
+
+
+def _rate_table(context: Context, published: Sequence[PublishedRate]) -> Table:
+    """GB/s at 100,000 bytes: one direction's bytes, and all bytes as the source counted them."""
+    rows = [
+        _rate_row(_place(run, shape, context.several), routine, result)
+        for run in context.runs
+        for shape in shapes_of(run.of_study(STUDY))
+        for routine, results in _by_routine(run, shape).items()
+        if (result := _at_table_size(results)) is not None
+    ]
+    if rows:
+        rows += map(_published_row, sorted(published, key=lambda rate: rate.nodes))
+    columns = (
+        Column("where", number=False),
+        Column("routine", number=False),
+        Column("time"),
+        Column("GB/s per direction"),
+        Column("GB/s as published"),
+    )
+    caption = (
+        "GB/s (10⁹) at 100,000 bytes. Per direction: the bytes that one rank sends, over the time. "
+        "As published: the source halves every time, so that of MPI_Sendrecv, which is one "
+        "exchange and no round trip, counts the bytes of both directions."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+def _directions(routine: str) -> int:
+    return 2 if routine == BOTH_WAYS else 1
+
+
+def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
+    assert result.headline is not None
+    seconds = result.headline.value
+    rate = TABLE_BYTES / seconds / 1e9
+    return Row(
+        (
+            place,
+            routine_name(routine),
+            units.format_seconds(seconds),
+            units.three_digits(rate),
+            units.three_digits(_directions(routine) * rate),
+        ),
+        result.status,
+    )
+
+
+def _published_row(published: PublishedRate) -> Row:
+    rate = published.rate / 1e9
+    per_direction = rate / _directions(published.routine)
+    return Row(
+        (
+            published.place,
+            routine_name(published.routine),
+            NOTHING,
+            f"{per_direction:.3g}",
+            f"{rate:.3g}",
+        ),
+        "published",
+    )
+
+
+def _crossings(run: Measured, shape: Shape) -> list[Crossover]:
+    return find_crossovers(
+        {
+            routine_name(routine): intervals_of(results)
+            for routine, results in _by_routine(run, shape).items()
+        }
+    )
+
+
+def _crossover_table(context: Context) -> Table:
+    columns = (
+        Column("where", number=False),
+        Column("faster up to"),
+        Column("", number=False),
+        Column("faster from"),
+        Column("", number=False),
+    )
+    rows = tuple(
+        Row(
+            (
+                _place(run, shape, context.several),
+                units.format_bytes(crossing.lower),
+                crossing.small,
+                units.format_bytes(crossing.upper),
+                crossing.large,
+            )
+        )
+        for run in context.runs
+        for shape in shapes_of(run.of_study(STUDY))
+        for crossing in _crossings(run, shape)
+    )
+    caption = (
+        "Sizes at which one routine overtakes another, where their 95 % intervals are apart at two "
+        "sizes or more on either side"
+    )
+    return Table(caption, columns, rows)
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    sentences = []
+    for shape in shapes_of(run.of_study(STUDY)):
+        at_size = {
+            routine: result
+            for routine, results in _by_routine(run, shape).items()
+            if routine != BOTH_WAYS and (result := _at_table_size(results)) is not None
+        }
+        if len(at_size) < 2:
+            continue
+        place = _place(run, shape, several)
+        sentences.append(sentence(f"{place}, 100,000 bytes: {_ranking(at_size)}."))
+    return sentences
+
+
+def _ranking(results: Mapping[str, CaseResult]) -> str:
+    """The fastest, what cannot be told from it, and the slowest."""
+    values = {routine: result.headline for routine, result in results.items() if result.headline}
+    ordered = sorted(values, key=lambda routine: values[routine].value)
+    best = values[ordered[0]]
+    level = [
+        routine
+        for routine in ordered
+        if (low := values[routine].low) is None or best.high is None or low <= best.high
+    ]
+    text = f"{joined([routine_name(routine) for routine in level])} "
+    text += "is fastest" if len(level) == 1 else "are fastest, their intervals overlap"
+    slowest = ordered[-1]
+    if slowest not in level:
+        factor = values[slowest].value / best.value
+        text += f"; {routine_name(slowest)} takes {factor:.3g} times as long"
+    return text

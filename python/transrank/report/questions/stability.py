@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How stable are these numbers? Intervals, launches against each other, samples left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from transrank import units
+from transrank.report.figures.deviation_panel import deviation_panel
+from transrank.report.figures.figure import Figure, Panel
+from transrank.report.measured import Measured
+from transrank.report.phrases import counted
+from transrank.report.questions.question import Context, Question
+from transrank.stats.summary import CaseResult
+
+CAPTION = (
+    "One tick per launch of each case: the launch's median against the value of the case. Ticks "
+    "that lie together repeat well; launches more than 50 % off stand at the edge."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when every case was launched only once."""
+    panels = []
+    for run in context.runs:
+        deviations = launch_deviations(run.results)
+        if deviations:
+            title = run.name if context.several else ""
+            panels.append(Panel(title, _description(run), deviation_panel(deviations)))
+    if not panels:
+        return None
+    return Question(
+        "stability",
+        "How stable are these numbers?",
+        tuple(text for run in context.runs for text in stability_sentences(run, context.several)),
+        (Figure("stability", tuple(panels), CAPTION, size="wide"),),
+    )
+
+
+def launch_deviations(results: Sequence[CaseResult]) -> dict[str, list[tuple[str, float]]]:
+    """By study: how far the median of each launch lies from the value of its case, relative."""
+    deviations: dict[str, list[tuple[str, float]]] = {}
+    for result in results:
+        if result.headline is None or result.headline.value <= 0 or len(result.launch_medians) < 2:
+            continue
+        deviations.setdefault(result.study, []).extend(
+            (f"{result.case}, {result.shape}", launch.value / result.headline.value - 1)
+            for launch in result.launch_medians
+        )
+    return deviations
+
+
+def stability_sentences(run: Measured, several: bool = False) -> list[str]:
+    """Say how wide the intervals are, which is the widest, and how many samples were left out."""
+    prefix = f"{run.name}: " if several else ""
+    widths = [
+        (width, result)
+        for result in run.results
+        if result.headline is not None and (width := result.headline.relative_width) is not None
+    ]
+    sentences = []
+    if widths:
+        typical = float(np.median([width for width, _ in widths]))
+        worst, where = max(widths, key=lambda pair: pair[0])
+        sentences.append(
+            f"{prefix}Half of the 95 % intervals are narrower than {units.format_percent(typical)} "
+            f"of their value; the widest is {units.format_percent(worst)} "
+            f"({where.case}, {where.shape})."
+        )
+    samples = sum(result.samples for result in run.results)
+    if samples:
+        kept = sum(result.kept * result.samples for result in run.results) / samples
+        sentences.append(
+            f"{prefix}{units.format_percent(kept)} of {samples:,} samples were undisturbed and "
+            "enter the numbers."
+        )
+    split = sum(result.groups is not None for result in run.results)
+    if split:
+        sentences.append(
+            f"{prefix}In {counted(split, 'case')} the launches fall into two groups: there the MPI "
+            "library behaves in two ways."
+        )
+    return sentences
+
+
+def _description(run: Measured) -> str:
+    return " ".join(stability_sentences(run))

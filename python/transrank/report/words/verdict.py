@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verdict: what a run says of its machine, in sentences and a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from transrank import units
+from transrank.report.curves import intervals_of
+from transrank.report.findings.steps import find_steps
+from transrank.report.measured import Measured, shapes_of
+from transrank.report.phrases import are, best_rate, counted, joined, nearest, sentence
+from transrank.report.questions.launch import range_of
+from transrank.report.questions.memory_copy import copy_at
+from transrank.report.questions.message_rate import share_of_copy
+from transrank.report.questions.message_time import SMALL_BYTES, step_sentence
+from transrank.report.questions.missing import statuses
+from transrank.report.tables import interval_text, range_text
+from transrank.stats.summary import CaseResult
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A headline number with what it is and how sure."""
+
+    name: str
+    value: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What stands at the top of the page."""
+
+    lead: tuple[str, ...]
+    glance: tuple[Number, ...]
+    findings: tuple[str, ...]
+
+
+def give_verdict(runs: Sequence[Measured]) -> Verdict:
+    """Judge the runs; the headline numbers are shown for a single run only."""
+    if len(runs) == 1:
+        run = runs[0]
+        return Verdict((_lead(run),), tuple(_glance(run)), tuple(_findings(run)))
+    names = joined([run.name for run in runs])
+    lead = f"This page lays {counted(len(runs), 'run')} side by side: {names}."
+    findings = tuple(f"{run.name}: {_lead(run)}" for run in runs)
+    return Verdict((lead,), (), findings)
+
+
+def _lead(run: Measured) -> str:
+    """One or two sentences: latency, bandwidth, and how much of it to believe."""
+    parts = []
+    small, best = _small_message(run), best_rate(run.of_study("pingpong", "bandwidth"))
+    if small is not None and small.headline is not None and small.bytes is not None:
+        parts.append(
+            f"a message of {units.format_bytes(small.bytes)} takes "
+            f"{units.format_seconds(small.headline.value)}"
+        )
+    if best is not None and best.rate is not None:
+        share = share_of_copy(run, best)
+        parts.append(
+            f"large messages move at {units.format_rate(best.rate)}"
+            + (f", {share}" if share else "")
+        )
+    if not parts:
+        parts.append(f"{counted(len(run.results), 'case')} were measured")
+    return f"{sentence(joined(parts))}. {_trust(run)}"
+
+
+def _trust(run: Measured) -> str:
+    counts = statuses(run.results)
+    lacking = []
+    if unstable := counts.get("unstable"):
+        lacking.append(f"{unstable:,} stayed unstable")
+    if skipped := counts.get("skipped"):
+        lacking.append(f"{skipped:,} {are(skipped)} skipped")
+    if failed := counts.get("failed"):
+        lacking.append(f"{failed:,} failed")
+    total = counted(len(run.results), "case")
+    if not lacking:
+        return f"{total} {are(len(run.results))} measured, none skipped, failed or unstable."
+    return f"Of {total}, {joined(lacking)}."
+
+
+def _small_message(run: Measured) -> CaseResult | None:
+    results = run.of_study("pingpong")
+    shapes = shapes_of(results)
+    return nearest([r for r in results if r.shape == shapes[0]], SMALL_BYTES) if shapes else None
+
+
+def _glance(run: Measured) -> Iterator[Number]:
+    small = _small_message(run)
+    if small is not None and small.headline is not None and small.bytes is not None:
+        yield Number(
+            f"a message of {units.format_bytes(small.bytes)}",
+            units.format_seconds(small.headline.value),
+            interval_text(small.headline),
+        )
+    best = best_rate(run.of_study("pingpong", "bandwidth"))
+    if best is not None and best.rate is not None and best.bytes is not None:
+        yield Number(
+            "best rate in one direction",
+            units.format_rate(best.rate),
+            f"{best.study}, {units.format_bytes(best.bytes)}",
+        )
+    copy = copy_at(run, best.bytes) if best is not None and best.bytes is not None else None
+    if copy is not None and copy.rate is not None and copy.bytes is not None:
+        yield Number(
+            "memcpy by one core",
+            units.format_rate(copy.rate),
+            f"{units.format_bytes(copy.bytes)}: what the rate is held against",
+        )
+    yield from _launch_number(run)
+    yield from _spread_number(run)
+
+
+def _launch_number(run: Measured) -> Iterator[Number]:
+    timed = [r for r in run.of_study("launch") if r.axes.get("stamp") == "init"]
+    if timed:
+        most = max(timed, key=lambda result: result.shape)
+        fastest, slowest = range_of(run, most)
+        yield Number(
+            f"start of {counted(most.shape.ranks, 'rank')}",
+            units.format_seconds(slowest),
+            f"MPI_Init returns after {range_text(fastest, slowest)}",
+        )
+
+
+def _spread_number(run: Measured) -> Iterator[Number]:
+    widths = [
+        width
+        for result in run.results
+        if result.headline is not None and (width := result.headline.relative_width) is not None
+    ]
+    if widths:
+        yield Number(
+            "typical width of a 95 % interval",
+            units.format_percent(float(np.median(widths))),
+            f"median of {counted(len(widths), 'case')}; widest {units.format_percent(max(widths))}",
+        )
+
+
+def _findings(run: Measured) -> Iterator[str]:
+    """Where the curve of a single message steps."""
+    results = run.of_study("pingpong")
+    for shape in shapes_of(results):
+        curve = intervals_of([result for result in results if result.shape == shape])
+        for step in find_steps(curve):
+            placed = f" ({shape})" if len(shapes_of(results)) > 1 else ""
+            yield f"pingpong{placed}: {step_sentence(step, run)}"
