@@ -61,7 +61,8 @@ def _print(console: Console, pairs: Sequence[Beside], machine: Machine) -> None:
         nodes = "1 node" if first.nodes == 1 else f"{first.nodes} nodes"
         title = f"{table.title}, {table.shape}; {machine.name}: {nodes}, {first.ranks} ranks"
         console.print(Text(title, style="bold"))
-        console.print(output.table(_columns(machine), [_row(*row) for row in table.rows]))
+        rows = [_row(*row) for row in table.rows]
+        console.print(output.table(*results.without_empty(_columns(machine), rows)))
         console.print()
     console.print(Text(f"{machine.name}: {machine.title}. {machine.attribution}."), soft_wrap=True)
     for sentence in (*machine.conditions, NO_INTERVAL):
@@ -73,7 +74,7 @@ def _columns(machine: Machine) -> list[Column | str]:
     return [Column(name, right=True) for name in names]
 
 
-def _row(label: str, pair: Beside) -> list[str]:
+def _row(label: str, pair: Beside) -> list[str | Text]:
     median = pair.result.median
     return [
         label,

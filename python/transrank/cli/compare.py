@@ -134,15 +134,15 @@ def _print(
     for table in results.tabulate(compared, axes):
         statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
         console.print(Text(f"{table.title}, {table.shape}{statistic}", style="bold"))
-        console.print(output.table(COLUMNS, [_row(*row) for row in table.rows]))
+        rows = [_row(*row) for row in table.rows]
+        console.print(output.table(*results.without_empty(COLUMNS, rows)))
         console.print()
     _print_reasons(console, verdicts)
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
     console.print(Text(f"{counts or 'nothing to compare'} at {format_percent(threshold)}"))
     if family.median_ratio is not None:
-        console.print(
-            Text(f"candidate / baseline in the median of cases: {family.median_ratio:.3f}")
-        )
+        typical = f"candidate / baseline in the median of cases: {family.median_ratio:.3f}"
+        console.print(Text(typical))
 
 
 def _row(label: str, verdict: Verdict) -> list[str | Text]:
@@ -155,7 +155,7 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
         results.error_text(verdict.baseline),
         format_seconds(verdict.candidate.value),
         results.error_text(verdict.candidate),
-        f"{verdict.ratio.value:.3f}",
+        _ratio(verdict.ratio.value),
         _interval(verdict.ratio),
         Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
     ]
@@ -164,7 +164,12 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
 def _interval(ratio: Estimate) -> str:
     if ratio.low is None or ratio.high is None:
         return ""
-    return f"{ratio.low:.3f}–{ratio.high:.3f}"
+    return f"{_ratio(ratio.low)}–{_ratio(ratio.high)}"
+
+
+def _ratio(value: float) -> str:
+    """Three digits after the point while they say something."""
+    return f"{value:.3f}" if value < 9.9995 else f"{value:.1f}" if value < 999.95 else ">999"
 
 
 def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:

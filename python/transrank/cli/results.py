@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
+from rich.text import Text
 
 from transrank.cli import output
 from transrank.errors import UsageError
@@ -114,7 +115,8 @@ def error_text(estimate: Estimate | None) -> str:
     """The ± of an estimate, empty where no interval is known."""
     if estimate is None or estimate.relative_error is None:
         return ""
-    return format_percent(estimate.relative_error)
+    # Two launches that differ: their interval spans powers of ten.
+    return ">999 %" if estimate.relative_error > 9.99 else format_percent(estimate.relative_error)
 
 
 def interval_text(estimate: Estimate | None) -> str:
@@ -134,6 +136,14 @@ def print_or_write(show: Callable[[Console], None], target: Path | None) -> None
     buffer = io.StringIO()
     show(Console(file=buffer, width=output.UNLIMITED_WIDTH, no_color=True, soft_wrap=True))
     output.write(buffer.getvalue(), target)
+
+
+def without_empty(
+    columns: Sequence[output.Column | str], rows: Sequence[Sequence[str | Text]]
+) -> tuple[list[output.Column | str], list[list[str | Text]]]:
+    """Return the columns, and their cells, in which some row has something to say."""
+    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    return [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
 
 
 def some_of(cases: Sequence[str]) -> str:

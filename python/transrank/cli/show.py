@@ -12,6 +12,7 @@ from rich.text import Text
 
 from transrank.cli import options, output, results
 from transrank.cli.output import Column
+from transrank.stats.estimate import Estimate
 from transrank.stats.rows import result_row, result_rows
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.store.records import Run
@@ -19,7 +20,7 @@ from transrank.units import format_percent, format_rate, format_seconds
 
 # The marks of a row, and what they mean.
 MARKS = {
-    "u": "unstable: the time was spent before the interval was as narrow as asked",
+    "u": "unstable: out of time before the interval was narrow enough",
     "g": "the launches fall into two groups",
     "f": "few undisturbed samples",
     "!": "failed or skipped in some launches",
@@ -106,7 +107,9 @@ def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
     for table in results.tabulate(measured, axes):
         console.print()
         console.print(Text(f"{table.title}, {table.shape}", style="bold"))
-        console.print(output.table(_columns(table), [_row(*row) for row in table.rows]))
+        rows = [_row(*row) for row in table.rows]
+        columns = _columns(table.rows[0][1].statistic)
+        console.print(output.table(*results.without_empty(columns, rows)))
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
 
@@ -118,16 +121,15 @@ def _heading(record: Run) -> Text:
     return Text(", ".join(part for part in parts if part))
 
 
-def _columns(table: results.Table) -> list[Column | str]:
-    statistic = table.rows[0][1].statistic
+def _columns(statistic: str) -> list[Column | str]:
     columns: list[Column | str] = list(COLUMNS)
-    columns[1] = Column(statistic, right=True)
-    if not any(result.rate for _, result in table.rows):
-        columns[5] = Column("", right=True)
+    if statistic == "mean":
+        columns[1] = Column("mean", right=True)
+        columns[6] = Column("over ranks", right=True)
     return columns
 
 
-def _row(label: str, result: CaseResult) -> list[str]:
+def _row(label: str, result: CaseResult) -> list[str | Text]:
     assert result.headline is not None
     return [
         label,
@@ -136,9 +138,20 @@ def _row(label: str, result: CaseResult) -> list[str]:
         results.interval_text(result.headline),
         format_percent(result.kept) if result.samples else "",
         format_rate(result.rate) if result.rate else "",
-        format_seconds(result.imb.mean) if result.imb else "",
+        _imb_text(result),
         marks(result),
     ]
+
+
+def _imb_text(result: CaseResult) -> str:
+    """The mean as IMB prints it; the range over ranks where the headline is that mean."""
+    if result.imb is None:
+        return ""
+    if result.statistic == "median":
+        return format_seconds(result.imb.mean)
+    if result.imb.low == result.imb.high:
+        return ""
+    return results.interval_text(Estimate(result.imb.mean, result.imb.low, result.imb.high))
 
 
 def marks(result: CaseResult) -> str:
@@ -171,7 +184,5 @@ def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> Non
         console.print()
     for (status, reason), cases in by_reason.items():
         style = "bold red" if status == "failed" else ""
-        console.print(
-            Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}"),
-            soft_wrap=True,
-        )
+        line = Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}")
+        console.print(line, soft_wrap=True)

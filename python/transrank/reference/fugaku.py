@@ -57,14 +57,14 @@ def _collectives() -> Iterator[ReferencePoint]:
         yield ReferencePoint(
             machine=NAME,
             study="collectives",
-            axes=_collective_axes(operation, int(row["message_bytes"])),
+            axes=_collective_axes(operation, row["message_bytes"]),
             nodes=int(row["nodes"]),
             ranks=int(row["procs"]),
             seconds=float(row["seconds"]),
         )
 
 
-def _collective_axes(operation: str, size: int) -> dict[str, str | int]:
+def _collective_axes(operation: str, size: str) -> dict[str, str | int]:
     """The axes of a case of ours: IMB-MPI1 measures blocking calls, a fixed root, float sums."""
     axes: dict[str, str | int] = {"operation": operation, "form": "blocking"}
     if operation in ("allreduce", "reduce"):
@@ -72,7 +72,7 @@ def _collective_axes(operation: str, size: int) -> dict[str, str | int]:
     if operation in ("reduce", "gather", "gatherv", "scatter", "scatterv", "bcast"):
         axes["root"] = "fixed"
     if operation != "barrier":
-        axes["bytes"] = size
+        axes["bytes"] = int(size)
     return axes
 
 

@@ -8,14 +8,16 @@ from transrank.store.records import Run
 
 
 def differences(baseline: Run, candidate: Run) -> list[str]:
-    """What makes the two runs unlike, in words: `MPI: MPICH 5.0 / Open MPI 5.0`."""
-    found = []
+    """What makes the two runs unlike, in words: `MPI: MPICH 5.0 / Open MPI 5.0`.
+
+    What one of them does not tell, such as the MPI of imported results, is no difference.
+    """
     ours, theirs = _conditions(baseline), _conditions(candidate)
-    for name in dict.fromkeys((*ours, *theirs)):
-        one, other = ours.get(name, "unknown"), theirs.get(name, "unknown")
-        if one != other:
-            found.append(f"{name}: {one} / {other}")
-    return found
+    return [
+        f"{name}: {value} / {theirs[name]}"
+        for name, value in ours.items()
+        if name in theirs and theirs[name] != value
+    ]
 
 
 def _conditions(run: Run) -> dict[str, str]:

@@ -66,8 +66,7 @@ def beside_machine(
 def _pair(result: CaseResult, points: Sequence[ReferencePoint]) -> Beside:
     assert result.headline is not None
     nearest = min(points, key=lambda point: abs(log(point.ranks / result.shape.ranks)))
-    repetitions = [
-        p.seconds for p in points if (p.nodes, p.ranks) == (nearest.nodes, nearest.ranks)
-    ]
+    job = (nearest.nodes, nearest.ranks)
+    repetitions = [point.seconds for point in points if (point.nodes, point.ranks) == job]
     ours = result.imb.mean if result.imb else result.headline.value
     return Beside(result, ours, float(np.median(repetitions)), nearest.nodes, nearest.ranks)

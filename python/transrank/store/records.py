@@ -92,7 +92,7 @@ def read_run(path: Path | str) -> Run:
     problems: list[str] = []
     launches: list[Launch] = []
     events: list[Event] = []
-    cases: dict[tuple[int, str], Case] = {}
+    cases: dict[tuple[int, str, Shape], Case] = {}
     for number, raw, whole in lines:
         if not whole and not _is_json(raw):
             problems.append(
@@ -109,8 +109,8 @@ def read_run(path: Path | str) -> Run:
             launches.append(line)
         elif isinstance(line, Event):
             events.append(line)
-        elif _is_open(cases.get((line.launch, line.case))):
-            cases[line.launch, line.case] = line
+        elif _is_open(cases.get((line.launch, line.case, line.shape))):
+            cases[line.launch, line.case, line.shape] = line
         else:
             problems.append(
                 f"{path}:{number}: launch {line.launch} had finished {line.case} before; "

@@ -27,14 +27,15 @@ class Mismatch(ValueError):
 
 
 def schema_path() -> Path:
-    """The schema in the installed package, or in the source tree of an editable installation."""
+    """The schema in the source tree, where this file lies in one, or in the installed package."""
     name = f"record-v{VERSION}.json"
     tree = Path(__file__).resolve().parents[3] / "schema"
     installed = [Path(folder) / "schema" for folder in transrank.__path__]
-    for folder in (*installed, tree):
+    # The tree first: an editable installation also has a copy, as old as the last build.
+    for folder in (tree, *installed):
         if (folder / name).is_file():
             return folder / name
-    raise FileNotFoundError(f"{name} is neither in the package {installed[0]} nor in {tree}")
+    raise FileNotFoundError(f"{name} is neither in {tree} nor in the package {installed[0]}")
 
 
 @cache
