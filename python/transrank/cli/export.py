@@ -80,7 +80,9 @@ def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     table = pa.table({name: [row.get(name) for row in rows] for name in columns})
     try:
-        parquet.write_table(table, target)
+        # An open file: given a name, pyarrow removes whatever has it when the disk is full.
+        with target.open("wb") as file:
+            parquet.write_table(table, file)
     except OSError as error:
         raise RecordError(
             f"cannot write {target}: {error.strerror or error}", "name another file with -o"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import recorded
+from stored_runs import Store, pingpong
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    found = Store(tmp_path, capsys)
+    found.keep("20261101-000000-aaaa", *pingpong(8, 1.0), *pingpong(64, 2.0), label="before")
+    return found
+
+
+def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.0), label="after")
+    answer = store.run("compare", "before", "after")
+    assert answer.status == 1
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    assert rows[0] == ["pingpong,", "2", "ranks"]
+    assert (rows[2][:2], rows[2][-1]) == (["8", "B"], "slower")
+    assert "1.300" in rows[2]
+    assert (rows[3][:2], rows[3][-1]) == (["64", "B"], "same")
+    assert "1 slower, 1 same at 5.0 %" in answer.stdout
+    assert max(map(len, answer.stdout.splitlines())) <= 80
+
+
+def test_a_speedup_passes(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 0.7), *pingpong(64, 1.4))
+    answer = store.run("compare", "before", "latest")
+    assert answer.status == 0
+    assert "2 faster at 5.0 %" in answer.stdout
+    assert "in the median of cases: 0.700" in answer.stdout
+
+
+@pytest.mark.parametrize(("fail_on", "status"), [("slower", 0), ("unclear", 1), ("never", 0)])
+def test_unclear_is_no_pass_where_one_asks_for_a_pass(
+    store: Store, fail_on: str, status: int
+) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.05), *pingpong(64, 2.0))
+    answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
+    assert "unclear" in answer.stdout
+    assert answer.status == status
+
+
+@pytest.mark.parametrize(("fail_on", "status"), [("slower", 1), ("unclear", 1), ("never", 0)])
+def test_where_nothing_can_be_judged_nothing_has_passed(
+    store: Store, fail_on: str, status: int
+) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(128, 1.0))
+    answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
+    assert answer.status == status
+    assert ("no case could be judged, which is no pass" in answer.stderr) == (fail_on == "slower")
+    assert "missing: the candidate does not have it: pingpong/8B (2 ranks)" in answer.stdout
+
+
+def test_the_threshold_moves_the_verdict(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.6))
+    assert store.run("compare", "before", "latest", "--threshold", "50%").status == 0
+    refused = store.run("compare", "before", "latest", "--threshold", "5")
+    assert refused.status == 2
+    assert "write 5%" in refused.stderr
+
+
+def test_unlike_runs_are_warned_of(store: Store) -> None:
+    cold = recorded.header()["options"] | {"cache": "cold"}
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), *pingpong(64, 2.0), options=cold)
+    answer = store.run("compare", "before", "latest")
+    assert answer.status == 0
+    assert "warning: the runs are unlike, cache: warm / cold. hint: " in answer.stderr
+
+
+def test_an_imported_run_is_compared_by_means(store: Store, tmp_path: Path) -> None:
+    lines = [recorded.imported_case(8, launch=i, mean=2e-6) for i in range(3)]
+    recorded.write(tmp_path / "osu.jsonl", [recorded.imported_header(3, label="osu"), *lines])
+    answer = store.run("compare", "before", "osu", "--case", "*/8B")
+    assert "pingpong, 2 ranks of means" in answer.stdout
+    assert answer.status == 1
+
+
+def test_json_and_csv_hold_the_whole_comparison(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.3))
+    document = json.loads(store.run("compare", "before", "latest", "--format", "json").stdout)
+    assert document["counts"]["slower"] == 1
+    assert document["counts"]["missing"] == 1
+    assert document["verdicts"][0]["ratio"] == pytest.approx(1.3)
+    assert document["verdicts"][0]["ratio_low"] > 1.05
+    answer = store.run("compare", "before", "latest", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [row["verdict"] for row in rows] == ["slower", "missing"]
+
+
+def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> None:
+    answer = store.run("compare", "before", "fugaku")
+    assert answer.status == 0
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "pingpong, 2 ranks; fugaku: 2 nodes, 2 ranks"
+    assert lines[1].split() == ["median", "±", "IMB", "mean", "fugaku", "ratio"]
+    # Published: 1.05 µs at 8 bytes. Ours: means of two ranks, the other a tenth faster.
+    assert lines[2].split()[-3:] == ["1.05", "µs", "0.91"]
+    assert "RIKEN Center for Computational Science" in answer.stdout
+    assert "Published numbers are means without an interval" in answer.stdout
+    document = json.loads(store.run("compare", "before", "Fugaku", "--format", "json").stdout)
+    assert document["pairs"][0]["machine_seconds"] == 1.05e-6
+    assert document["conditions"]
+
+
+def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:
+    collective = recorded.case(
+        study="collectives",
+        case="collectives/allreduce/blocking/float/8B",
+        axes={"operation": "allreduce", "form": "blocking", "datatype": "float", "bytes": 8},
+    )
+    store.keep("20261102-000000-bbbb", collective)
+    nearest = store.run("compare", "latest", "fugaku")
+    assert "fugaku: 384 nodes, 1536 ranks" in nearest.stdout
+    largest = store.run("compare", "latest", "fugaku", "--nodes", "27648")
+    assert "fugaku: 27648 nodes, 110592 ranks" in largest.stdout
+    refused = store.run("compare", "latest", "fugaku", "--nodes", "7")
+    assert refused.status == 2
+    assert "known: 2, 384, 432" in refused.stderr
+
+
+def test_a_machine_without_anything_in_common_is_told(store: Store) -> None:
+    answer = store.run("compare", "before", "jaguar")
+    assert answer.status == 4
+    assert "before has no case that was published for jaguar" in answer.stderr
+    assert "published are: route-creation" in answer.stderr
+
+
+def test_a_missing_run_is_status_four(store: Store) -> None:
+    assert store.run("compare", "before", "nosuch").status == 4
+    assert store.run("compare", "before").status == 2

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import recorded
+from stored_runs import Store, pingpong
+
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    found = Store(tmp_path, capsys)
+    collective = recorded.case(
+        study="collectives",
+        case="collectives/barrier/blocking",
+        axes={"operation": "barrier", "form": "blocking"},
+        bytes_counted=0,
+    )
+    window = recorded.case(
+        8, study="bandwidth", case="bandwidth/64/8B", axes={"window": 64, "bytes": 8}
+    )
+    lines = [*pingpong(1024, 2.0), collective, window, recorded.skipped(4096)]
+    found.keep("20261120-000000-aaaa", *lines)
+    return found
+
+
+def test_results_become_csv_on_stdout(store: Store) -> None:
+    answer = store.run("export", "latest")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [row["study"] for row in rows] == ["pingpong", "collectives", "bandwidth", "pingpong"]
+    assert rows[1]["axis_operation"] == "barrier"
+    assert rows[2]["axis_window"] == "64"
+    assert float(rows[0]["kept"]) == 1.0
+    assert rows[3]["reason"] == "needs 3 GiB"
+
+
+def test_samples_become_csv_with_their_flags_and_rounds(store: Store) -> None:
+    lines = [recorded.case(8, seconds=[1e-6, 2e-6, 3e-6], flags=[1, 0, 2], rounds=[2, 1])]
+    store.keep("20261121-000000-bbbb", *lines)
+    answer = store.run("export", "latest", "--samples")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [(row["round"], row["seconds"], row["flags"]) for row in rows] == [
+        ("0", "1e-06", "1"),
+        ("0", "2e-06", "0"),
+        ("1", "3e-06", "2"),
+    ]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--samples"]])
+def test_parquet_holds_what_csv_holds(store: Store, tmp_path: Path, arguments: list[str]) -> None:
+    target = tmp_path / "run.parquet"
+    answer = store.run("export", "latest", "-o", target, *arguments)
+    assert (answer.status, answer.stdout) == (0, "")
+    assert f"rows written to {target}" in answer.stderr
+    stored = parquet.read_table(target).to_pylist()
+    text = store.run("export", "latest", *arguments).stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(stored) == len(rows) > 3
+    for one, other in zip(stored, rows, strict=True):
+        assert {name: "" if value is None else str(value) for name, value in one.items()} == other
+
+
+def test_cases_are_picked_for_samples_too(store: Store) -> None:
+    text = store.run("export", "latest", "--samples", "--case", "bandwidth/*").stdout
+    assert {row["case"] for row in csv.DictReader(io.StringIO(text))} == {"bandwidth/64/8B"}
+
+
+def test_parquet_needs_a_file(store: Store) -> None:
+    answer = store.run("export", "latest", "--format", "parquet")
+    assert answer.status == 2
+    assert "name a file: -o FILE.parquet" in answer.stderr
+
+
+def test_a_missing_pyarrow_is_told_with_the_command_that_installs_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    answer = store.run("export", "latest", "-o", tmp_path / "x.parquet")
+    assert answer.status == 2
+    assert "pip install 'transrank[parquet]'" in answer.stderr
+
+
+@pytest.mark.parametrize("name", ["nosuch/x.parquet", "nosuch/x.csv"])
+def test_a_file_that_cannot_be_written_is_told(store: Store, tmp_path: Path, name: str) -> None:
+    answer = store.run("export", "latest", "-o", tmp_path / name)
+    assert answer.status == 4
+    assert "cannot write" in answer.stderr
+    assert "No such file" in answer.stderr
+
+
+def test_a_full_disk_is_told(store: Store) -> None:
+    for arguments in (["--format", "csv"], ["--format", "parquet"]):
+        answer = store.run("export", "latest", "-o", "/dev/full", *arguments)
+        assert answer.status == 4
+        assert "No space left" in answer.stderr
+        assert Path("/dev/full").is_char_device()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from stored_runs import Store, pingpong
+from transrank.reference.tables import machines
+from transrank.survey import catalogue
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    return Store(tmp_path, capsys)
+
+
+def test_runs_are_listed_the_latest_last(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="night")
+    store.keep("20261101-000000-aaaa", *pingpong(8, 1.0))
+    answer = store.run("list")
+    assert answer.status == 0
+    assert [line.split() for line in answer.stdout.splitlines()] == [
+        ["run", "created", "(UTC)", "label", "source"],
+        ["20261101-000000-aaaa", "2026-11-01", "00:00", "MPICH", "Version:", "5.0.2"],
+        ["20261102-000000-bbbb", "2026-11-02", "00:00", "night", "MPICH", "Version:", "5.0.2"],
+    ]
+
+
+def test_an_empty_store_is_no_error(store: Store) -> None:
+    answer = store.run("list", "runs")
+    assert (answer.status, answer.stdout) == (0, "")
+    assert f"no runs in {store.path}" in answer.stderr
+    assert json.loads(store.run("list", "--format", "json").stdout) == []
+
+
+def test_every_study_is_listed_with_its_axes(store: Store) -> None:
+    rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
+    assert [row["study"] for row in rows] == list(catalogue.studies())
+    assert all(row["summary"] for row in rows)
+    shown = store.run("list", "studies").stdout
+    assert "half a round trip between two ranks" in shown
+    assert "routine bytes" in shown
+
+
+def test_every_machine_is_listed_with_its_source(store: Store) -> None:
+    answer = store.run("list", "machines", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [row["machine"] for row in rows] == [machine.name for machine in machines()]
+    assert all(row["attribution"] for row in rows)
+    shown = store.run("list", "machines").stdout
+    assert all(machine.name in shown for machine in machines())
+
+
+def test_what_cannot_be_listed_is_wrong_usage(store: Store) -> None:
+    answer = store.run("list", "transports")
+    assert answer.status == 2
+    assert "invalid choice: 'transports'" in answer.stderr

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import recorded
+from stored_runs import Store, pingpong
+from transrank.cli.show import MARKS
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    return Store(tmp_path, capsys)
+
+
+TABLE = """\
+20261120-000000-aaaa, night, MPICH Version: 5.0.2
+
+pingpong, 2 ranks
+        median      ±   95 % interval   kept       rate  IMB mean
+  8 B  1.00 µs  1.3 %  989 ns–1.01 µs  100 %  7.98 MB/s    952 ns
+1 KiB  2.00 µs  1.3 %    1.98–2.03 µs  100 %   511 MB/s   1.90 µs
+
+skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
+"""
+
+
+def test_a_run_is_a_table_per_question_with_rows_by_size(store: Store) -> None:
+    lines = [*pingpong(1024, 2.0), recorded.skipped(4194304), *pingpong(8, 1.0)]
+    store.keep("20261120-000000-aaaa", *lines, label="night")
+    answer = store.run("show", "night")
+    assert answer.status == 0
+    assert answer.stderr == ""
+    assert "\n".join(map(str.rstrip, answer.stdout.split("\n"))) == TABLE
+    assert max(map(len, TABLE.splitlines())) <= 80
+
+
+def test_shapes_have_tables_of_their_own(store: Store) -> None:
+    four = {"ranks": 4, "ranks_per_node": 2}
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four))
+    shown = store.run("show").stdout
+    assert "pingpong, 2 ranks\n" in shown
+    assert "pingpong, 4 ranks, 2 per node\n" in shown
+
+
+def test_cases_without_a_size_share_a_table(store: Store) -> None:
+    barrier = recorded.case(
+        study="collectives",
+        case="collectives/barrier/blocking",
+        axes={"operation": "barrier", "form": "blocking"},
+        bytes_counted=0,
+    )
+    store.keep("20261120-000000-aaaa", barrier)
+    answer = store.run("show")
+    assert "collectives, 2 ranks\n" in answer.stdout
+    assert "barrier/blocking  1.10 µs" in answer.stdout
+    assert "one launch" in answer.stderr
+
+
+def test_doubtful_rows_are_marked_and_the_marks_explained(store: Store) -> None:
+    lines = [
+        *pingpong(8, 1.0, stop="max-time"),
+        *[
+            recorded.case(16, launch=i, seconds=[value] * 8)
+            for i, value in enumerate((1e-6, 1.3e-6, 1.31e-6))
+        ],
+        *pingpong(32, 1.0, flags=[2] * 9 + [0]),
+        *pingpong(64, 1.0, launches=2),
+        recorded.skipped(64, launch=2, status="failed", reason="wrong byte 7 on rank 1"),
+    ]
+    store.keep(
+        "20261120-000000-aaaa",
+        *lines,
+        options=recorded.header()["options"] | {"precision": 0.001},
+    )
+    answer = store.run("show")
+    lines_shown = answer.stdout.splitlines()
+    rows = {line.split(" B ")[0].strip(): line.split()[-1] for line in lines_shown if line}
+    assert rows["8"] == "u"
+    assert rows["16"] == "g"
+    assert rows["32"] == "f"
+    assert rows["64"] == "!"
+    for text in MARKS.values():
+        assert f"{text} (1 case)" in answer.stdout
+    assert "the launches fall into two groups; most: pingpong/16B" in answer.stderr
+
+
+def test_warnings_come_after_the_numbers_with_a_hint(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", recorded.case(8))
+    answer = store.run("show")
+    assert answer.stderr == (
+        "warning: 1 of 1 cases have one launch: its interval says nothing about the next launch. "
+        "hint: take at least --launches 3\n"
+    )
+    assert store.run("show", "-qq").stderr == ""
+
+
+def test_a_cut_file_is_shown_with_a_warning(store: Store) -> None:
+    path = store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
+    with path.open("ab") as file:
+        file.write(b'{"kind": "case", "stu')
+    answer = store.run("show")
+    assert answer.status == 0
+    assert "8 B" in answer.stdout
+    assert "5: the last line was cut" in answer.stderr
+
+
+def test_json_holds_seconds_and_bytes(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
+    document = json.loads(store.run("show", "--format", "json").stdout)
+    first, second = document["results"]
+    assert document["run"] == "20261120-000000-aaaa"
+    assert first["seconds"] == pytest.approx(2.004e-6)
+    assert first["low_seconds"] < first["seconds"] < first["high_seconds"]
+    assert first["bytes"] == 1024
+    assert first["axes"] == {"bytes": 1024}
+    assert len(first["launch_seconds"]) == 3
+    assert (second["status"], second["reason"], second["seconds"]) == (
+        "skipped",
+        "needs 3 GiB",
+        None,
+    )
+
+
+def test_csv_has_a_row_per_case(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
+    rows = list(csv.DictReader(io.StringIO(store.run("show", "--format", "csv").stdout)))
+    assert [row["case"] for row in rows] == ["pingpong/1024B", "pingpong/4096B"]
+    assert float(rows[0]["bytes_per_second"]) == pytest.approx(1024 / 2.004e-6)
+    assert rows[1]["seconds"] == ""
+
+
+def test_cases_are_picked_by_a_pattern(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(16, 1.0))
+    shown = store.run("show", "--case", "*/8B").stdout
+    assert "8 B  1.00 µs" in shown
+    assert "16 B" not in shown
+    refused = store.run("show", "--case", "barrier*")
+    assert refused.status == 2
+    assert "no case fits --case 'barrier*'" in refused.stderr
+    assert "try 'pingpong/*'" in refused.stderr
+
+
+def test_a_file_may_take_the_table(store: Store, tmp_path: Path) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
+    answer = store.run("show", "-o", tmp_path / "table.txt")
+    assert answer.stdout == ""
+    assert "pingpong, 2 ranks" in (tmp_path / "table.txt").read_text("utf-8")
+    refused = store.run("show", "-o", "/dev/full")
+    assert refused.status == 4
+    assert "No space left" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["show"], 4, "no run is stored"),
+        (["show", "night"], 4, "no run is called 'night'"),
+        (["show", "latest~x"], 4, "no run is called"),
+        (["show", "--format", "xml"], 2, "invalid choice"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line_with_its_status(
+    store: Store, arguments: list[str], status: int, says: str
+) -> None:
+    answer = store.run(*arguments)
+    assert answer.status == status
+    assert says in answer.stderr
+    assert answer.stdout == ""
+    assert "Traceback" not in answer.stderr
+
+
+def test_names_in_a_file_are_no_markup(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), label="[red]x[/red] [bold")
+    assert "[red]x[/red] [bold" in store.run("show").stdout

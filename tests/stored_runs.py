@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A store with small runs, and the command line run against it within this process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recorded
+from transrank.cli.__main__ import main
+
+CALM = [1.00, 1.01, 0.99, 1.00, 1.02, 0.98, 1.00, 1.01, 1.00, 0.99]
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
+class Store:
+    """A folder of runs."""
+
+    path: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def keep(self, run: str, *lines: recorded.Line, **changes: Any) -> Path:
+        header = recorded.header(run=run, created=f"2026-11-{run[6:8]}T00:00:00Z", **changes)
+        return recorded.write(self.path / f"{run}.jsonl", [header, *lines])
+
+    def run(self, *arguments: str | Path) -> Answer:
+        self.capsys.readouterr()
+        status = main([*map(str, arguments), "--store", str(self.path), "--color", "never"])
+        said = self.capsys.readouterr()
+        return Answer(status, said.out, said.err)
+
+
+def pingpong(
+    size: int, microseconds: float, launches: int = 3, **changes: Any
+) -> list[recorded.Line]:
+    """One case in several launches that differ by two thousandths."""
+    return [
+        recorded.case(
+            size,
+            launch=launch,
+            seconds=[1e-6 * microseconds * (1 + 0.002 * launch) * value for value in CALM],
+            **changes,
+        )
+        for launch in range(launches)
+    ]
