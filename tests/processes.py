@@ -11,16 +11,7 @@ from pathlib import Path
 
 def below(pid: int) -> dict[int, str]:
     """The living descendants of `pid`: id and program name."""
-    parents: dict[int, tuple[int, str]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                head, _, rest = (entry / "stat").read_text().rpartition(") ")
-            except OSError:
-                continue
-            state, parent = rest.split()[:2]
-            if state != "Z":
-                parents[int(entry.name)] = (int(parent), head.partition(" (")[2])
+    parents = _processes()
     found: dict[int, str] = {}
     wanted = {pid}
     while wanted:
@@ -30,6 +21,26 @@ def below(pid: int) -> dict[int, str]:
             if parent in wanted and child not in found
         }
         found |= {child: parents[child][1] for child in wanted}
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """The living children of `pid`."""
+    return sorted(child for child, (parent, _) in _processes().items() if parent == pid)
+
+
+def _processes() -> dict[int, tuple[int, str]]:
+    """Parent and program name of every living process."""
+    found: dict[int, tuple[int, str]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                head, _, rest = (entry / "stat").read_text().rpartition(") ")
+            except OSError:
+                continue
+            state, parent = rest.split()[:2]
+            if state != "Z":
+                found[int(entry.name)] = (int(parent), head.partition(" (")[2])
     return found
 
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from transrank import __version__
 from transrank.cli import output
@@ -54,31 +54,40 @@ exit status:
 """
 
 
+class Help(argparse.HelpFormatter):
+    """Fills prose to the width of the terminal, and keeps examples and tables as they stand."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n  " in text:
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line with a hint."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **{**named, "formatter_class": Help, "allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"{self.prog} --help")
 
 
-def build_parser() -> Parser:
-    """Return the parser of the whole command line."""
+def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
+    """Return the parser of the command line; its help is whole only with all verbs."""
     parser = Parser(
         prog="transrank",
         description="Measure what moving data between MPI ranks costs on this machine.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"transrank {__version__}")
     subparsers = parser.add_subparsers(
         dest="verb", metavar="VERB", title="verbs", parser_class=Parser
     )
-    for verb in VERBS:
+    for verb in verbs:
         if importlib.util.find_spec(_name(verb)) is None:
             continue
         _module(verb).add_parser(subparsers)
-        subparsers.choices[verb].allow_abbrev = False
     return parser
 
 
@@ -90,7 +99,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(arguments)
     except Failure as failure:
         output.error(failure.message, failure.hint)
-        _traceback_if_asked()
         return failure.status
     except KeyboardInterrupt:
         output.error("interrupted")
@@ -104,8 +112,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     output.configure(argparse.Namespace(verbose=_asks_for_verbose(arguments)))
-    parser = build_parser()
     _check_verb(arguments)
+    # What other verbs import takes a second that this one need not wait for.
+    parser = build_parser(arguments[:1] if _begins_with_verb(arguments) else VERBS)
     try:
         parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
     except SystemExit as finished:  # --help and --version
@@ -147,13 +156,13 @@ def did_you_mean(text: str, known: Sequence[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
 
 
-def _options_of(parser: Parser, verb: str) -> list[str]:
-    subparsers = next(
+def options_of(parser: Parser, verb: str) -> list[str]:
+    """Return every option of a verb, as it is typed."""
+    (subparsers,) = (
         action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
     )
-    return [
-        option for action in subparsers.choices[verb]._actions for option in action.option_strings
-    ]
+    actions = subparsers.choices[verb]._actions if verb in subparsers.choices else ()
+    return [option for action in actions for option in action.option_strings]
 
 
 def _rewritten(parser: Parser, arguments: list[str]) -> list[str]:
@@ -163,12 +172,12 @@ def _rewritten(parser: Parser, arguments: list[str]) -> list[str]:
     )
     if rewrite is None:
         return arguments
-    return [arguments[0], *rewrite(arguments[1:], _options_of(parser, arguments[0]))]
+    return [arguments[0], *rewrite(arguments[1:], options_of(parser, arguments[0]))]
 
 
 def _unknown_options(parser: Parser, verb: str, unknown: Sequence[str]) -> UsageError:
     further = getattr(_module(verb), "axis_options", list)
-    options = [*_options_of(parser, verb), *further()]
+    options = [*options_of(parser, verb), *further()]
     text = unknown[0]
     close = difflib.get_close_matches(text.partition("=")[0], options, n=1, cutoff=0.6)
     kind = "option" if text.startswith("-") else "argument"
@@ -200,11 +209,6 @@ def _asks_for_verbose(arguments: Sequence[str]) -> int:
     return sum(argument in ("-v", "-vv", "--verbose") for argument in arguments)
 
 
-def _traceback_if_asked() -> None:
-    if output.settings.verbose:
-        sys.stderr.write(traceback.format_exc())
-
-
 def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
     frames = traceback.extract_tb(bug.__traceback__)
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
@@ -214,7 +218,8 @@ def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
         f"a bug in transrank; please report it {_where_to_report()} with what "
         f"'{command} --verbose' prints",
     )
-    _traceback_if_asked()
+    if output.settings.verbose:
+        sys.stderr.write(traceback.format_exc())
     return INTERNAL_ERROR
 
 

@@ -8,17 +8,17 @@ import json
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from transrank.cli import execution, options, output
-from transrank.cli.execution import Site
+from transrank.cli import options, output
 from transrank.errors import LaunchError
-from transrank.launch import launchers
-from transrank.store import runs
-from transrank.store.records import Shape
-from transrank.survey.checks import Check, Situation, check_all
-from transrank.survey.probe import Probe, probe
+
+if TYPE_CHECKING:
+    from transrank.cli.execution import Site
+    from transrank.store.records import Shape
+    from transrank.survey.checks import Check
 
 STYLES = {"ok": "green", "note": "cyan", "warning": "bold yellow"}
 
@@ -37,6 +37,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine this machine and print what was found."""
+    from transrank.cli import execution
+    from transrank.store import runs
+    from transrank.store.records import Shape
+
     try:
         site = execution.look_around(arguments.launcher)
     except LaunchError as failure:
@@ -51,11 +55,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
     """Return all checks; an MPI that does not start is one of them."""
+    from transrank.launch import launchers
+    from transrank.survey.checks import Situation, check_all
+    from transrank.survey.probe import probe
+
     environment = {
         **os.environ,
         **launchers.environment(site.launcher, shape, os.environ),
     }
-    probed: Probe | None = None
+    probed = None
     trouble: list[Check] = []
     with TemporaryDirectory(prefix="transrank-doctor-") as folder:
         try:
@@ -67,6 +75,8 @@ def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
 
 
 def _no_mpi(failure: LaunchError) -> Check:
+    from transrank.survey.checks import Check
+
     # The log of the probe lies in a folder that is gone by now.
     message = failure.message.split("; its output: ")[0]
     return Check("MPI", "warning", message, failure.hint or "")

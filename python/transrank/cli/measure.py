@@ -6,12 +6,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from transrank.cli import execution, options, output
-from transrank.cli.execution import Wish
+from transrank.cli import options, output
 from transrank.errors import UsageError
-from transrank.survey import catalogue, plan
-from transrank.survey.plan import Conditions
+from transrank.survey import defaults
+
+if TYPE_CHECKING:
+    from transrank.cli.execution import Wish
 
 EPILOG = """\
 examples:
@@ -33,7 +35,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="measure chosen studies",
         description="Measure chosen studies and store the samples as a run.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("study", nargs="*", metavar="STUDY", help="which studies")
     parser.add_argument(
@@ -46,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=[],
         help="restrict another axis of a study; may be repeated",
     )
-    add_run_options(parser, launches=str(Conditions.launches))
+    add_run_options(parser, launches=str(defaults.MEASURE_LAUNCHES))
 
 
 def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
@@ -96,11 +97,15 @@ def axis_options() -> list[str]:
 
 
 def _axes() -> set[str]:
+    from transrank.survey import catalogue
+
     return {name for study in catalogue.studies().values() for name in study.axes}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, or finish a run."""
+    from transrank.cli import execution
+
     record: Path | None
     if arguments.resume:
         if arguments.study:
@@ -116,10 +121,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wish(arguments: argparse.Namespace) -> Wish:
+    from transrank.cli.execution import Wish
+    from transrank.survey import catalogue, plan
+
     if not arguments.study:
         raise UsageError(
             f"which study? known: {', '.join(catalogue.studies())}",
             "e.g. transrank measure pingpong",
         )
     axes = options.parse_axes(arguments.axis)
-    return Wish(plan.select(arguments.study, arguments.sizes, axes), Conditions.launches)
+    return Wish(plan.select(arguments.study, arguments.sizes, axes), defaults.MEASURE_LAUNCHES)

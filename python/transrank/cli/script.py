@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import shutil
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from transrank.cli import options, output
@@ -15,6 +17,7 @@ from transrank.launch import installation, scripts
 from transrank.launch.scripts import Job
 
 DEFAULT_COMMAND = ("survey",)
+COMMAND_WORD = "--command-word"
 EPILOG = """\
 examples:
   transrank script slurm --nodes 4 --ranks-per-node 64 --time 1h > survey.sh
@@ -32,18 +35,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the verb and its options."""
     parser = subparsers.add_parser(
         "script",
+        usage="%(prog)s {slurm,pbs,pjm} [options] [-- COMMAND ...]",
         help="print a job script for Slurm, PBS or PJM",
         description="Print a job script that runs a survey.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
-    parser.add_argument(
-        "command",
-        nargs="*",
-        metavar="COMMAND",
-        help="survey or measure and its options, after -- (default: survey)",
-    )
+    # What follows -- arrives here, one word each: see `rewrite`.
+    parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument(
         "--nodes", metavar="N", type=options.checked(options.parse_one_count), help="(default: 1)"
     )
@@ -70,6 +69,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--launcher", metavar="NAME", help="as in survey (default: the system's own)"
     )
     options.add_output_options(parser, formats=())
+
+
+def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:  # noqa: ARG001
+    """Take the words after -- out of argparse's sight: it would look for options among them."""
+    before = list(itertools.takewhile(lambda word: word != "--", arguments))
+    return before + [f"{COMMAND_WORD}={word}" for word in arguments[len(before) + 1 :]]
 
 
 def parse_time(text: str) -> float:
@@ -101,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         nodes=nodes or 1,
         ranks_per_node=arguments.ranks_per_node,
         seconds=arguments.time,
-        command=tuple(arguments.command) or DEFAULT_COMMAND,
+        command=tuple(arguments.command_word) or DEFAULT_COMMAND,
         transrank=_this_program(),
         runner=installation.runner(),
         queue=arguments.queue,

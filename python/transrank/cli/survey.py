@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from transrank.cli import execution, output
-from transrank.cli.execution import Wish
+from transrank.cli import output
 from transrank.cli.measure import add_run_options
 from transrank.errors import UsageError
-from transrank.store.records import PlannedLaunch
-from transrank.survey import estimate, presets
-from transrank.survey.estimate import Costs
-from transrank.survey.plan import Conditions
+from transrank.survey import defaults
+
+if TYPE_CHECKING:
+    from transrank.cli.execution import Wish
+    from transrank.store.records import PlannedLaunch
+    from transrank.survey.plan import Conditions
 
 EPILOG = """\
 The quick survey ends within three minutes on two cores: few sizes, the most
@@ -32,7 +33,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="measure everything and write a report",
         description="Measure all studies, store the samples as a run, and write its report.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--quick", action="store_true", help="a little of everything, in under three minutes"
@@ -44,11 +44,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="where the HTML page goes (default: beside the record file)",
     )
     parser.add_argument("--no-report", action="store_true", help="write no HTML page")
-    add_run_options(parser, f"{presets.FULL_LAUNCHES}; quick: {presets.QUICK_LAUNCHES}")
+    add_run_options(parser, f"{defaults.SURVEY_LAUNCHES}; quick: {defaults.QUICK_LAUNCHES}")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Survey this machine, or finish a survey."""
+    from transrank.cli import execution
+
     if arguments.resume and arguments.quick:
         raise UsageError("--resume takes no --quick: the run has its plan", "leave out --quick")
     if arguments.report and arguments.no_report:
@@ -68,11 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wish(arguments: argparse.Namespace) -> Wish:
+    from transrank.cli.execution import Wish
+    from transrank.survey import presets
+
     if not arguments.quick:
-        return Wish(presets.full(), presets.FULL_LAUNCHES, repeat_small_studies=False)
+        return Wish(presets.full(), defaults.SURVEY_LAUNCHES, repeat_small_studies=False)
     return Wish(
         presets.quick(),
-        presets.QUICK_LAUNCHES,
+        defaults.QUICK_LAUNCHES,
         quick=True,
         repeat_small_studies=False,
         job_starts=presets.QUICK_JOB_STARTS,
@@ -84,6 +89,11 @@ def _wish(arguments: argparse.Namespace) -> Wish:
 def _keep_promise(
     conditions: Conditions, plan: Sequence[PlannedLaunch], start_seconds: float
 ) -> Conditions:
+    import dataclasses
+
+    from transrank.survey import estimate, presets
+    from transrank.survey.estimate import Costs
+
     fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0))
     each = presets.budget_seconds(fixed, estimate.measured_cases(plan))
     return dataclasses.replace(conditions, max_time_seconds=each * conditions.launches)

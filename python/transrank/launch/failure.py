@@ -28,6 +28,11 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "free some space",
     ),
     (
+        re.compile(r"File too large|EFBIG"),
+        "the record file may not grow further",
+        "raise the limit: ulimit -f",
+    ),
+    (
         re.compile(r"unsupported PMI version|PMI server not found|PMI1? ?_?Init failed"),
         "the launcher belongs to another MPI than transrank-run",
         "use the mpiexec of the MPI that transrank was built with: transrank doctor",

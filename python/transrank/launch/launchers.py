@@ -188,11 +188,12 @@ class Template(Launcher):
     """
 
     words: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """The template itself."""
-        return shlex.join(self.words)
+        return self.text
 
     @property
     def writes_files(self) -> bool:
@@ -240,7 +241,7 @@ def choose(text: str | None, capacity: Capacity) -> Launcher:
     if text in KINDS:
         return KINDS[text](capacity, mpi, _program(KINDS[text]))
     words = _words(text)
-    return Template(capacity, mpi, words[0], words)
+    return Template(capacity, mpi, words[0], words, text)
 
 
 def default_launcher(capacity: Capacity) -> Launcher:

@@ -11,6 +11,7 @@ from transrank.store.records import PlannedLaunch, Shape
 from transrank.study import launch as launch_study
 from transrank.survey import catalogue
 from transrank.survey.catalogue import ListedCase, Study
+from transrank.survey.defaults import MEASURE_LAUNCHES
 
 Lister = Callable[[Sequence[str], int], list[ListedCase]]
 
@@ -39,7 +40,7 @@ class Conditions:
 
     precision: float = 0.02
     max_time_seconds: float = 1.0
-    launches: int = 3
+    launches: int = MEASURE_LAUNCHES
     cache: str = "warm"
     synchronisation: str = "barrier"
     memory_bytes: int = 1 << 30

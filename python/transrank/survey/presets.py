@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from transrank.survey import catalogue
 from transrank.survey.catalogue import Study
+from transrank.survey.defaults import QUICK_LAUNCHES
 from transrank.survey.plan import Selection, join, select
 
-FULL_LAUNCHES = 5
-QUICK_LAUNCHES = 3
 # The promise is three minutes; the rest is for starting, checking and writing the report.
 QUICK_SECONDS = 135.0
 QUICK_JOB_STARTS = 3

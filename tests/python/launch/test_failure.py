@@ -55,6 +55,11 @@ def ended(
             "free some space",
         ),
         (
+            ended("transrank-run: run.jsonl: cannot be written: File too large", status=3),
+            "the record file may not grow further",
+            "ulimit -f",
+        ),
+        (
             ended("[n3] transrank-run: MPI_Irecv failed on rank 3: truncated", status=3),
             "MPI_Irecv failed on rank 3: truncated",
             None,

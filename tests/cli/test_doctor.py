@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank doctor on this machine, and on what is wrong on purpose."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import commands
+from transrank.launch import installation
+
+
+def checks(finished: commands.Finished) -> dict[str, dict[str, str]]:
+    return {check["check"]: check for check in json.loads(finished.stdout)}
+
+
+def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> None:
+    finished = commands.transrank("doctor", store=tmp_path)
+    lines = finished.stdout.splitlines()
+    assert lines[0].split() == ["verdict", "check", "finding"]
+    healthy = lines[-1] == "nothing found that would spoil the numbers"
+    assert finished.status == (0 if healthy else 1)
+    assert any("warning" in line for line in lines) != healthy
+
+
+def test_mpi_is_really_started(tmp_path: Path) -> None:
+    finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
+    found = checks(finished)
+    assert found["MPI"]["verdict"] == "ok"
+    names = {"mpich": "MPICH", "openmpi": "Open MPI"}
+    assert names.get(installation.mpi_kind(), "") in found["MPI"]["finding"]
+    assert found["clock"]["verdict"] == "ok"
+
+
+def test_more_ranks_than_cores_and_too_many_threads_are_found(tmp_path: Path) -> None:
+    ranks = len(os.sched_getaffinity(0)) + 1
+    finished = commands.transrank(
+        *("doctor", "-n", str(ranks), "--format", "json"),
+        store=tmp_path,
+        env={"OMP_NUM_THREADS": "64"},
+    )
+    assert finished.status == 1
+    found = checks(finished)
+    assert found["cores"]["verdict"] == "warning"
+    assert f"{ranks} ranks share" in found["cores"]["finding"]
+    assert found["threads"]["verdict"] == "warning"
+    assert "OMP_NUM_THREADS=64" in found["threads"]["finding"]
+
+
+def test_an_mpi_that_does_not_start_is_a_finding(tmp_path: Path) -> None:
+    finished = commands.transrank(
+        "doctor", "--launcher", "sh -c 'echo it broke >&2; exit 4' {ranks}", store=tmp_path
+    )
+    assert finished.status == 1
+    assert "MPI does not start on 2 ranks: sh exited with 4; it said: it broke" in finished.stdout
+    assert finished.stderr == ""
+
+
+def test_the_table_in_a_file_has_no_control_codes(tmp_path: Path) -> None:
+    file = tmp_path / "doctor.txt"
+    finished = commands.transrank("doctor", "--color", "always", "-o", file, store=tmp_path)
+    assert finished.stdout == ""
+    assert "\x1b" not in file.read_text()
+    assert file.read_text().startswith("verdict")

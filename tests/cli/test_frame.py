@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frame of the command line: help, exit statuses, words for what goes wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import commands
+import transrank
+from transrank.cli import __main__ as frame
+from transrank.cli import output
+from transrank.errors import LaunchError
+from transrank.launch import process
+from transrank.machine import facts
+from transrank.machine.files import Files
+from transrank.machine.load import Load, read_load
+
+STATUSES = {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("verb", ["", *frame.VERBS])
+def test_help_fits_eighty_columns(verb: str, tmp_path: Path) -> None:
+    finished = commands.transrank(*([verb] if verb else []), "--help", store=tmp_path).check()
+    assert finished.stderr == ""
+    too_long = [line for line in finished.stdout.splitlines() if len(line) > 80]
+    assert too_long == []
+
+
+def test_the_help_has_first_steps_and_the_exit_statuses(tmp_path: Path) -> None:
+    text = commands.transrank("--help", store=tmp_path).check().stdout
+    for verb in frame.VERBS:
+        assert f"\n    {verb} " in text
+    assert "first steps:\n  transrank doctor" in text
+    for status in ("0 success", "1 the answer is no", "2 wrong usage", "3 the MPI run failed"):
+        assert status in text
+    assert "4 results missing or unreadable" in text
+    assert "130 interrupted" in text
+
+
+def test_environment_variables_are_told_by_the_help_of_what_reads_them(tmp_path: Path) -> None:
+    text = commands.transrank("measure", "--help", store=tmp_path).check().stdout
+    assert "TRANSRANK_LAUNCHER" in text
+    assert "TRANSRANK_STORE" in text
+    assert "NO_COLOR" in text
+
+
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    finished = commands.transrank("--version", store=tmp_path).check()
+    assert finished.stdout == f"transrank {transrank.__version__}\n"
+
+
+def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
+    finished = commands.transrank(store=tmp_path)
+    assert finished.status == 2
+    assert finished.stdout.startswith("usage: transrank")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "hint"),
+    [
+        (["surve"], "unknown verb 'surve'", "did you mean 'survey'?"),
+        (["zzz"], "unknown verb 'zzz'", "known: doctor, survey"),
+        (["doctor", "--rank", "2"], "doctor: unknown option '--rank'", "did you mean '--ranks'?"),
+        (["doctor", "now"], "doctor: unknown argument 'now'", "transrank doctor --help"),
+        (["doctor", "--ranks", "two"], "'two' is not a count", "transrank doctor --help"),
+        (["measure", "pingpon"], "unknown study 'pingpon'", "did you mean 'pingpong'?"),
+        (["measure"], "which study?", "transrank measure pingpong"),
+        (["measure", "pingpong", "--sizes", "64K"], "64KiB", ""),
+        (["measure", "pingpong", "--precision", "2"], "has no unit: write 2%", "--help"),
+        (["measure", "pingpong", "--max-time", "5"], "has no unit", "--help"),
+        (["measure", "pingpong", "--axis", "window"], "is not NAME=VALUES", ""),
+        (["measure", "pingpong", "--axis", "zone=1"], "no axis 'zone' in pingpong", ""),
+        (["measure", "bandwidth", "--windw", "8"], "unknown option '--windw'", "'--window'"),
+        (["measure", "pingpong", "--launcher", "hydro"], "unknown launcher 'hydro'", ""),
+        (["measure", "pingpong", "-n", "4..2"], "goes down", ""),
+        (["survey", "--report", "x", "--no-report"], "exclude each other", ""),
+        (["script", "slum"], "invalid choice: 'slum'", "transrank script --help"),
+    ],
+)
+def test_wrong_usage_is_one_line_with_a_hint(
+    arguments: list[str], error: str, hint: str, tmp_path: Path
+) -> None:
+    finished = commands.transrank(*arguments, store=tmp_path)
+    assert finished.status == 2, finished.describe()
+    lines = finished.stderr.splitlines()
+    assert error in lines[0] or error in finished.stderr
+    assert lines[0].startswith("error: ")
+    assert hint in finished.stderr
+    assert len(lines) <= 2
+    assert finished.stdout == ""
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    # More than a pipe holds: the writer must meet the closed end.
+    command = [*commands.COMMAND, "measure", "pingpong", "--dry-run", "--launches", "500"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **commands.environment(tmp_path)},
+    ) as reading:
+        assert reading.stdout is not None
+        assert reading.stderr is not None
+        reading.stdout.readline()
+        reading.stdout.close()
+        assert reading.stderr.read() == ""
+    assert reading.returncode == 141
+
+
+def test_a_bug_is_one_line_and_verbose_shows_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stumble(_: object) -> int:
+        raise KeyError("boom")
+
+    monkeypatch.setattr("transrank.cli.doctor.run", stumble)
+    assert frame.main(["doctor"]) == frame.INTERNAL_ERROR
+    words = capsys.readouterr().err
+    assert words.startswith("error: internal error: KeyError: 'boom' (transrank ")
+    assert "please report it" in words
+    assert "Traceback" not in words
+    assert frame.main(["doctor", "--verbose"]) == frame.INTERNAL_ERROR
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_has_its_own_status(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def wait(_: object) -> int:
+        signal.raise_signal(number)
+        time.sleep(10)
+        return 0
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr("transrank.cli.doctor.run", wait)
+    assert frame.main(["doctor"]) == 130
+    assert capsys.readouterr().err == "error: interrupted\n"
+    assert signal.getsignal(number) == before
+
+
+def test_colour_appears_only_where_it_is_wanted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for color, coloured in (("auto", False), ("always", True), ("never", False)):
+        monkeypatch.setattr(output.settings, "color", color)
+        output.error("wrong", "right")
+        assert ("\x1b" in capsys.readouterr().err) == coloured
+
+
+def test_warnings_are_said_once_and_silenced_by_qq(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "settings", output.Settings())
+    output.warning("4 ranks share 2 cores; waits dominate", "-n 2")
+    output.warning("4 ranks share 2 cores; waits dominate", "-n 2")
+    assert capsys.readouterr().err == (
+        "warning: 4 ranks share 2 cores; waits dominate. hint: -n 2\n"
+    )
+    monkeypatch.setattr(output, "settings", output.Settings(quiet=2))
+    output.warning("another")
+    assert capsys.readouterr().err == ""
+
+
+def test_tables_on_a_pipe_are_not_cut() -> None:
+    row = ["x" * 300, "[bold]as it stands[/]"]
+    text = output.rendered(output.table(["long", output.Column("short", right=True)], [row]))
+    assert row[0] in text
+    assert row[1] in text
+
+
+def test_a_result_that_cannot_be_written_is_status_4(tmp_path: Path) -> None:
+    finished = commands.transrank(
+        "script", "slurm", "-o", tmp_path / "no" / "such" / "file", store=tmp_path
+    )
+    assert finished.status == 4
+    assert "cannot write" in finished.stderr
+
+
+PARSER = frame.build_parser()
+OPTIONS = sorted({option for verb in frame.VERBS for option in frame.options_of(PARSER, verb)})
+OPTIONS += ["--", "--operation", "--window"]
+VALUES = [
+    "1", "2", "0", "-1", "2,4", "1..8", "8..1", "2%", "200%", "0%", "1s", "0s", "1e999s", "nan%",
+    "warm", "cold", "clock", "64KiB", "64K", "0..4MiB", "json", "table", "latest", "latest~9",
+    "pingpong", "launch", "exchange", "slurm", "pjm", "4x6x16:torus", "runs", "studies", "auto",
+    "mpirun -n {ranks}", "{ranks}", "x=y", "window=64", "no/such/file", "", "\udcff", "µ",
+]  # fmt: skip
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from(frame.VERBS) | st.sampled_from(OPTIONS) | st.sampled_from(VALUES)
+        | st.text(max_size=8).filter(lambda text: "\0" not in text),
+        max_size=8,
+    )
+)  # fmt: skip
+def test_any_command_line_ends_in_a_documented_status(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str]
+) -> None:
+    """No launch takes place; all else is real."""
+
+    def no_launch(*_: object, **__: object) -> process.Outcome:
+        raise LaunchError("no launch in this test")
+
+    def quick_look(files: Files, _: float) -> Load:
+        return read_load(files, 0.0)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(process, "run", no_launch)
+        patch.setattr(facts, "read_load", quick_look)
+        patch.setenv("TRANSRANK_STORE", str(tmp_path / "store"))
+        patch.delenv("TRANSRANK_LAUNCHER", raising=False)
+        patch.chdir(tmp_path)
+        words_out, errors = io.StringIO(), io.StringIO()
+        patch.setattr("sys.stdout", words_out)
+        patch.setattr("sys.stderr", errors)
+        status = frame.main(words)
+    assert status in STATUSES, (words, status, errors.getvalue())
+    assert "Traceback" not in errors.getvalue()
+    if status > 1:
+        assert "error: " in errors.getvalue() or words_out.getvalue().startswith("usage: ")

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank measure, with the real runner under the real mpiexec: done, killed, resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import commands
+import processes
+from bounded import Finished
+from transrank.launch import installation
+from transrank.store.records import Run, finished_cases, read_run
+
+SIZES = "8,64,1KiB,8KiB"
+RUNNER = "transrank-run"
+# Long enough to be struck in its middle: no case becomes so precise.
+SLOW = ("--precision", "0.001%", "--max-time", "800ms", "--launches", "2", "--seed", "5")
+
+
+def measure(*arguments: str | Path, store: Path, **options: object) -> Finished:
+    return commands.transrank("measure", *arguments, store=store, **options)  # type: ignore[arg-type]
+
+
+def only_run(store: Path) -> Run:
+    (path,) = store.glob("*.jsonl")
+    return read_run(path)
+
+
+def planned(run: Run) -> set[tuple[int, str]]:
+    return {(one.launch, case) for one in run.header.plan for case in one.cases}
+
+
+def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path: Path) -> None:
+    finished = measure(
+        *("pingpong", "exchange", "--sizes", "8,1KiB", "--max-time", "60ms", "--label", "first"),
+        store=tmp_path,
+    ).check()
+    run = only_run(tmp_path)
+    assert run.problems == ()
+    assert finished_cases(run) == planned(run)
+    assert len(planned(run)) == 4 * 3
+    header = run.header
+    assert header.label == "first"
+    assert header.mpi is not None
+    assert header.placement is not None
+    assert len(header.placement.binding) == 2
+    assert header.machine["cores"] >= 1
+    assert header.options is not None
+    assert header.options.max_time_seconds == 0.06
+    assert [event.event for event in run.events] == ["finished"]
+    assert not any(tmp_path.glob("*.logs"))
+    assert finished.stdout == ""
+    lines = [line for line in finished.stderr.splitlines() if line.startswith("[")]
+    assert len(lines) == 12
+    assert lines[-1].startswith("[12/12] ")
+    assert f"transrank show {header.run}" in finished.stderr
+
+
+def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
+    for way in (["--window", "4"], ["--window=4"]):
+        finished = measure(
+            *("bandwidth", "--sizes", "8", *way, "--dry-run", "--launches", "1"), store=tmp_path
+        ).check()
+        assert "--axis window=4" in finished.stdout
+
+
+def test_dry_run_prints_command_lines_that_work_when_pasted(tmp_path: Path) -> None:
+    finished = measure(
+        *("pingpong", "launch", "--sizes", "8", "--max-time", "30ms", "--launches", "1"),
+        *("--dry-run", "--label", "never stored"),
+        store=tmp_path,
+    ).check()
+    assert list(tmp_path.iterdir()) == []
+    lines = finished.stdout.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        subprocess.run(
+            ["bash", "-c", line], check=True, cwd=tmp_path, timeout=60, capture_output=True
+        )
+    cases = [json.loads(line) for line in (tmp_path / "dry-run.jsonl").read_text().splitlines()]
+    assert [case["kind"] for case in cases] == ["launch", "case"]
+
+
+def test_ranks_and_placements_are_swept(tmp_path: Path) -> None:
+    finished = measure(
+        *("exchange", "-n", "1,2..4", "--ranks-per-node", "1,4", "--sizes", "8", "--dry-run"),
+        *("--launches", "1"),
+        store=tmp_path,
+    ).check()
+    assert [line.split(" -n ")[1].split()[0] for line in finished.stdout.splitlines()] == ["1", "4"]
+    assert "left out: 2 ranks, 1 per node: needs 2 nodes" in finished.stderr
+
+
+def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
+    ranks = len(os.sched_getaffinity(0)) + 1
+    finished = measure(
+        *("exchange", "-n", str(ranks), "--sizes", "8", "--launches", "1", "--max-time", "50ms"),
+        store=tmp_path,
+    ).check()
+    assert f"warning: {ranks} ranks share" in finished.stderr
+    assert len(finished_cases(only_run(tmp_path))) == 1
+
+
+def test_two_runs_of_one_seed_plan_the_same(tmp_path: Path) -> None:
+    arguments = ("pingpong", "--sizes", "8", "--seed", "11", "--memory", "1MiB", "--dry-run")
+    first, second = (measure(*arguments, store=tmp_path).check().stdout for _ in range(2))
+    assert first == second
+    assert "--seed 11" in first
+    assert "--seed 13" in first
+
+
+def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
+    record = tmp_path / "mine.jsonl"
+    arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-o", record)
+    measure(*arguments, store=tmp_path).check()
+    before = record.read_bytes()
+    again = measure(*arguments, store=tmp_path)
+    assert again.status == 2
+    assert "mine.jsonl exists" in again.stderr
+    assert record.read_bytes() == before
+
+
+Strike = Callable[[int], None]
+
+
+def struck_in_the_middle(store: Path, strike: Strike, *arguments: str | Path) -> Finished:
+    """Measure, strike after the first finished case, and wait for the end."""
+    with commands.start(
+        "measure", "pingpong", "--sizes", SIZES, *SLOW, *arguments, store=store
+    ) as running:
+        assert running.stderr is not None
+        words: list[str] = []
+        for line in running.stderr:
+            words.append(line)
+            if line.startswith("[1/"):
+                strike(running.pid)
+                break
+        words += running.stderr.readlines()
+        running.wait(60)
+    return Finished(["measure"], running.returncode, "", "".join(words))
+
+
+def kill_a_rank(pid: int) -> None:
+    processes.kill(processes.wait_for(pid, RUNNER, 2)[-1])
+
+
+def kill_the_launcher(pid: int) -> None:
+    """Kill mpiexec: the only child of transrank."""
+    processes.wait_for(pid, RUNNER)
+    processes.kill(processes.children(pid)[0])
+
+
+@pytest.mark.parametrize(
+    ("strike", "cause"),
+    [(kill_a_rank, "killed by signal 9, SIGKILL"), (kill_the_launcher, "signal 9, SIGKILL")],
+)
+def test_a_killed_rank_or_launcher_costs_no_finished_case(
+    strike: Strike, cause: str, tmp_path: Path
+) -> None:
+    def watched(pid: int) -> None:
+        descendants.extend(processes.below(pid))
+        strike(pid)
+
+    descendants: list[int] = []
+    finished = struck_in_the_middle(tmp_path, watched)
+    assert finished.status == 3, finished.describe()
+    assert cause in finished.stderr
+    assert processes.wait_until_gone(descendants) == []
+    run = only_run(tmp_path)
+    kept = finished_cases(run)
+    assert 1 <= len(kept) < len(planned(run))
+    assert f"{len(kept)} finished case" in finished.stderr
+    assert [event.event for event in run.events] == ["launch-failed"]
+    assert f"transrank measure --resume {run.header.run}" in finished.stderr
+
+    resumed = measure("--resume", "latest", store=tmp_path).check()
+    run = only_run(tmp_path)
+    assert finished_cases(run) == planned(run)
+    assert run.problems == ()
+    assert [event.event for event in run.events] == ["launch-failed", "resumed", "finished"]
+    missing = len(planned(run)) - len(kept)
+    assert f"[{missing}/{missing}]" in resumed.stderr
+
+    nothing = measure("--resume", "latest", store=tmp_path).check()
+    assert "lacks nothing" in nothing.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    descendants: list[int] = []
+
+    def interrupt(pid: int) -> None:
+        descendants.extend(processes.below(pid))
+        os.kill(pid, number)
+
+    finished = struck_in_the_middle(tmp_path, interrupt)
+    assert finished.status == 130, finished.describe()
+    run = only_run(tmp_path)
+    assert 1 <= len(finished_cases(run)) < len(planned(run))
+    assert [event.event for event in run.events] == ["interrupted"]
+    assert f"hint: finish it with: transrank measure --resume {run.header.run}" in finished.stderr
+    assert processes.wait_until_gone(descendants) == []
+
+
+@pytest.fixture
+def limited_shell(
+    tmp_path: Path,
+) -> Callable[[str, Path], subprocess.CompletedProcess[str]]:
+    """Runs a shell script in which `disk` is a file system of 40 KiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    enter = (
+        ["unshare", "--map-root-user", "--mount"] if os.geteuid() != 0 else ["unshare", "--mount"]
+    )
+    mount = f"mount -t tmpfs -o size=40k tmpfs {disk}"
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*enter, "sh", "-c", mount], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("no file system may be mounted here")
+
+    def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*enter, "bash", "-c", f"{mount}; {script}"],
+            cwd=folder,
+            env={**os.environ, **commands.environment(tmp_path / "store")},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+    return run
+
+
+def test_a_full_disk_costs_no_finished_case(
+    limited_shell: Callable[[str, Path], subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    command = " ".join(commands.COMMAND)
+    first = f"{command} measure pingpong --sizes 1..128 --max-time 300ms --seed 3 -o disk/x.jsonl"
+    finished = limited_shell(
+        f"{first}; echo status $?; cp disk/x.jsonl full.jsonl;"
+        f"mount -o remount,size=8m disk; {command} measure --resume disk/x.jsonl; echo status $?;"
+        "cp disk/x.jsonl resumed.jsonl",
+        tmp_path,
+    )
+    assert finished.stdout == "status 3\nstatus 0\n", finished.stderr
+    assert "the disk is full" in finished.stderr
+    full, resumed = read_run(tmp_path / "full.jsonl"), read_run(tmp_path / "resumed.jsonl")
+    kept = finished_cases(full)
+    assert 1 <= len(kept) < len(planned(full))
+    assert f"{len(kept)} finished case" in finished.stderr
+    assert finished_cases(resumed) == planned(full)
+
+
+def test_a_cut_last_line_is_repaired_by_resuming(tmp_path: Path) -> None:
+    arguments = ("pingpong", "--sizes", "8,64", "--max-time", "60ms", "--launches", "2")
+    measure(*arguments, store=tmp_path).check()
+    (path,) = tmp_path.glob("*.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    cases = [place for place, line in enumerate(lines) if b'"kind":"case"' in line]
+    path.write_bytes(b"".join(lines[: cases[1]]) + lines[cases[1]][:100])
+    finished = measure("--resume", "latest", store=tmp_path).check()
+    assert "removed line" in finished.stderr
+    run = read_run(path)
+    assert finished_cases(run) == planned(run)
+    assert [event.event for event in run.events][:2] == ["repaired", "resumed"]
+
+
+def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:
+    arguments = ("pingpong", "--sizes", "8", "--max-time", "60ms", "--launches", "2")
+    measure(*arguments, store=tmp_path).check()
+    (path,) = tmp_path.glob("*.jsonl")
+    header, *rest = path.read_text().splitlines(keepends=True)
+    changed = json.loads(header)
+    changed["machine"]["cores"] = 4096
+    changed["mpi"]["library"] = "Some MPI 1.0"
+    path.write_text(json.dumps(changed) + "\n" + "".join(rest[:1]))
+    refused = measure("--resume", "latest", store=tmp_path)
+    assert refused.status == 2
+    assert "cores was 4096" in refused.stderr
+    assert "MPI was Some MPI 1.0" in refused.stderr
+    assert "--force" in refused.stderr
+    forced = measure("--resume", "latest", "--force", store=tmp_path).check()
+    assert "resumed although" in forced.stderr
+    assert finished_cases(read_run(path)) == planned(read_run(path))
+
+
+@pytest.mark.parametrize(
+    ("launcher", "words"),
+    [
+        ("/no/such/launcher {ranks}", "cannot start /no/such/launcher"),
+        ("sh -c 'exit 9' {ranks}", "exited with 9"),
+        ("env -u PMI_RANK {ranks}", "MPI does not start on 2 ranks"),
+    ],
+)
+def test_a_launcher_that_fails_is_named_and_leaves_no_run(
+    launcher: str, words: str, tmp_path: Path
+) -> None:
+    finished = measure("pingpong", "--launcher", launcher, store=tmp_path)
+    assert finished.status == 3, finished.describe()
+    assert words in finished.stderr
+    assert list(tmp_path.glob("*.jsonl")) == []
+
+
+def test_a_launcher_of_separate_singletons_is_recognised(tmp_path: Path) -> None:
+    """What a launcher of another MPI does: every rank its own world."""
+    script = tmp_path / "singletons"
+    script.write_text('#!/bin/sh\nshift\n"$@"\n"$@"\n')
+    script.chmod(0o755)
+    finished = measure("pingpong", "--launcher", f"{script} {{ranks}}", store=tmp_path)
+    assert finished.status == 3, finished.describe()
+    assert "separate MPI jobs answered" in finished.stderr
+
+
+def test_a_template_in_the_environment_is_used_and_stored(tmp_path: Path) -> None:
+    mpiexec = installation.mpiexec()
+    if mpiexec is None:
+        pytest.skip("this MPI has no mpiexec")
+    template = f"env SEEN=1 {mpiexec} -n {{ranks}}"
+    finished = measure(
+        *("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-v"),
+        store=tmp_path,
+        env={"TRANSRANK_LAUNCHER": template},
+    ).check()
+    options = only_run(tmp_path).header.options
+    assert options is not None
+    assert options.launcher == template
+    assert f"env SEEN=1 {mpiexec} -n 2" in finished.stderr
+
+
+def test_job_starts_are_measured_as_a_study(tmp_path: Path) -> None:
+    measure("launch", "-n", "1,2", "--launches", "1", "--stamp", "plain", store=tmp_path).check()
+    run = only_run(tmp_path)
+    assert [(case.case, case.shape.ranks) for case in run.cases] == [
+        ("launch/plain", 1),
+        ("launch/plain", 2),
+    ]
+    for case in run.cases:
+        assert case.samples is not None
+        assert (case.samples.fastest <= case.samples.seconds).all()
+        assert case.samples.flags[0] == 1

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank script: the examples of its help, and what it refuses."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import commands
+from transrank.cli import script
+
+
+def examples() -> list[list[str]]:
+    text = script.EPILOG.replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip().startswith("transrank")]
+    return [shlex.split(line.partition(" > ")[0])[1:] for line in lines]
+
+
+@pytest.mark.parametrize("arguments", examples(), ids=" ".join)
+def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    finished = commands.transrank(*arguments, store=tmp_path).check()
+    subprocess.run(["bash", "-n"], input=finished.stdout, text=True, check=True)
+    assert "transrank-run" in finished.stdout or "pjm" not in arguments
+
+
+def test_what_follows_the_dashes_runs_in_the_job(tmp_path: Path) -> None:
+    finished = commands.transrank(
+        *("script", "pjm", "--node-shape", "2x3", "--ranks-per-node", "4", "--time", "1:00:00"),
+        *("--", "measure", "pingpong", "--label", "two words"),
+        store=tmp_path,
+    ).check()
+    assert "measure pingpong --label 'two words'" in finished.stdout
+    assert '#PJM --mpi "proc=24"' in finished.stdout
+    assert '#PJM -L "elapse=01:00:00"' in finished.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["slurm", "--node-shape", "4x4"], "--node-shape is for pjm"),
+        (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
+        (["pjm", "--node-shape", "torus"], "is no node shape"),
+        (["slurm", "--time", "30"], "has no unit"),
+        (["slurm", "--queue", "a b"], "is no name"),
+        (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str], error: str, tmp_path: Path) -> None:
+    finished = commands.transrank("script", *arguments, store=tmp_path)
+    assert finished.status == 2
+    assert error in finished.stderr
