@@ -11,19 +11,49 @@
 namespace transrank::layout {
 namespace {
 
-/// Checks the table and finds its shortest part in one pass.
-Distribution::Shortest check_boundaries(const std::vector<std::int64_t>& boundaries) {
+using Boundaries = std::vector<std::int64_t>;
+
+[[noreturn]] void refuse_descent(const Boundaries& boundaries) {
+    const auto higher = std::ranges::is_sorted_until(boundaries) - 1;
+    const auto part = higher - boundaries.begin();
+    refuse("boundaries[", part + 1, "] (", higher[1], ") is below boundaries[", part, "] (",
+           higher[0], "); boundaries must not descend");
+}
+
+void check_boundaries(const Boundaries& boundaries) {
     require(boundaries.size() >= 2, boundaries.size(),
             " boundaries make no part; P parts need P + 1 boundaries");
     require(boundaries.size() - 1 <= std::numeric_limits<int>::max(), boundaries.size() - 1,
             " parts are more than an int can number");
     require(boundaries[0] == 0, "boundaries[0] is ", boundaries[0], "; the first boundary is 0");
+    // Without a branch per part: the table may be all that a route's cost depends on. The sign of
+    // the union is that of any value or difference that is negative.
+    std::int64_t negative = 0;
+    for (std::size_t part = 0; part + 1 < boundaries.size(); ++part) {
+        const auto length = static_cast<std::uint64_t>(boundaries[part + 1]) -
+                            static_cast<std::uint64_t>(boundaries[part]);
+        negative |= static_cast<std::int64_t>(length) | boundaries[part + 1];
+    }
+    if (negative < 0) {
+        refuse_descent(boundaries);
+    }
+}
+
+/// Where a shortest nonempty part is, by formula.
+int shortest_of_blocks(std::int64_t extent, int parts, std::int64_t block, int first_part) {
+    const std::int64_t rest = extent % block;
+    const std::int64_t blocks = (extent / block) + (rest > 0 ? 1 : 0);
+    const std::int64_t in_last_round = blocks % parts;
+    // The last block, cut short, ends the shortest part unless another part has one block fewer.
+    const bool ends_short = rest > 0 && (blocks <= parts || in_last_round == 0);
+    const std::int64_t turn = ends_short ? blocks - 1 : (blocks > parts ? in_last_round : 0);
+    return static_cast<int>((first_part + turn) % parts);
+}
+
+Distribution::Shortest shortest_of(const Boundaries& boundaries) {
     Distribution::Shortest shortest;
     for (std::size_t part = 0; part + 1 < boundaries.size(); ++part) {
         const std::int64_t length = boundaries[part + 1] - boundaries[part];
-        require(length >= 0, "boundaries[", part + 1, "] (", boundaries[part + 1],
-                ") is below boundaries[", part, "] (", boundaries[part],
-                "); boundaries must not descend");
         if (length > 0 && (shortest.length == 0 || length < shortest.length)) {
             shortest = {.part = static_cast<int>(part), .length = length};
         }
@@ -43,16 +73,12 @@ Distribution Distribution::even(std::int64_t extent, int parts) {
     Distribution made(Kind::even, extent, parts);
     made.quotient_ = extent / parts;
     made.remainder_ = extent % parts;
-    made.shortest_ = made.quotient_ == 0 ? Shortest{.part = 0, .length = extent > 0 ? 1 : 0}
-                                         : Shortest{.part = static_cast<int>(made.remainder_),
-                                                    .length = made.quotient_};
     return made;
 }
 
 Distribution Distribution::irregular(std::vector<std::int64_t> boundaries) {
-    const Shortest shortest = check_boundaries(boundaries);
+    check_boundaries(boundaries);
     Distribution made(Kind::irregular, boundaries.back(), static_cast<int>(boundaries.size() - 1));
-    made.shortest_ = shortest;
     made.boundaries_ = std::make_shared<const std::vector<std::int64_t>>(std::move(boundaries));
     return made;
 }
@@ -68,16 +94,8 @@ Distribution Distribution::block_cyclic(std::int64_t extent, int parts, std::int
     }
     made.block_ = std::min(block, std::max<std::int64_t>(extent, 1));
     made.first_part_ = first_part;
-    const std::int64_t whole = extent / made.block_;
-    const std::int64_t rest = extent % made.block_;
-    const std::int64_t blocks = whole + (rest > 0 ? 1 : 0);
+    const std::int64_t blocks = (extent / made.block_) + (extent % made.block_ > 0 ? 1 : 0);
     made.contiguous_ = blocks <= parts && (first_part == 0 || blocks == 0);
-    // The last block, cut short, ends the shortest part unless another part has one block fewer.
-    const std::int64_t in_last_round = blocks % parts;
-    const bool ends_short = rest > 0 && (blocks <= parts || in_last_round == 0);
-    const std::int64_t turn = ends_short ? blocks - 1 : (blocks > parts ? in_last_round : 0);
-    const int shortest = static_cast<int>((first_part + turn) % parts);
-    made.shortest_ = {.part = shortest, .length = made.owned(shortest)};
     return made;
 }
 
@@ -124,6 +142,17 @@ IndexRange Distribution::range(int part, std::int64_t number) const noexcept {
     }
     const std::int64_t begin = number_of_block * block_;
     return {.begin = begin, .end = begin + std::min(block_, extent_ - begin)};
+}
+
+Distribution::Shortest Distribution::shortest() const noexcept {
+    if (kind_ == Kind::irregular) {
+        return shortest_of(*boundaries_);
+    }
+    int part = quotient_ == 0 ? 0 : static_cast<int>(remainder_);
+    if (kind_ == Kind::block_cyclic) {
+        part = shortest_of_blocks(extent_, parts_, block_, first_part_);
+    }
+    return {.part = part, .length = owned(part)};
 }
 
 Stretch Distribution::stretch(std::int64_t index) const noexcept {

@@ -59,8 +59,9 @@ public:
         int part = 0;
         std::int64_t length = 0;
     };
-    /// A shortest part of those that are not empty; length 0 when all are.
-    [[nodiscard]] Shortest shortest() const noexcept { return shortest_; }
+    /// A shortest part of those that are not empty; length 0 when all are. Linear in the parts of
+    /// an irregular distribution, constant otherwise.
+    [[nodiscard]] Shortest shortest() const noexcept;
 
 private:
     enum class Kind : std::uint8_t { even, irregular, block_cyclic };
@@ -80,7 +81,6 @@ private:
     std::int64_t block_ = 0;      // block_cyclic
     std::int64_t quotient_ = 0;   // even: length of the shorter ranges
     std::int64_t remainder_ = 0;  // even: how many ranges are one longer
-    Shortest shortest_;
     std::shared_ptr<const std::vector<std::int64_t>> boundaries_;  // irregular
 };
 

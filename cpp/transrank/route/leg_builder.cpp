@@ -25,6 +25,9 @@ Leg& LegBuilder::leg(int peer) {
         last_ = positions_.try_emplace(peer, legs_.size()).first->second;
     }
     if (last_ == legs_.size()) {
+        if (legs_.empty()) {
+            legs_.reserve(4);
+        }
         legs_.push_back({.peer = peer, .segments = {}});
     }
     return legs_[last_];

@@ -77,11 +77,6 @@ void sort_and_drop_empty(std::vector<Leg>& legs) {
     }
 }
 
-const Leg* find_leg(std::span<const Leg> legs, int peer) {
-    const auto found = std::ranges::lower_bound(legs, peer, {}, &Leg::peer);
-    return found != legs.end() && found->peer == peer ? &*found : nullptr;
-}
-
 void check_leg_to_itself(const Route& route) {
     const Leg* sent = find_leg(route.sends(), route.rank());
     const Leg* received = find_leg(route.receives(), route.rank());
@@ -123,6 +118,11 @@ Route::Route(int rank, int ranks, std::int64_t source_extent, std::int64_t desti
                 .stride = &Segment::destination_stride,
                 .extent = destination_extent});
     check_leg_to_itself(*this);
+}
+
+const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept {
+    const auto found = std::ranges::lower_bound(legs, peer, {}, &Leg::peer);
+    return found != legs.end() && found->peer == peer ? &*found : nullptr;
 }
 
 Route Route::transposed() const {

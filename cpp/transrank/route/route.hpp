@@ -45,4 +45,7 @@ private:
     std::vector<Leg> receives_;
 };
 
+/// The leg with a peer among legs that ascend by peer, or null.
+[[nodiscard]] const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept;
+
 }  // namespace transrank::route

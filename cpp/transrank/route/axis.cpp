@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "transrank/route/leg_builder.hpp"
+
+namespace transrank::route {
+namespace {
+
+using layout::IndexRange;
+using layout::Stretch;
+
+/// Calls `visit` with each stretch of the distribution that meets the range, in ascending order.
+template <class Visit>
+void for_each_stretch(const layout::Distribution& distribution, const IndexRange& range,
+                      const Visit& visit) {
+    for (std::int64_t index = range.begin; index < range.end;) {
+        const Stretch stretch = distribution.stretch(index);
+        visit(stretch);
+        index = stretch.range.end;
+    }
+}
+
+/// Calls `visit` with each range of a part and the position where it begins in the local array.
+template <class Visit>
+void for_each_range(const Axis& axis, int part, const Visit& visit) {
+    const std::int64_t ranges = axis.distribution.ranges(part);
+    for (std::int64_t number = 0; number < ranges; ++number) {
+        visit(axis.distribution.range(part, number),
+              axis.halo.low + axis.distribution.position(number));
+    }
+}
+
+bool wants_halo(const Axis& axis) {
+    return axis.fills_halo && (axis.halo.low > 0 || axis.halo.high > 0);
+}
+
+/// Ascending: how far the images of the grid lie apart that halos can see.
+struct Shifts {
+    std::array<std::int64_t, 3> values;
+    std::size_t size;
+    [[nodiscard]] std::span<const std::int64_t> all() const {
+        return std::span<const std::int64_t>(values).first(size);
+    }
+};
+
+Shifts shifts(const Axis& axis) {
+    const std::int64_t extent = axis.distribution.extent();
+    return axis.halo.periodic ? Shifts{.values = {-extent, 0, extent}, .size = 3}
+                              : Shifts{.values = {0, 0, 0}, .size = 1};
+}
+
+/// A part's range and its halo; in the numbering of an image it may lie outside [0, extent).
+IndexRange with_halo(const IndexRange& range, const layout::Halo& halo) {
+    return {.begin = range.begin - halo.low, .end = range.end + halo.high};
+}
+
+/// Sends `range`, which begins at `position` locally, to every part whose range or halo meets it.
+void send_to_halos(const IndexRange& range, std::int64_t position, const Axis& destination,
+                   LegBuilder& legs) {
+    const auto& [distribution, halo, fills_halo] = destination;
+    std::int64_t index = std::max<std::int64_t>(range.begin - halo.high, 0);
+    while (index < distribution.extent()) {
+        const Stretch stretch = distribution.stretch(index);
+        if (stretch.range.begin - halo.low >= range.end) {
+            return;
+        }
+        const IndexRange wanted = with_halo(stretch.range, halo);
+        const IndexRange common = intersection(range, wanted);
+        if (!common.empty()) {
+            legs.add(stretch.part, position + (common.begin - range.begin),
+                     common.begin - wanted.begin, common.length());
+        }
+        index = stretch.range.end;
+    }
+}
+
+/// Receives `range` from its owners, to lie from `position` on.
+void receive_range(const Axis& source, const IndexRange& range, std::int64_t position,
+                   LegBuilder& legs) {
+    for_each_stretch(source.distribution, range, [&](const Stretch& stretch) {
+        const IndexRange common = intersection(stretch.range, range);
+        legs.add(stretch.part,
+                 source.halo.low + stretch.position + (common.begin - stretch.range.begin),
+                 position + (common.begin - range.begin), common.length());
+    });
+}
+
+}  // namespace
+
+std::vector<Leg> pieces_sent(const Axis& source, int part, const Axis& destination) {
+    LegBuilder legs;
+    if (wants_halo(destination)) {
+        for (const std::int64_t shift : shifts(destination).all()) {
+            for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
+                send_to_halos({.begin = range.begin + shift, .end = range.end + shift}, position,
+                              destination, legs);
+            });
+        }
+        return legs.finish();
+    }
+    for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
+        for_each_stretch(destination.distribution, range, [&](const Stretch& stretch) {
+            const IndexRange common = intersection(stretch.range, range);
+            legs.add(stretch.part, position + (common.begin - range.begin),
+                     destination.halo.low + stretch.position + (common.begin - stretch.range.begin),
+                     common.length());
+        });
+    });
+    return legs.finish();
+}
+
+std::vector<Leg> pieces_received(const Axis& source, const Axis& destination, int part) {
+    LegBuilder legs;
+    if (wants_halo(destination)) {
+        const IndexRange owned = destination.distribution.range(part);
+        const IndexRange wanted = with_halo(owned, destination.halo);
+        const std::int64_t extent = destination.distribution.extent();
+        for (const std::int64_t shift : shifts(destination).all()) {
+            const IndexRange seen = intersection(wanted, {.begin = shift, .end = shift + extent});
+            if (!owned.empty() && !seen.empty()) {
+                receive_range(source, {.begin = seen.begin - shift, .end = seen.end - shift},
+                              seen.begin - wanted.begin, legs);
+            }
+        }
+        return legs.finish();
+    }
+    for_each_range(destination, part, [&](const IndexRange& range, std::int64_t position) {
+        receive_range(source, range, position, legs);
+    });
+    return legs.finish();
+}
+
+}  // namespace transrank::route

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/consistency.hpp"
+
+#include <cstddef>
+#include <sstream>
+#include <string>
+
+#include "transrank/layout/require.hpp"
+#include "transrank/route/checksum.hpp"
+
+namespace transrank::route {
+namespace {
+
+using layout::require;
+
+std::string describe(const Leg* leg) {
+    if (leg == nullptr) {
+        return "no leg";
+    }
+    std::ostringstream text;
+    text << leg->units() << " units in " << leg->segments.size() << " segments (checksum "
+         << std::hex << checksum(*leg) << ")";
+    return text.str();
+}
+
+void check_pair(int sender, int receiver, const Leg* sent, const Leg* received) {
+    const bool same =
+        sent != nullptr && received != nullptr && sent->segments == received->segments;
+    if (!same) {
+        layout::refuse("the leg from rank ", sender, " to rank ", receiver, " differs: rank ",
+                       sender, " sends ", describe(sent), ", rank ", receiver, " receives ",
+                       describe(received), "; build both sides from the same layouts");
+    }
+}
+
+}  // namespace
+
+void check_consistent(std::span<const Route> routes) {
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        const Route& route = routes[i];
+        const int rank = static_cast<int>(i);
+        require(route.rank() == rank, "route ", i, " belongs to rank ", route.rank());
+        require(static_cast<std::size_t>(route.ranks()) == routes.size(), "the route of rank ",
+                rank, " is for ", route.ranks(), " ranks, but there are ", routes.size());
+    }
+    for (const Route& route : routes) {
+        for (const Leg& leg : route.sends()) {
+            const auto& receives = routes[static_cast<std::size_t>(leg.peer)].receives();
+            check_pair(route.rank(), leg.peer, &leg, find_leg(receives, route.rank()));
+        }
+        for (const Leg& leg : route.receives()) {
+            const auto& sends = routes[static_cast<std::size_t>(leg.peer)].sends();
+            check_pair(leg.peer, route.rank(), find_leg(sends, route.rank()), &leg);
+        }
+    }
+}
+
+}  // namespace transrank::route

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/file.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <fcntl.h>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "transrank/route/file_format.hpp"
+
+namespace transrank::route {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path, int cause) {
+    throw FileError("cannot " + what + " route file " + path.string() + ": " +
+                    std::generic_category().message(cause));
+}
+
+/// An open file, closed on destruction.
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&&) = delete;
+    Descriptor& operator=(Descriptor&&) = delete;
+
+    [[nodiscard]] int number() const noexcept { return number_; }
+    /// Closes now; the error that a file system may only report at this point, or 0.
+    [[nodiscard]] int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
+
+private:
+    int number_;
+};
+
+/// The error number, or 0.
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        bytes = bytes.subspan(written < 0 ? 0 : static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+/// Some file systems cannot synchronise and say so; they lose nothing by it.
+int synchronise(int descriptor) {
+    return ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+}
+
+/// A name in the same folder that no other rank, process or thread uses.
+std::filesystem::path partial_name(const std::filesystem::path& path) {
+    std::random_device random;
+    std::ostringstream suffix;
+    suffix << '.' << std::hex << random() << random() << ".partial";
+    auto name = path;
+    name += suffix.str();
+    return name;
+}
+
+int write_and_rename(int descriptor, std::span<const std::byte> bytes,
+                     const std::filesystem::path& partial, const std::filesystem::path& path) {
+    Descriptor file(descriptor);
+    int cause = write_all(file.number(), bytes);
+    if (cause == 0) {
+        cause = synchronise(file.number());
+    }
+    const int cause_of_close = file.close();
+    if (cause != 0 || cause_of_close != 0) {
+        return cause != 0 ? cause : cause_of_close;
+    }
+    return ::rename(partial.c_str(), path.c_str()) == 0 ? 0 : errno;
+}
+
+/// Makes a renaming last: it is an entry of the folder.
+int synchronise_folder(const std::filesystem::path& path) {
+    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return opened.number() < 0 ? errno : synchronise(opened.number());
+}
+
+std::vector<std::byte> read_file(const std::filesystem::path& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status{};
+    if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+        fail("read", path, errno);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        throw FileError("cannot read route file " + path.string() + ": it is no regular file");
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t read = ::read(file.number(), bytes.data() + done, bytes.size() - done);
+        if (read < 0 && errno != EINTR) {
+            fail("read", path, errno);
+        }
+        if (read == 0) {
+            bytes.resize(done);  // shortened while it was read: the frame will not match
+        }
+        done += read < 0 ? 0 : static_cast<std::size_t>(read);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+void save(const Route& route, const std::filesystem::path& path) {
+    const Words words = encode(route);
+    const auto partial = partial_name(path);
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        fail("write", path, errno);
+    }
+    int cause = write_and_rename(descriptor, std::as_bytes(std::span(words)), partial, path);
+    if (cause != 0) {
+        ::unlink(partial.c_str());
+        fail("write", path, cause);
+    }
+    cause = synchronise_folder(path);
+    if (cause != 0) {
+        fail("write", path, cause);
+    }
+}
+
+Route load(const std::filesystem::path& path) {
+    return decode(read_file(path), path.string());
+}
+
+}  // namespace transrank::route

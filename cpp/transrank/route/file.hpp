@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "transrank/route/route.hpp"
+
+namespace transrank::route {
+
+/// A route file that cannot be read or written, or is none; the text names the path and the reason.
+class FileError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Writes one rank's route. The file appears whole or not at all: it is written under another name
+/// in the same folder, synchronised to the disk and renamed.
+void save(const Route& route, const std::filesystem::path& path);
+
+/// Reads what `save` wrote on a machine of the same endianness. A file that is truncated, altered,
+/// of another version or anything else is refused with a FileError that says so.
+[[nodiscard]] Route load(const std::filesystem::path& path);
+
+}  // namespace transrank::route

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/file_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "transrank/route/checksum.hpp"
+#include "transrank/route/file.hpp"
+
+namespace transrank::route {
+namespace {
+
+// As in PNG: a byte that is no text, a name, line ends that a text transfer would change, an end
+// mark. One value on every machine, since the bytes are.
+constexpr std::array<char, 8> magic{'\x89', 'T', 'R', 'T', 'E', '\r', '\n', '\x1a'};
+constexpr std::uint64_t byte_order = 0x0102030405060708;
+constexpr std::size_t words_of_frame = 5;  // magic to number of words, and the checksum
+constexpr std::size_t fields_of_segment = 6;
+
+std::uint64_t reversed(std::uint64_t word) {
+    std::uint64_t result = 0;
+    for (int byte = 0; byte < 8; ++byte) {
+        result = (result << 8) | ((word >> (8 * byte)) & 0xFF);
+    }
+    return result;
+}
+
+std::uint64_t checksum_of(std::span<const std::uint64_t> words) {
+    Checksum sum;
+    for (const std::uint64_t word : words) {
+        sum.add(word);
+    }
+    return sum.value();
+}
+
+void append_legs(std::span<const Leg> legs, Words& words) {
+    for (const auto& leg : legs) {
+        words.push_back(static_cast<std::uint64_t>(leg.peer));
+        words.push_back(leg.segments.size());
+    }
+}
+
+void append_segments(std::span<const Leg> legs, Words& words) {
+    for (const auto& leg : legs) {
+        for (const auto& [source, destination, length, count, source_stride, destination_stride] :
+             leg.segments) {
+            for (const std::int64_t field :
+                 {source, destination, length, count, source_stride, destination_stride}) {
+                words.push_back(static_cast<std::uint64_t>(field));
+            }
+        }
+    }
+}
+
+/// Takes words one by one; the frame has been checked, so running out means a wrong count inside.
+class Reader {
+public:
+    Reader(std::span<const std::uint64_t> words, const std::string& name)
+        : words_(words), name_(name) {}
+
+    std::uint64_t word() {
+        if (words_.empty()) {
+            fail("its counts do not match its length");
+        }
+        const std::uint64_t first = words_.front();
+        words_ = words_.subspan(1);
+        return first;
+    }
+    std::int64_t integer() { return static_cast<std::int64_t>(word()); }
+    int rank() {
+        const std::int64_t value = integer();
+        if (value < 0 || value > std::numeric_limits<int>::max()) {
+            fail("rank " + std::to_string(value) + " is none");
+        }
+        return static_cast<int>(value);
+    }
+    /// A number of things that take `words_each` words, all of which are still to come.
+    std::size_t fitting(std::uint64_t number, std::size_t words_each) const {
+        if (number > words_.size() / words_each) {
+            fail("it promises " + std::to_string(number) + " entries, more than it has room for");
+        }
+        return static_cast<std::size_t>(number);
+    }
+    void finish() const {
+        if (!words_.empty()) {
+            fail("its counts do not match its length");
+        }
+    }
+    [[noreturn]] void fail(const std::string& why) const {
+        throw FileError(name_ + " is no valid route file: " + why);
+    }
+
+private:
+    std::span<const std::uint64_t> words_;
+    const std::string& name_;
+};
+
+struct LegHeader {
+    int peer = 0;
+    std::uint64_t segments = 0;
+};
+
+std::vector<LegHeader> read_headers(std::uint64_t number, Reader& reader) {
+    std::vector<LegHeader> headers(reader.fitting(number, 2));
+    for (auto& header : headers) {
+        header.peer = reader.rank();
+        header.segments = reader.word();
+    }
+    return headers;
+}
+
+std::vector<Leg> read_legs(const std::vector<LegHeader>& headers, Reader& reader) {
+    std::vector<Leg> legs;
+    legs.reserve(headers.size());
+    for (const auto& header : headers) {
+        Leg& leg = legs.emplace_back(Leg{.peer = header.peer, .segments = {}});
+        leg.segments.resize(reader.fitting(header.segments, fields_of_segment));
+        for (auto& segment : leg.segments) {
+            segment = {.source = reader.integer(),
+                       .destination = reader.integer(),
+                       .length = reader.integer(),
+                       .count = reader.integer(),
+                       .source_stride = reader.integer(),
+                       .destination_stride = reader.integer()};
+        }
+    }
+    return legs;
+}
+
+/// Checks magic, byte order, version, length and checksum, in this order: what fails first is what
+/// a reader can be told about a file whose remainder may mean anything.
+void check_frame(std::span<const std::byte> file, std::span<const std::uint64_t> words,
+                 const std::string& name) {
+    const auto refuse = [&](const std::string& why) { throw FileError(name + why); };
+    const std::string bytes = std::to_string(file.size()) + " bytes";
+    const std::size_t magic_bytes = std::min(file.size(), magic.size());
+    if (file.empty()) {
+        refuse(" is empty, no route file; save it again");
+    }
+    if (std::memcmp(file.data(), magic.data(), magic_bytes) != 0) {
+        refuse(" is no route file");
+    }
+    if (words.size() < words_of_frame) {
+        refuse(" is truncated: it has " + bytes + ", fewer than any route file; save it again");
+    }
+    if (words[1] != byte_order) {
+        refuse(words[1] == reversed(byte_order)
+                   ? " was written on a machine of the other endianness; save it again on this one"
+                   : " is damaged: its byte order mark is none; save it again");
+    }
+    if (words[2] != file_version) {
+        refuse(" has version " + std::to_string(words[2]) +
+               " of the route file format, but this "
+               "program reads version " +
+               std::to_string(file_version) + "; save it again");
+    }
+    if (file.size() % sizeof(std::uint64_t) != 0 || words[3] != words.size()) {
+        std::ostringstream text;
+        text << " is truncated or damaged: it has " << bytes << ", but was written with "
+             << words[3] << " words of 8 bytes; save it again";
+        refuse(text.str());
+    }
+    if (words.back() != checksum_of(words.first(words.size() - 1))) {
+        refuse(" is damaged: its checksum does not match its content; save it again");
+    }
+}
+
+}  // namespace
+
+Words encode(const Route& route) {
+    Words words(4);
+    for (const std::int64_t value :
+         {std::int64_t{route.rank()}, std::int64_t{route.ranks()}, route.source_extent(),
+          route.destination_extent(), static_cast<std::int64_t>(route.sends().size()),
+          static_cast<std::int64_t>(route.receives().size())}) {
+        words.push_back(static_cast<std::uint64_t>(value));
+    }
+    append_legs(route.sends(), words);
+    append_legs(route.receives(), words);
+    append_segments(route.sends(), words);
+    append_segments(route.receives(), words);
+    words[0] = std::bit_cast<std::uint64_t>(magic);
+    words[1] = byte_order;
+    words[2] = file_version;
+    words[3] = words.size() + 1;
+    words.push_back(checksum_of(words));
+    return words;
+}
+
+Route decode(std::span<const std::byte> file, const std::string& name) {
+    Words words(file.size() / sizeof(std::uint64_t));
+    std::memcpy(words.data(), file.data(), words.size() * sizeof(std::uint64_t));
+    check_frame(file, words, name);
+    Reader reader(std::span<const std::uint64_t>(words).subspan(4, words.size() - words_of_frame),
+                  name);
+    const int rank = reader.rank();
+    const int ranks = reader.rank();
+    const std::int64_t source_extent = reader.integer();
+    const std::int64_t destination_extent = reader.integer();
+    const std::uint64_t legs_sent = reader.word();
+    const std::uint64_t legs_received = reader.word();
+    const auto headers_sent = read_headers(legs_sent, reader);
+    const auto headers_received = read_headers(legs_received, reader);
+    auto sends = read_legs(headers_sent, reader);
+    auto receives = read_legs(headers_received, reader);
+    reader.finish();
+    try {
+        return {
+            rank, ranks, source_extent, destination_extent, std::move(sends), std::move(receives)};
+    } catch (const std::invalid_argument& problem) {
+        reader.fail(problem.what());
+    }
+}
+
+}  // namespace transrank::route

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transrank/route/route.hpp"
+
+namespace transrank::route {
+
+/// A route file is a sequence of 64-bit words in the byte order of the machine that wrote it:
+///   magic, byte order, version, number of words in the file,
+///   rank, ranks, source extent, destination extent, legs sent, legs received,
+///   per leg its peer and number of segments,
+///   per segment, leg by leg, its six fields in the order of their declaration,
+///   XXH64 of all words before.
+using Words = std::vector<std::uint64_t>;
+
+inline constexpr std::uint64_t file_version = 1;
+
+[[nodiscard]] Words encode(const Route& route);
+
+/// Throws FileError; its text begins with `name`.
+[[nodiscard]] Route decode(std::span<const std::byte> file, const std::string& name);
+
+}  // namespace transrank::route

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "transrank/layout/block_grid.hpp"
+#include "transrank/route/route.hpp"
+
+namespace transrank::route {
+
+/// Which halo cells an update fills.
+enum class Corners : std::uint8_t {
+    included,  ///< all: what a stencil with diagonal terms reads
+    left_out,  ///< those beyond one face only: what a star-shaped stencil reads
+};
+
+/// One rank's halo update of a grid whose layout gives the widths: from the owned cells to the halo
+/// cells of one and the same local array, in which both extents are counted.
+///
+/// Needs no communication; linear in the parts per dimension where that is divided irregularly,
+/// otherwise independent of the number of ranks. Beyond the ends of a dimension that is not
+/// periodic nothing arrives. Empty parts are skipped: their neighbors are neighbors. Throws
+/// std::invalid_argument, the same on every rank, when a part is thinner than a halo that its
+/// neighbors see of it.
+[[nodiscard]] Route halo(int rank, int ranks, const layout::BlockGrid& grid,
+                         Corners corners = Corners::included);
+
+}  // namespace transrank::route

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/layout/block_grid.hpp"
+#include "transrank/route/segment.hpp"
+
+namespace transrank::route {
+
+/// The cells that two parts share: every combination of the pieces that they share in each
+/// dimension. Piece offsets are positions along a dimension, strides the units between positions.
+struct Overlap {
+    layout::PerDimension<const Leg*> pieces{};
+    layout::PerDimension<std::int64_t> source_strides{};
+    layout::PerDimension<std::int64_t> destination_strides{};
+    std::span<const int> order;  // the dimensions from the destination's fastest to its slowest
+
+    [[nodiscard]] std::size_t dimension(std::size_t level) const {
+        return static_cast<std::size_t>(order[level]);
+    }
+    [[nodiscard]] std::span<const Segment> along(std::size_t level) const {
+        return pieces[dimension(level)]->segments;
+    }
+};
+
+/// Appends the segments of an overlap in ascending order of their destination.
+void append_overlap(const Overlap& overlap, std::vector<Segment>& segments);
+
+}  // namespace transrank::route
