@@ -12,6 +12,7 @@ from rich.text import Text
 
 from transrank.cli import options, output, results
 from transrank.cli.output import Column
+from transrank.stats.advice import FEW_CLEAN
 from transrank.stats.estimate import Estimate
 from transrank.stats.rows import result_row, result_rows
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
@@ -159,7 +160,7 @@ def marks(result: CaseResult) -> str:
     applies = {
         "u": result.status == "unstable",
         "g": result.groups is not None,
-        "f": result.all_used or result.launches_left_out > 0,
+        "f": result.disturbed and (result.clean < FEW_CLEAN or result.all_used),
         "!": result.reason is not None,
     }
     return "".join(mark for mark, holds in applies.items() if holds)

@@ -14,6 +14,8 @@ from transrank.units import format_percent, format_seconds
 
 # Below this share of undisturbed samples the machine counts as busy.
 LEAST_KEPT = 0.9
+# A median of fewer samples than this has no 95 % interval of its own.
+FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
 LEAST_DRIFT = 0.03
 
@@ -36,6 +38,12 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         yield Caution(
             f"only {format_percent(result.kept)} of {result.samples} samples are undisturbed: "
             "too few, so that the disturbed ones count too",
+            "measure on an idle machine or raise --max-time",
+        )
+    elif result.disturbed and result.clean < FEW_CLEAN:
+        yield Caution(
+            f"only {result.clean} of {result.samples} samples are undisturbed, "
+            "and they alone count",
             "measure on an idle machine or raise --max-time",
         )
     if result.launches_left_out:

@@ -115,5 +115,15 @@ class CaseResult:
         return self.bytes_counted / self.headline.value
 
     @property
+    def clean(self) -> int:
+        """Samples after warm-up that are not flagged."""
+        return round(self.kept * self.samples)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether some sample after warm-up is flagged."""
+        return self.clean < self.samples
+
+    @property
     def measured(self) -> bool:
         return self.headline is not None

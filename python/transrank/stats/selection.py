@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Samples
 
-# As many as an order-statistic interval needs.
-LEAST_CLEAN = 6
+# Fewer undisturbed samples of a case than this are no basis for a value ...
+LEAST_CLEAN = 3
+# ... nor is a smaller share than this: where ranks share cores all the time, the few samples that
+# went undisturbed show a machine that nobody has.
+LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,21 +45,22 @@ def select(launches: Sequence[Samples]) -> tuple[list[Selection], bool]:
     Warm-up never counts, unless there is nothing else. Samples with a lost core, a gap in the
     clock or a late start do not count either: a launch that has no other samples is left out,
     because a disturbed median is wrong by factors where few clean samples are wrong by percents.
-    Only when all launches together have fewer than LEAST_CLEAN clean samples all of them count,
-    and the second value is True.
+    Only when the clean samples of all launches together are fewer than LEAST_CLEAN, or than the
+    share LEAST_SHARE, all samples count, and the second value is True.
     """
     after = [_after_warm_up(samples.flags) for samples in launches]
     clean = [
         counts & ((samples.flags & (DISTURBED | GAP | LATE)) == 0)
         for counts, samples in zip(after, launches, strict=True)
     ]
-    enough = sum(int(mask.sum()) for mask in clean) >= LEAST_CLEAN
-    disturbed = sum(int(mask.sum()) for mask in after) > sum(int(mask.sum()) for mask in clean)
+    taken = sum(int(mask.sum()) for mask in after)
+    undisturbed = sum(int(mask.sum()) for mask in clean)
+    enough = undisturbed == taken or undisturbed >= max(LEAST_CLEAN, LEAST_SHARE * taken)
     selections = [
-        Selection(undisturbed if enough else counts, int(counts.sum()), int(undisturbed.sum()))
-        for counts, undisturbed in zip(after, clean, strict=True)
+        Selection(best if enough else counts, int(counts.sum()), int(best.sum()))
+        for counts, best in zip(after, clean, strict=True)
     ]
-    return selections, disturbed and not enough
+    return selections, not enough
 
 
 def _after_warm_up(flags: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recorded
-from transrank.stats.selection import LEAST_CLEAN, select
+from transrank.stats.selection import LEAST_CLEAN, LEAST_SHARE, select
 from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Samples
 
 FLAGS = st.lists(st.integers(0, 15), min_size=1, max_size=30)
@@ -42,6 +42,12 @@ def test_where_hardly_any_sample_is_clean_all_count_and_that_is_said() -> None:
     assert all_used
 
 
+def test_a_rare_clean_sample_is_no_basis_where_ranks_share_cores() -> None:
+    (chosen,), all_used = select([samples([DISTURBED] * 100 + [0] * 5)])
+    assert chosen.used.all()
+    assert all_used
+
+
 def test_few_samples_without_a_flag_are_nothing_to_warn_of() -> None:
     (chosen,), all_used = select([samples([0, 0, 0])])
     assert chosen.used.all()
@@ -58,6 +64,6 @@ def test_some_sample_always_counts_and_flagged_ones_only_in_need(launches: list[
     selections, all_used = select([samples(flags) for flags in launches])
     assert any(chosen.any_used for chosen in selections)
     clean = sum(chosen.clean for chosen in selections)
-    if clean >= LEAST_CLEAN:
-        assert not all_used
-        assert sum(int(chosen.used.sum()) for chosen in selections) == clean
+    taken = sum(chosen.taken for chosen in selections)
+    assert all_used == (clean < taken and clean < max(LEAST_CLEAN, LEAST_SHARE * taken))
+    assert sum(int(chosen.used.sum()) for chosen in selections) == (taken if all_used else clean)

@@ -69,10 +69,19 @@ def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Pat
 
 
 def test_a_machine_with_hardly_a_clean_sample_is_told_so(tmp_path: Path) -> None:
-    result = only(run_of(tmp_path, recorded.header(), recorded.case(flags=[2] * 7 + [0] * 3)))
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(flags=[2] * 8 + [0] * 2)))
     assert result.all_used
-    assert "only 30 % of 10 samples are undisturbed" in result.warnings[0].text
+    assert "only 20 % of 10 samples are undisturbed: too few" in result.warnings[0].text
     assert result.warnings[0].hint
+
+
+def test_a_value_that_rests_on_few_samples_says_on_how_many(tmp_path: Path) -> None:
+    seconds = [1e-6] * 4 + [9e-6] * 6
+    flags = [0] * 4 + [2] * 6
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
+    assert result.median is not None
+    assert result.median.value == pytest.approx(1e-6)
+    assert result.warnings[0].text.startswith("only 4 of 10 samples are undisturbed, and they")
 
 
 def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) -> None:
