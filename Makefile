@@ -21,11 +21,20 @@ export TRANSRANK_MPI MPI_HOME CXX
 # The environment's programs (cmake, ninja, linters) come first.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-# uv and pip do the same here; uv does not read pip's variables by itself.
+# uv and pip do the same here (`make UV=` leaves uv alone); uv does not read pip's variables itself.
 UV := $(shell command -v uv 2>/dev/null)
 ifneq ($(UV),)
 ifdef PIP_INDEX_URL
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
+ifdef PIP_EXTRA_INDEX_URL
+export UV_INDEX ?= $(PIP_EXTRA_INDEX_URL)
+endif
+ifdef PIP_FIND_LINKS
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+endif
+ifdef PIP_CERT
+export SSL_CERT_FILE ?= $(PIP_CERT)
 endif
 CREATE_VENV = $(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
 INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python
@@ -117,7 +126,7 @@ survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
 	transrank survey --quick $(SURVEY_ARGS)
 
 bench: $(PACKAGE) $(VENV)/.test-group ## run every benchmark and hold its figures against their bars
-	@status=0; for program in benchmarks/*.py; do \
+	@status=0; for program in $$(grep -l __main__ benchmarks/*.py); do \
 		echo "== $$program"; python $$program --check || status=1; done; exit $$status
 
 docs: $(PACKAGE) $(VENV)/.docs-group ## the documentation, in build/docs
