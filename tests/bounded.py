@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from processes import below, kill, wait_until_gone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ def end_tree(process: subprocess.Popen[str]) -> None:
     Launchers put their ranks into process groups and sessions of their own, so the group of
     `process` is not enough.
     """
-    descendants = _descendants(process.pid)
+    descendants = list(below(process.pid))
     if process.poll() is None:
         process.terminate()
         try:
@@ -94,27 +95,6 @@ def end_tree(process: subprocess.Popen[str]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    deadline = time.monotonic() + GRACE_SECONDS
-    while (alive := [pid for pid in descendants if _is_running(pid)]) and (
-        time.monotonic() < deadline
-    ):
-        time.sleep(0.02)
-    for pid in alive:
-        os.kill(pid, signal.SIGKILL)
-
-
-def _descendants(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    try:
-        direct = [int(child) for child in children.read_text().split()]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-    return [found for child in direct for found in (child, *_descendants(child))]
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
+    for pid in wait_until_gone(descendants, GRACE_SECONDS):
+        with contextlib.suppress(ProcessLookupError):
+            kill(pid)
