@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from transrank.stats.median import median
+
 Rounds = NDArray[np.float64]
 
 
@@ -30,7 +32,7 @@ def round_medians(
     for count in rounds:
         part = slice(begin, begin + count)
         if used[part].any():
-            medians.append(np.median(seconds[part][used[part]]))
+            medians.append(median(seconds[part][used[part]]))
         begin += count
     return np.array(medians)
 

@@ -36,7 +36,16 @@ def median_interval(values: NDArray[np.float64]) -> Estimate:
         return Estimate(float(values[0]))
     place = max(interval_place(values.size), 1)
     ordered = np.sort(values)
-    return Estimate(float(np.median(ordered)), float(ordered[place - 1]), float(ordered[-place]))
+    return Estimate(_middle(ordered), float(ordered[place - 1]), float(ordered[-place]))
+
+
+def median(values: NDArray[np.float64]) -> float:
+    """The median; several times faster than NumPy's on the short arrays that rounds are."""
+    return _middle(np.sort(values))
+
+
+def _middle(ordered: NDArray[np.float64]) -> float:
+    return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
 @cache

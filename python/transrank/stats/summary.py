@@ -12,7 +12,7 @@ from transrank.stats.advice import case_warnings, run_warnings
 from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
-from transrank.stats.median import median_interval
+from transrank.stats.median import median, median_interval
 from transrank.stats.result import CaseResult, Caution, ImbMean
 from transrank.stats.selection import Selection, select
 from transrank.store.lines import Case, Samples, Shape
@@ -139,7 +139,7 @@ def _imbalance(samples: Samples, selection: Selection) -> float | None:
     positive = slowest > 0
     if not positive.any():
         return None
-    return float(np.median(1 - fastest[positive] / slowest[positive]))
+    return median(1 - fastest[positive] / slowest[positive])
 
 
 def _imb_of(case: Case) -> ImbMean:
