@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far do repeated surveys of one machine lie apart?
+
+Runs the same short survey several times at two ranks and prints, per operation, the spread
+(max - min) / median of the reported value: its median over sizes and the worst size, beside the
+measuring time that one survey spent on that operation's whole sweep.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bars import Figure, add_check_option, report
+from survey import measure, operation_of
+from transrank.stats.summary import CaseResult
+
+# The most that the spread may be, in percent: median over sizes, worst size.
+BARS: Mapping[str, tuple[float, float | None]] = {
+    "pingpong": (5, 15),
+    "sendrecv": (5, 15),
+    "allreduce": (5, 15),
+    "alltoall": (5, 15),
+    "bcast": (10, None),
+    "barrier": (10, None),
+}
+SECONDS_BAR = 2.0
+POINT_TO_POINT = ["pingpong", "sendrecv"]
+COLLECTIVES = [
+    "collectives",
+    "--axis=operation=allreduce,alltoall,bcast,barrier",
+    "--axis=form=blocking",
+]
+
+
+def run_surveys(store: Path, arguments: argparse.Namespace) -> list[list[CaseResult]]:
+    """Run every survey and return its results."""
+    common = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
+    surveys = []
+    for number in range(arguments.surveys):
+        results = measure(store, f"p2p-{number}", [*POINT_TO_POINT, *common])
+        results += measure(store, f"collectives-{number}", [*COLLECTIVES, *common])
+        surveys.append([result for result in results if result.headline is not None])
+        print(f"survey {number + 1} of {arguments.surveys} done", file=sys.stderr)
+    return surveys
+
+
+def spreads(surveys: Sequence[Sequence[CaseResult]]) -> dict[str, dict[str, float]]:
+    """Return per operation and case the relative spread of the reported values, in percent."""
+    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for survey in surveys:
+        for result in survey:
+            if result.headline is not None:
+                values[operation_of(result)][result.case].append(result.headline.value)
+    return {
+        operation: {
+            case: 100 * (max(each) - min(each)) / float(np.median(each))
+            for case, each in cases.items()
+        }
+        for operation, cases in values.items()
+    }
+
+
+def longest_sweep(surveys: Sequence[Sequence[CaseResult]], operation: str) -> float:
+    """Return the most measuring seconds that any survey spent on `operation`."""
+    return max(
+        sum(result.measuring_seconds for result in survey if operation_of(result) == operation)
+        for survey in surveys
+    )
+
+
+def figures(surveys: Sequence[Sequence[CaseResult]]) -> list[Figure]:
+    """Hold the spreads against their bars."""
+    found = []
+    for operation, cases in spreads(surveys).items():
+        over_sizes, worst_bar = BARS[operation]
+        worst = max(cases, key=lambda case: cases[case])
+        median = float(np.median(list(cases.values())))
+        found.append(Figure(f"{operation}: median over sizes", median, over_sizes, "%"))
+        if worst_bar is not None:
+            found.append(
+                Figure(f"{operation}: worst size", cases[worst], worst_bar, "%", note=worst)
+            )
+        seconds = longest_sweep(surveys, operation)
+        found.append(Figure(f"{operation}: measuring time", seconds, SECONDS_BAR, "s"))
+    return found
+
+
+def main() -> int:
+    """Run the surveys and report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--surveys", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--launches", type=int, default=5, help="per survey (default: 5)")
+    parser.add_argument("--max-time", default="150ms", help="per case (default: 150ms)")
+    add_check_option(parser)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as store:
+        surveys = run_surveys(Path(store), arguments)
+    return report(figures(surveys), arguments.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

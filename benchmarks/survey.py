@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Short surveys by the transrank command, for the programs of this folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from transrank.stats.summary import CaseResult, summarise
+from transrank.store.records import read_run
+
+
+def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
+    """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
+    command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
+    subprocess.run([*command, "-qq", "--label", label, "--store", str(store)], check=True)
+    newest = max(store.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    return summarise(read_run(newest))
+
+
+def operation_of(result: CaseResult) -> str:
+    """Name what is swept over sizes: the study, and the operation where the study has several."""
+    operation = result.axes.get("operation")
+    return str(operation) if operation is not None else result.study
