@@ -16,7 +16,7 @@ from processes import below, kill, wait_until_gone
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 3.0
 
 
 @dataclass(frozen=True)

@@ -47,3 +47,15 @@ def test_hanging_ranks_end_with_their_launcher(mpiexec: Mpiexec, tmp_path: Path)
     assert "ready" in str(caught.value)
     assert time.monotonic() - begin < 60
     assert running(mark) == []
+
+
+def test_a_child_in_a_session_of_its_own_ends_too(tmp_path: Path) -> None:
+    mark = f"hanging-{tmp_path}"
+    program = (
+        "import subprocess, sys, time;"
+        "wait = [sys.executable, '-c', 'import time; time.sleep(600)', sys.argv[1]];"
+        "subprocess.Popen(wait, start_new_session=True); time.sleep(600)"
+    )
+    with pytest.raises(TimeoutError, match="still running after 2 s"):
+        run_bounded([sys.executable, "-c", program, mark], timeout=2, env={})
+    assert running(mark) == []
