@@ -95,6 +95,8 @@ def end_tree(process: subprocess.Popen[str]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    for pid in wait_until_gone(descendants, GRACE_SECONDS):
+    stubborn = wait_until_gone(descendants, GRACE_SECONDS)
+    for pid in stubborn:
         with contextlib.suppress(ProcessLookupError):
             kill(pid)
+    wait_until_gone(stubborn)
