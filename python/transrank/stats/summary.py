@@ -135,7 +135,8 @@ def _view(case: Case, samples: Samples, selection: Selection) -> _LaunchView:
 
 
 def _imbalance(samples: Samples, selection: Selection) -> float | None:
-    slowest, fastest = samples.seconds[selection.used], samples.fastest[selection.used]
+    slowest = samples.seconds[selection.used]
+    fastest = np.minimum(samples.fastest[selection.used], slowest)
     positive = slowest > 0
     if not positive.any():
         return None

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever a record file holds, every verb that reads it answers or refuses in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import recorded
+from stored_runs import pingpong
+from transrank.cli.__main__ import INTERNAL_ERROR, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BARRIER = recorded.case(
+    study="collectives",
+    case="collectives/barrier/blocking",
+    axes={"operation": "barrier", "form": "blocking"},
+    bytes_counted=0,
+)
+LINES = [
+    recorded.header(label="night"),
+    recorded.launch(0),
+    *pingpong(8, 1.0),
+    BARRIER,
+    recorded.skipped(4096),
+    recorded.event("finished"),
+]
+IMPORTED = [recorded.imported_header(), recorded.imported_case(8), recorded.imported_case(64)]
+VERBS = [
+    ["show", "RUN"],
+    ["show", "RUN", "--format", "json"],
+    ["export", "RUN", "--samples"],
+    ["export", "RUN"],
+    ["compare", "RUN", "RUN"],
+    ["compare", "RUN", "fugaku", "--format", "json"],
+    ["list"],
+]
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    return [p for key, item in items for p in ((key,), *((key, *rest) for rest in places(item)))]
+
+
+EVERY = [LINES, IMPORTED]
+PLACES = [
+    (which, number, place)
+    for which, lines in enumerate(EVERY)
+    for number, line in enumerate(lines)
+    for place in places(line)
+]
+# Values that a schema may well allow and arithmetic may not.
+NUMBERS = [0, 0.0, -0.0, 1, 5e-324, 1e-300, 1e300, 1.7e308, 2**31, 2**62, 2**63 - 1, 10**30, -1]
+TEXTS = ["", "a", "a/b/c", "\n", "\x1b[31m", "[bold]", "µ" * 300, "\u202e", "launch", "*"]
+OTHERS = [None, True, [], {}, [0], [0.0] * 20, [1e308] * 20, [5e-324] * 20]
+VALUES = st.sampled_from([*NUMBERS, *TEXTS, *OTHERS])
+
+
+def run_quietly(arguments: list[str]) -> tuple[int, str]:
+    said = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(said):
+        status = main(arguments)
+    return status, said.getvalue()
+
+
+@given(
+    changes=st.lists(st.tuples(st.sampled_from(PLACES), VALUES), min_size=1, max_size=4),
+    verb=st.sampled_from(VERBS),
+)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_changed_files_are_answered_or_refused(
+    tmp_path: Path, changes: list[tuple[tuple[int, int, tuple[Any, ...]], Any]], verb: list[str]
+) -> None:
+    which = changes[0][0][0]
+    lines = json.loads(json.dumps(EVERY[which]))
+    for (other, number, (*outer, last)), value in changes:
+        holder = lines[number] if other == which else {}
+        try:
+            for key in outer:
+                holder = holder[key]
+            holder[last] = value
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change took this place away
+    path = recorded.write(tmp_path / "fuzzed.jsonl", lines)
+    arguments = [str(path) if word == "RUN" else word for word in verb]
+    status, said = run_quietly([*arguments, "--store", str(tmp_path)])
+    assert status in (0, 1, 2, 4), said
+    assert status != INTERNAL_ERROR
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("scale", [0.0, 5e-324, 1e-300, 1e300])
+def test_times_at_the_ends_of_the_number_line_are_shown(tmp_path: Path, scale: float) -> None:
+    lines = [
+        recorded.case(8, launch=launch, seconds=[scale * (1 + launch)] * 8) for launch in range(3)
+    ]
+    path = recorded.write(tmp_path / "scaled.jsonl", [recorded.header(), *lines])
+    for verb in VERBS:
+        arguments = [str(path) if word == "RUN" else word for word in verb]
+        status, said = run_quietly([*arguments, "--store", str(tmp_path)])
+        assert status in (0, 1, 2, 4), said
