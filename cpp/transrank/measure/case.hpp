@@ -43,6 +43,9 @@ struct Case {
     int operations_per_repetition = 1;
     /// Never fewer operations than this, whatever the precision.
     std::int64_t least_operations = 0;
+    /// No batch is shorter than this, nor than the clock needs: longer where a start that is not
+    /// quite common would show.
+    double least_batch_seconds = 0;
     /// Bytes that one operation counts for MB/s, by the convention of IMB or OSU.
     double bytes_counted = 0;
     /// What this rank's process needs, for one slot: what it sends from, what it receives into.

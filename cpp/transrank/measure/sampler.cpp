@@ -71,6 +71,7 @@ double Sampler::trial(CaseRun& run, std::int64_t repetitions) {
 void Sampler::calibrate(CaseRun& run) {
     run.operation->fill(++stamp_);
     const std::int64_t most = most_repetitions(run);
+    const double least = std::max(settings_.least_batch_seconds, run.point.least_batch_seconds);
     double seconds = trial(run, 1);
     for (run.batch = 1;; run.batch = std::min(run.batch * 2, most)) {
         const int trials = seconds < settings_.max_seconds / rounds_per_budget ? 3 : 1;
@@ -78,7 +79,7 @@ void Sampler::calibrate(CaseRun& run) {
         for (int i = 0; i < trials; ++i) {
             seconds = std::min(seconds, trial(run, run.batch));
         }
-        if (seconds >= settings_.least_batch_seconds || run.batch >= most) {
+        if (seconds >= least || run.batch >= most) {
             break;
         }
     }
