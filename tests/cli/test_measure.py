@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -57,7 +58,8 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     assert header.options.max_time_seconds == 0.06
     assert [event.event for event in run.events] == ["finished"]
     assert not any(tmp_path.glob("*.logs"))
-    assert finished.stdout == ""
+    shown = commands.transrank("show", "first", store=tmp_path).check()
+    assert finished.stdout == shown.stdout
     lines = [line for line in finished.stderr.splitlines() if line.startswith("[")]
     assert len(lines) == 12
     assert lines[-1].startswith("[12/12] ")
@@ -216,13 +218,13 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
 def limited_shell(
     tmp_path: Path,
 ) -> Callable[[str, Path], subprocess.CompletedProcess[str]]:
-    """Runs a shell script in which `disk` is a file system of 40 KiB."""
+    """Runs a shell script in which `disk` is a file system of 4 MiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     enter = (
         ["unshare", "--map-root-user", "--mount"] if os.geteuid() != 0 else ["unshare", "--mount"]
     )
-    mount = f"mount -t tmpfs -o size=40k tmpfs {disk}"
+    mount = f"mount -t tmpfs -o size=4m tmpfs {disk}"
     if (
         shutil.which("unshare") is None
         or subprocess.run([*enter, "sh", "-c", mount], capture_output=True, check=False).returncode
@@ -246,11 +248,14 @@ def limited_shell(
 def test_a_full_disk_costs_no_finished_case(
     limited_shell: Callable[[str, Path], subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    command = " ".join(commands.COMMAND)
-    first = f"{command} measure pingpong --sizes 1..128 --max-time 300ms --seed 3 -o disk/x.jsonl"
+    transrank = " ".join(commands.COMMAND)
+    measuring = shlex.join(["measure", "pingpong", "--sizes", SIZES, *SLOW, "-o", "disk/x.jsonl"])
     finished = limited_shell(
-        f"{first}; echo status $?; cp disk/x.jsonl full.jsonl;"
-        f"mount -o remount,size=8m disk; {command} measure --resume disk/x.jsonl; echo status $?;"
+        f"{transrank} {measuring} >/dev/null & measuring=$!;"
+        'until grep -q \'"kind":"case"\' disk/x.jsonl 2>/dev/null; do sleep 0.05; done;'
+        "cat /dev/zero >disk/filler 2>/dev/null;"
+        "wait $measuring; echo status $?; cp disk/x.jsonl full.jsonl; rm disk/filler;"
+        f"{transrank} measure --resume disk/x.jsonl >/dev/null; echo status $?;"
         "cp disk/x.jsonl resumed.jsonl",
         tmp_path,
     )

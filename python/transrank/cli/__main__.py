@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-import importlib.util
 import os
 import shlex
 import signal
@@ -85,8 +84,6 @@ def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
         dest="verb", metavar="VERB", title="verbs", parser_class=Parser
     )
     for verb in verbs:
-        if importlib.util.find_spec(_name(verb)) is None:
-            continue
         _module(verb).add_parser(subparsers)
     return parser
 
@@ -132,11 +129,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _module(verb: str) -> ModuleType:
-    return importlib.import_module(_name(verb))
-
-
-def _name(verb: str) -> str:
-    return f"transrank.cli.{'import_' if verb == 'import' else verb}"
+    return importlib.import_module(f"transrank.cli.{'import_' if verb == 'import' else verb}")
 
 
 def _begins_with_verb(arguments: Sequence[str]) -> bool:

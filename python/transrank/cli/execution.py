@@ -194,14 +194,14 @@ def _drive(
     remaining = driving.remaining()
     total = sum(len(planned.cases) for planned in remaining)
     most = estimate.most_seconds(remaining, costs)
-    output.note(f"{_count(remaining)}; at most {format_wait(most)}; results go to {record}")
+    output.note(f"{_count(remaining)}; up to about {format_wait(most)}; results go to {record}")
     driving.run(progress.for_console(total, output.messages(), quiet=output.settings.quiet > 0))
 
 
 def _count(plan: Sequence[PlannedLaunch]) -> str:
-    cases = {(planned.shape, case) for planned in plan for case in planned.cases}
+    cases = len({(planned.shape, case) for planned in plan for case in planned.cases})
     launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
-    return f"{len(cases)} cases in {launches}"
+    return f"{'1 case' if cases == 1 else f'{cases} cases'} in {launches}"
 
 
 def name_of(record: Path, store: Path | None) -> str:

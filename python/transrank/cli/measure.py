@@ -117,7 +117,14 @@ def run(arguments: argparse.Namespace) -> int:
         record = execution.measure(arguments, _wish(arguments))
     if record is not None and not arguments.dry_run:
         output.note(f"done; transrank show {execution.name_of(record, arguments.store)}")
+        _show(record)
     return 0
+
+
+def _show(record: Path) -> None:
+    from transrank.cli import show
+
+    show.run(argparse.Namespace(run=str(record), store=None, case=[], format="table", output=None))
 
 
 def _wish(arguments: argparse.Namespace) -> Wish:

@@ -75,7 +75,9 @@ def _mpi(situation: Situation) -> Iterator[Check]:
     if situation.probed is None:
         return
     started = format_seconds(situation.probed.seconds)
-    yield Check("MPI", "ok", f"{situation.probed.mpi['library']}; a launch takes {started}")
+    # Open MPI goes on with who built it where.
+    library = situation.probed.mpi["library"].partition(",")[0]
+    yield Check("MPI", "ok", f"{library}; a launch takes {started}")
 
 
 def _cores(situation: Situation) -> Iterator[Check]:
