@@ -114,6 +114,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _status(fail_on: str, family: Family) -> int:
     if any(family.counts[verdict] for verdict in FAIL_ON[fail_on]):
         return 1
+    open_cases = family.counts["unclear"] + family.counts["missing"]
+    if open_cases and family.judged and fail_on != "never":
+        output.warning(
+            f"{open_cases} of {sum(family.counts.values())} cases are unclear or missing, "
+            "which is no pass",
+            "more launches narrow the intervals; --fail-on unclear gives exit status 1",
+        )
     if fail_on != "never" and family.judged == 0:
         output.warning(
             "no case could be judged, which is no pass",

@@ -53,9 +53,15 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
     A single launch keeps its own interval, which then says nothing about other launches. Values
     that are not positive have no logarithm: then the extremes are the interval.
 
-    Source: the log-normal model of launches and t for few of them, Hoefler & Belli, SC'15,
-    rule 5-6; the repetition of launches, Hunold & Carpen-Amarie, TPDS 2016. Coverage and width
-    of this and of the alternatives are simulated in tests/python/stats/test_launches.py.
+    Source: log-normal times and t for few repetitions, Hoefler & Belli, SC'15, rules 5 and 6; the
+    launch as repetition, Hunold & Carpen-Amarie, TPDS 2016. tests/python/stats/test_launches.py
+    simulates what this covers, and that pooled samples do not.
+
+    Considered on 40 launches each of MPICH and Open MPI beside a compiling machine, where this
+    covers 96 to 98 %: variances shared between sizes (moderated t) halve the interval of three
+    launches but cover 92 %, because a launch is fast or slow at all sizes alike; launches weighted
+    by their own precision (Hartung-Knapp) gain nothing; the geometric mean as value agrees better
+    between surveys by a tenth, and is off by factors once a launch goes astray.
     """
     if not launches:
         raise ValueError("no launches to combine")
