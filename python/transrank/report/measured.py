@@ -43,10 +43,27 @@ def measure_up(runs: Sequence[Run]) -> list[Measured]:
     names = Counter(run.name for run in runs)
     measured = []
     for run in runs:
-        results = summarise(run)
+        results = in_planned_order(run, summarise(run))
         name = run.name if names[run.name] == 1 else f"{run.name} ({run.header.run})"
         measured.append(Measured(run, name, tuple(results), tuple(run_warnings(run, results))))
     return measured
+
+
+def in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Curve after curve as planned, and by size: the file has the cases in the order measured."""
+    planned = dict.fromkeys(case for launch in run.header.plan for case in launch.cases)
+    position = {case: index for index, case in enumerate(planned)}
+    last = len(position)
+    curves: dict[tuple[object, ...], int] = {}
+    for result in sorted(results, key=lambda result: position.get(result.case, last)):
+        curves.setdefault(_curve(result), len(curves))
+    return sorted(results, key=lambda r: (curves[_curve(r)], r.shape, r.bytes or 0))
+
+
+def _curve(result: CaseResult) -> tuple[object, ...]:
+    """What all sizes of a curve have in common, apart from the shape."""
+    others = (item for item in result.axes.items() if item[0] != "bytes")
+    return (result.study, *others)
 
 
 def shapes_of(results: Sequence[CaseResult]) -> list[Shape]:

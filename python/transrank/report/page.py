@@ -172,7 +172,7 @@ def _panels(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
 
 
 def _static(figures: Sequence[Figure]) -> dict[str, Markup]:
-    return {name: _ours(static_drawing(spec)) for name, spec in _panels(figures).items()}
+    return {name: _ours(static_drawing(spec, name)) for name, spec in _panels(figures).items()}
 
 
 def _live(figures: Sequence[Figure]) -> dict[str, Any]:

@@ -37,7 +37,9 @@ def position(size_bytes: float) -> float:
     return size_bytes if size_bytes >= 1 else EMPTY_MESSAGE
 
 
-def bytes_axis(sizes: Iterable[float], coarse: bool = False) -> dict[str, Any]:
+def bytes_axis(
+    sizes: Iterable[float], coarse: bool = False, title: str = "message size"
+) -> dict[str, Any]:
     """Channel definition of x for these sizes: logarithmic, labelled every fourth doubling.
 
     A `coarse` axis, for narrow panels, is labelled every sixth.
@@ -53,7 +55,7 @@ def bytes_axis(sizes: Iterable[float], coarse: bool = False) -> dict[str, Any]:
     return {
         "field": "x",
         "type": "quantitative",
-        "title": "message size",
+        "title": title,
         "scale": {"type": "log", "base": 2, "domain": _widened(first, last), "nice": False},
         "axis": {"values": ticks, "labelExpr": BYTES_LABEL, "grid": False, "tickSize": 4},
     }

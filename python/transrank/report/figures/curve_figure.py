@@ -21,6 +21,7 @@ def curve_figure(
     quantity: Quantity,
     caption: str,
     beside: Mapping[str, Sequence[Curve]] = NOTHING,
+    sizes_title: str = "message size",
 ) -> Figure | None:
     """Draw one panel per group; None when nothing has this quantity.
 
@@ -40,7 +41,7 @@ def curve_figure(
         Panel(
             group.title,
             _description(quantity, group, curves),
-            curve_panel(curves, quantity, shared, size),
+            curve_panel(curves, quantity, shared, size, sizes_title),
         )
         for group, curves in filled
     )

@@ -61,6 +61,7 @@ def curve_panel(
     quantity: Quantity,
     shared: Frame,
     size: str = "half",
+    sizes_title: str = "message size",
 ) -> Spec:
     """Specification of one panel with these curves on the axes of `shared`."""
     curves = [_within(curve, shared) for curve in curves]
@@ -69,7 +70,7 @@ def curve_panel(
     layers = [_published(), _band(), _line(), _launches(), _marks(), _hollow_marks()]
     layers.append(reader(_readings(curves, quantity)))
     encoding = {
-        "x": axes.bytes_axis(shared.sizes, coarse=size == "small"),
+        "x": axes.bytes_axis(shared.sizes, size == "small", sizes_title),
         "y": {"field": "y", **y},
     }
     if curves:
@@ -188,11 +189,12 @@ def _scale(curves: Sequence[Curve], values: Sequence[Any]) -> Spec:
 
 
 def _readings(curves: Sequence[Curve], quantity: Quantity) -> list[Reading]:
-    readings: dict[float, list[tuple[str, str]]] = {}
-    for curve in curves:
+    """What all curves say at each size that was measured."""
+    readings: dict[int, list[tuple[str, str]]] = {}
+    for curve in sorted(curves, key=lambda curve: curve.published):
         for point in curve.points:
             text = _reading(curve, point, quantity)
-            if text:
+            if text and (not curve.published or point.bytes in readings):
                 readings.setdefault(point.bytes, []).append((curve.key, text))
     return [
         (axes.position(size), units.format_bytes(size), readings[size]) for size in sorted(readings)

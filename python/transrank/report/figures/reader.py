@@ -27,12 +27,14 @@ def reader(readings: Iterable[Reading]) -> Spec:
         "on": "pointermove",
         "clear": "pointerout",
     }
+    # The pointer is over a cell around the rule, whose datum holds that of the rule.
+    tooltip = {"expr": "datum.t || datum.datum.t"}
     visible = {"param": "pointed", "empty": False, "value": 0.7}
     return {
         "data": {"values": values},
         "transform": [],
         "params": [{"name": "pointed", "select": select}],
-        "mark": {"type": "rule", "strokeWidth": 1, "tooltip": {"expr": "datum.t"}},
+        "mark": {"type": "rule", "strokeWidth": 1, "tooltip": tooltip},
         "encoding": {
             "y": None,
             "color": {"value": MUTED},

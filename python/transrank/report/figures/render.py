@@ -16,13 +16,25 @@ from transrank.report.figures.style import CONFIG
 _BUNDLED = "window.vegaEmbed = vegaEmbed;"
 
 
-def static_drawing(spec: Spec) -> str:
-    """The SVG of a panel, scaled by its place, its colours those of the page."""
+def static_drawing(spec: Spec, name: str) -> str:
+    """The SVG of a panel, scaled by its place, its colours those of the page.
+
+    `name` makes its ids unique on the page, also beside those that Vega gives there.
+    """
     still = {**spec, "config": CONFIG}
     if "layer" in spec:
         still["layer"] = [layer for layer in spec["layer"] if "params" not in layer]
     svg: str = vl_convert.vegalite_to_svg(still, allowed_base_urls=[])
-    return _lighter(_scalable(svg))
+    return _lighter(_scalable(_own_ids(svg, name)))
+
+
+def _own_ids(svg: str, name: str) -> str:
+    """Vega counts clip paths through the life of the process: count them anew."""
+    prefix = re.sub(r"[^a-z0-9]+", "-", name.lower())
+    for number, clip in enumerate(dict.fromkeys(re.findall(r'id="(clip\d+)"', svg))):
+        own = f"{prefix}-clip-{number}"
+        svg = svg.replace(f'id="{clip}"', f'id="{own}"').replace(f"url(#{clip})", f"url(#{own})")
+    return svg
 
 
 @cache

@@ -52,7 +52,7 @@ class Step:
 def find_steps(curve: Mapping[int, Interval]) -> list[Step]:
     """Steps and falls of a curve {bytes: seconds}, by size.
 
-    A rise needs two sizes before it and one after; neighbouring rises are reported as one.
+    A rise needs two sizes before it and one after.
     """
     sizes = sorted(curve)
     rises = [
@@ -65,7 +65,7 @@ def find_steps(curve: Mapping[int, Interval]) -> list[Step]:
         for lower, upper in pairwise(sizes)
         if curve[upper].high * LEAST_FALL < curve[lower].low
     ]
-    return sorted(_merged(rises) + falls, key=lambda step: step.lower)
+    return sorted(rises + falls, key=lambda step: step.lower)
 
 
 def _rise(curve: Mapping[int, Interval], sizes: Sequence[int]) -> Step | None:
@@ -81,13 +81,3 @@ def _rise(curve: Mapping[int, Interval], sizes: Sequence[int]) -> Step | None:
     if onward >= STEEPEST_AFTER * across:
         return None
     return Step(lower, upper, there.value / expected)
-
-
-def _merged(rises: Sequence[Step]) -> list[Step]:
-    merged: list[Step] = []
-    for step in rises:
-        if merged and merged[-1].upper == step.lower:
-            last = merged.pop()
-            step = Step(last.lower, step.upper, last.factor * step.factor)
-        merged.append(step)
-    return merged

@@ -109,7 +109,7 @@ def _curve_figure(context: Context) -> Figure | None:
             )
             for series, curves in by_panel.items()
         ]
-    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION)
+    return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, sizes_title="bytes read")
 
 
 def _bars(context: Context, run: Measured) -> list[Bar]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is missing? Cases that were skipped, failed or stayed unstable, and launches that failed."""
+"""What is missing or doubtful? Cases skipped, failed or unstable, launches that failed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transrank.report.questions.question import Context, Question
 from transrank.report.tables import Column, Row, Table
 from transrank.stats.summary import CaseResult
 
-MOST_ROWS = 40
+MOST_ROWS = 20
 EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interrupted"}
 
 
@@ -28,13 +28,15 @@ def ask(context: Context) -> Question | None:
     unplanned = [text for run in context.runs for text in _unmeasured(run, context.several)]
     if not (sentences or tables or unplanned):
         return None
-    return Question("missing", "What is missing?", (*sentences, *unplanned), tables=tuple(tables))
+    return Question(
+        "missing", "What is missing or doubtful?", (*sentences, *unplanned), tables=tuple(tables)
+    )
 
 
 _KINDS = (
     ("failed", "Failed"),
     ("skipped", "Skipped"),
-    ("unstable", "Unstable: the time was spent before the interval was narrow enough"),
+    ("unstable", "Unstable: the time was spent before the interval was narrow enough; the widest"),
 )
 
 
@@ -72,7 +74,9 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
 
 def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     found = [result for result in run.results if result.status == status]
-    more = f", the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else ""
+    more = f" ({MOST_ROWS} of {len(found)})" if len(found) > MOST_ROWS else ""
+    if status == "unstable":
+        found.sort(key=lambda result: -_width(result))
     columns = (
         Column("case", number=False),
         Column("ranks", number=False),
@@ -84,11 +88,14 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     return Table(_prefix(run, several) + caption + more, columns, rows)
 
 
+def _width(result: CaseResult) -> float:
+    return (result.headline.relative_width or 0.0) if result.headline else 0.0
+
+
 def _why(result: CaseResult) -> str:
-    if result.status != "unstable" or result.headline is None:
+    if result.status != "unstable":
         return result.reason or ""
-    width = result.headline.relative_width
-    return f"spans {units.format_percent(width)} of the value" if width is not None else "unknown"
+    return f"spans {units.format_percent(_width(result))} of the value"
 
 
 def statuses(results: Sequence[CaseResult]) -> dict[str, int]:

@@ -15,13 +15,19 @@ def describe_repetition(runs: Sequence[Measured]) -> list[Part]:
     parts = []
     for run in runs:
         heading = run.name if len(runs) > 1 else ""
-        parts.append(Part(heading, ("The run was started by",), _command(run)))
+        parts.append(
+            Part(
+                heading,
+                ("The same cases in the same order, on the same kind of machine:",),
+                _command(run),
+            )
+        )
         launched = tuple(dict.fromkeys(shlex.join(launch.command) for launch in run.run.launches))
         if launched:
-            text = "which launched on every rank, under the MPI launcher"
+            text = "On every rank, under the MPI launcher (`--dry-run` prints whole command lines):"
             parts.append(Part("", (text,), launched))
     ids = shlex.join(["transrank", "report", *(run.run.header.run for run in runs)])
-    parts.append(Part("", ("This page is written by",), (ids,)))
+    parts.append(Part("", ("This page:",), (ids,)))
     return parts
 
 
@@ -31,5 +37,6 @@ def _command(run: Measured) -> tuple[str, ...]:
         f"{name}={shlex.quote(value)}" for name, value in sorted(header.environment.items())
     ]
     exports = tuple(f"export {setting}" for setting in settings)
-    seed = () if header.seed is None else (f"# random order and payloads: seed {header.seed}",)
-    return (*exports, *seed, shlex.join(header.command))
+    seeded = any(word.startswith("--seed") for word in header.command)
+    seed = () if seeded or header.seed is None else ("--seed", str(header.seed))
+    return (*exports, shlex.join([*header.command, *seed]))

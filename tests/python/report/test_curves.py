@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results become curves, curves panels: one comparison in each."""
+
+from __future__ import annotations
+
+import pytest
+
+from transrank.report.curves import arrange, namer, point_of
+from transrank.report.figures.curve_figure import curve_figure, panel_size
+from transrank.report.figures.quantity import MESSAGES, RATE, TIME
+from transrank.report.palette import Palette
+from transrank.stats.estimate import Estimate
+from transrank.stats.result import CaseResult
+from transrank.store.records import Shape
+
+
+def result(
+    size: int = 8,
+    seconds: float = 1e-6,
+    ranks: int = 2,
+    study: str = "pingpong",
+    status: str = "ok",
+    **axes: str | int,
+) -> CaseResult:
+    return CaseResult(
+        study=study,
+        case=f"{study}/{size}B",
+        axes={**axes, "bytes": size},
+        shape=Shape(ranks),
+        status=status,
+        headline=Estimate(seconds, 0.9 * seconds, 1.2 * seconds),
+        bytes_counted=float(size),
+        samples=10,
+        launches=(0, 1),
+        launch_medians=(Estimate(0.9 * seconds), Estimate(1.3 * seconds)),
+    )
+
+
+def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve() -> None:
+    results = [result(8), result(16), result(8, study="exchange")]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    assert [group.title for group in groups] == ["pingpong", "exchange"]
+    assert [[curve.label for curve in group.curves] for group in groups] == [["2 ranks"]] * 2
+    assert [point.bytes for point in groups[0].curves[0].points] == [8, 16]
+
+
+def test_shapes_are_curves_of_one_panel_smallest_first() -> None:
+    results = [result(ranks=8), result(ranks=2), result(ranks=4)]
+    (group,) = arrange([("run", results)], Palette(), namer(results))
+    assert [curve.label for curve in group.curves] == ["2 ranks", "4 ranks", "8 ranks"]
+    assert len({curve.style for curve in group.curves}) == 3
+
+
+def test_several_runs_are_curves_and_each_shape_has_its_panel() -> None:
+    results = [result(ranks=2), result(ranks=4)]
+    groups = arrange([("a", results), ("b", results)], Palette(), namer(results))
+    assert [group.title for group in groups] == ["pingpong, 2 ranks", "pingpong, 4 ranks"]
+    for group in groups:
+        assert [curve.label for curve in group.curves] == ["a", "b"]
+
+
+def test_only_axes_that_tell_results_apart_are_named() -> None:
+    one = [result(window=64, cache="warm"), result(window=128, cache="warm")]
+    name = namer(one)
+    assert [name(each) for each in one] == ["pingpong, window 64", "pingpong, window 128"]
+
+
+def test_an_axis_that_goes_with_the_ranks_is_not_named() -> None:
+    results = [result(ranks=2, pairs=1), result(ranks=4, pairs=2)]
+    name = namer(results)
+    assert {name(each) for each in results} == {"pingpong"}
+
+
+def test_a_result_without_a_size_or_value_is_no_point() -> None:
+    assert (
+        point_of(CaseResult("s", "s/a", {"a": "b"}, Shape(2), "ok", headline=Estimate(1))) is None
+    )
+    assert point_of(CaseResult("s", "s/8B", {"bytes": 8}, Shape(2), "skipped")) is None
+
+
+def test_quantities_turn_the_interval_with_the_value() -> None:
+    point = point_of(result(1000, 1e-6))
+    assert point is not None
+    assert TIME.value(point) == pytest.approx((1e-6, 0.9e-6, 1.2e-6))
+    assert RATE.value(point) == pytest.approx((1000, 1000 / 1.2, 1000 / 0.9))
+    assert MESSAGES.value(point) == pytest.approx((1e6, 1e6 / 1.2, 1e6 / 0.9))
+
+
+def test_an_empty_message_has_a_time_but_no_rate() -> None:
+    point = point_of(result(0))
+    assert point is not None
+    assert TIME.value(point) is not None
+    assert RATE.value(point) is None
+    assert MESSAGES.value(point) is None
+
+
+def test_panels_share_their_axes_and_say_what_is_unstable() -> None:
+    results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="unstable")]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    first, second = (panel.spec for panel in figure.panels)
+    assert first["encoding"]["y"] == second["encoding"]["y"]
+    assert [row["k"] for row in second["data"]["values"]] == ["unstable", "launch", "launch"]
+
+
+def test_rows_hold_what_was_measured() -> None:
+    results = [result(1024, 1.2345e-6)]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    row = figure.panels[0].spec["data"]["values"][0]
+    assert row["x"] == 1024
+    assert row["y"] == pytest.approx(1.2345e-6, rel=1e-4)
+    assert figure.key[0].key == row["s"]
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    assert curve_figure("name", [], TIME, "caption") is None
+
+
+@pytest.mark.parametrize(("panels", "size"), [(1, "wide"), (2, "half"), (4, "half"), (5, "small")])
+def test_more_panels_are_drawn_smaller(panels: int, size: str) -> None:
+    assert panel_size(panels) == size

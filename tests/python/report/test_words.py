@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page says in words is what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from python.report.synthetic import (
+    Link,
+    Survey,
+    add_launch,
+    add_memory_copy,
+    add_point_to_point,
+    add_send_modes,
+)
+from transrank import units
+from transrank.report.measured import Measured, measure_up
+from transrank.report.palette import Palette
+from transrank.report.prose import prose
+from transrank.report.questions import comparison, launch, missing, send_modes
+from transrank.report.questions.question import Context
+from transrank.report.words.machine import machine_facts, short_library
+from transrank.report.words.method import describe_method
+from transrank.report.words.repeat import describe_repetition
+from transrank.report.words.verdict import give_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.store.records import Run
+
+Write = "Callable[..., Run]"
+
+
+def context(*runs: Run) -> Context:
+    return Context(tuple(measure_up(runs)), Palette())
+
+
+def measured(run: Run) -> Measured:
+    return measure_up([run])[0]
+
+
+def test_the_verdict_names_latency_bandwidth_and_its_share_of_a_copy(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-6)
+    add_point_to_point(survey, Link(startup=1.5e-6, rate=4e9, step_seconds=0), (8, 1 << 18))
+    add_memory_copy(survey, rate=1e10)
+    run = measured(written(survey))
+
+    (lead,) = give_verdict([run]).lead
+
+    pingpong = {result.bytes: result for result in run.of_study("pingpong")}
+    assert f"message of 8 B takes {units.format_seconds(pingpong[8].headline.value)}" in lead
+    assert f"move at {units.format_rate(pingpong[1 << 18].rate)}" in lead
+    copy = next(
+        r for r in run.of_study("memory-copy") if r.case == "memory-copy/memcpy/alone/256KiB"
+    )
+    share = units.format_percent(pingpong[1 << 18].rate / copy.rate)
+    assert f"{share} of a memcpy of as many bytes by one core" in lead
+
+
+def test_a_step_of_the_curve_is_told_with_the_cache_it_may_come_from(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-4)
+    add_point_to_point(survey, Link(step_bytes=32768, step_seconds=9e-6))
+    (finding,) = give_verdict([measured(written(survey))]).findings
+    assert "Between 16 KiB and 32 KiB the time steps up" in finding
+    assert "level-1 cache (32 KiB)" in finding
+
+
+def test_a_smooth_curve_has_no_finding(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-4)
+    add_point_to_point(survey, Link(step_seconds=0))
+    assert give_verdict([measured(written(survey))]).findings == ()
+
+
+def test_what_is_missing_is_counted_and_named(small_run: Run) -> None:
+    run = measured(small_run)
+    (lead,) = give_verdict([run]).lead
+    assert f"Of {len(run.results):,} cases, 1 stayed unstable, 1 was skipped and 1 failed." in lead
+    question = missing.ask(context(small_run))
+    assert question is not None
+    text = str(question.tables)
+    for words in ("wrong byte at position 17", "needs 4 GiB of memory", "exchange/3MiB"):
+        assert words in text
+
+
+def test_failed_launches_and_unmade_measurements_are_told(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    survey.lines.append(
+        {
+            "kind": "event",
+            "event": "launch-failed",
+            "time": "2026-11-20T10:20:00Z",
+            "launch": 3,
+            "message": "rank 1 was killed",
+        }
+    )
+    shape = {"ranks": 2, "ranks_per_node": 0}
+    plan = [
+        {"launch": launch, "shape": shape, "cases": ["pingpong/8B"], "arguments": []}
+        for launch in range(5)
+    ]
+    question = missing.ask(context(written(survey, plan=plan)))
+    assert question is not None
+    assert question.answer == (
+        "A launch failed (launch 3): rank 1 was killed.",
+        "2 planned measurements (case and launch) were not made; "
+        f"transrank survey --resume {survey.run} completes the run.",
+    )
+
+
+def test_nothing_missing_asks_nothing(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    assert missing.ask(context(written(survey))) is None
+
+
+def test_send_modes_are_ranked_and_counted_both_ways(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-4)
+    add_send_modes(survey, Link(startup=1e-6, rate=1e10), ((2, 0),))
+    question = send_modes.ask(context(written(survey)))
+    assert question is not None
+    (sentence,) = question.answer
+    assert sentence.startswith("On one node, 100,000 bytes: persistent MPI_Send is fastest")
+    assert "MPI_Bsend takes" in sentence
+    rows = {
+        row.cells[1]: row.cells for row in question.tables[0].rows if "Triton" not in row.cells[0]
+    }
+    _, _, _, per_direction, published = rows["MPI_Sendrecv"]
+    assert float(published) == pytest.approx(2 * float(per_direction), rel=0.01)
+    assert rows["MPI_Send"][3] == rows["MPI_Send"][4]
+
+
+def test_published_rates_stand_in_the_table_as_printed(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    add_send_modes(survey, Link(), ((2, 0),), (100_000,))
+    question = send_modes.ask(context(written(survey)))
+    assert question is not None
+    published = {row.cells[:2]: row.cells[4] for row in question.tables[0].rows}
+    assert published["Triton, 1 node", "MPI_Send"] == "8.3"
+    assert published["Triton, 2 nodes", "MPI_Sendrecv"] == "6.3"
+    assert "CS-E4690" in question.sources[0]
+
+
+def test_crossovers_of_routines_bracket_where_their_lines_meet(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-5)
+    link = Link(startup=1e-6, rate=1e10)
+    add_send_modes(survey, link, ((2, 0),))
+    question = send_modes.ask(context(written(survey)))
+    assert question is not None
+    rows = {(row.cells[2], row.cells[4]): row.cells for row in question.tables[1].rows}
+    _, lower, _, upper, _ = rows["MPI_Bsend", "MPI_Send"]
+    meet = 0.2 * link.startup * link.rate / (1 / 0.55 - 1)
+    assert int(lower.removesuffix(" B")) < meet < int(upper.removesuffix(" B"))
+
+
+def test_the_start_of_a_job_is_that_of_its_last_rank(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-4)
+    add_launch(survey, (2, 4))
+    question = launch.ask(context(written(survey)))
+    assert question is not None
+    seconds = units.format_seconds(0.09 * 1.2)
+    assert question.answer[0].startswith(f"The last of 4 ranks runs after {seconds}; MPI_Init")
+
+
+def test_a_slower_run_is_called_slower(two_runs: list[Run]) -> None:
+    question = comparison.ask(context(*two_runs))
+    assert question is not None
+    cases = len(measured(two_runs[0]).results)
+    assert f"after against before, {cases} cases: {cases} slower" in question.answer[0]
+    change = question.tables[0].rows[0].cells[4]
+    low, high = (float(part.removesuffix(" %")) for part in change.split(" to "))
+    assert low < 10 < high or (low, high) == pytest.approx((10, 10), abs=1)
+
+
+def test_one_run_is_compared_with_nothing(small_run: Run) -> None:
+    assert comparison.ask(context(small_run)) is None
+
+
+def test_machine_facts_come_from_the_header(small_run: Run) -> None:
+    facts = dict(machine_facts(measured(small_run)))
+    assert facts["MPI"] == "MPICH Version: 5.0.2 (MPI 5.0, thread level single)"
+    assert facts["host"] == "node17"
+    assert facts["binding"] == "rank 0 on CPU 0, rank 1 on CPU 1"
+    assert facts["processor"].endswith("1 package, 1 NUMA node, 8 cores of 2 threads")
+    assert facts["memory"].startswith("64 GiB, 61 GiB available, 32 GiB in /dev/shm")
+    assert "runs in" not in facts, "nothing is known of a virtual machine"
+
+
+def test_many_ranks_and_hosts_are_told_in_short(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6, ranks=12, per_node=2)
+    run = written(survey, placement=survey.placement(12, 2))
+    facts = dict(machine_facts(measured(run)))
+    assert facts["hosts"] == "node17, node18, node19 and 3 more"
+    assert facts["binding"].endswith("rank 3 on CPU 3 and 8 more")
+
+
+@pytest.mark.parametrize(
+    ("library", "short"),
+    [
+        ("MPICH Version: 5.0.2", "MPICH 5.0.2"),
+        ("Open MPI v5.0.11, package: Open MPI root@build", "Open MPI v5.0.11"),
+    ],
+)
+def test_libraries_are_named_in_short(library: str, short: str) -> None:
+    assert short_library(library) == short
+
+
+def test_the_method_is_that_of_the_run(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    options = survey.header()["options"] | {"precision": 0.03, "cache": "cold"}
+    parts = describe_method([measured(written(survey, options=options))])
+    text = " ".join(sentence for part in parts for sentence in part.sentences)
+    assert "narrower than 3.0 % of the value or 1.00 s are spent" in text
+    assert "3 launches of every case" in text
+    assert "(cold)" in text
+    assert "come to a common start by a barrier" in text
+    assert f"{3 * survey.samples} samples are stored; flagged are 3 as warm-up" in text
+
+
+def test_clock_synchronisation_is_told_with_its_accuracy(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    launch_line = survey.launch_line(9, 2, 0)
+    launch_line["synchronisation"] = {"method": "clock", "accuracy_seconds": 3.2e-7}
+    survey.lines.append(launch_line)
+    parts = describe_method([measured(written(survey))])
+    assert any("offsets of up to 320 ns were left" in s for part in parts for s in part.sentences)
+
+
+def test_the_command_is_repeated_with_its_seed_and_environment(written: Callable[..., Run]) -> None:
+    survey = Survey(seed=77)
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    command = ["transrank", "measure", "pingpong", "--label", "a b"]
+    run = measured(written(survey, command=command, environment={"A": "x y"}))
+    first, *_, last = describe_repetition([run])
+    assert first.commands == (
+        "export A='x y'",
+        "transrank measure pingpong --label 'a b' --seed 77",
+    )
+    assert last.commands == (f"transrank report {survey.run}",)
+
+
+def test_prose_is_safe_and_keeps_numbers_with_their_units() -> None:
+    assert prose("<b>8 B</b> take `ls` 5 µs") == (
+        "&lt;b&gt;8\N{NO-BREAK SPACE}B&lt;/b&gt; take <code>ls</code> 5\N{NO-BREAK SPACE}µs"
+    )
