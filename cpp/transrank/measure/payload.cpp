@@ -28,11 +28,13 @@ std::uint64_t first_word(const Payload& payload) {
 
 [[noreturn]] void refuse(const Payload& payload, std::size_t offset, std::uint64_t found,
                          std::uint64_t expected) {
-    throw WrongPayload("wrong data: message from rank " + std::to_string(payload.source) +
-                       " to rank " + std::to_string(payload.target) + ", iteration " +
-                       std::to_string(payload.stamp) + ", byte " + std::to_string(offset) +
-                       ": received word " + std::to_string(found) + ", sent " +
-                       std::to_string(expected));
+    const std::string target = payload.target == all_ranks
+                                   ? std::string("all ranks")
+                                   : "rank " + std::to_string(payload.target);
+    throw WrongPayload("wrong data: message from rank " + std::to_string(payload.source) + " to " +
+                       target + ", iteration " + std::to_string(payload.stamp) + ", byte " +
+                       std::to_string(offset) + ": received word " + std::to_string(found) +
+                       ", sent " + std::to_string(expected));
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// The target of what a rank sends to all ranks alike.
+inline constexpr int all_ranks = -1;
+
 /// The bytes that `source` sends to `target` in the iteration `stamp`: the word at position w is
 /// start(source, target, stamp) + w * odd constant, so each byte depends on all of them and a
 /// shifted, swapped or stale message cannot pass.

@@ -14,7 +14,8 @@ namespace {
 const auto& table() {
     static const std::array studies{pingpong(),     pingping(),   sendrecv(),
                                     exchange(),     bandwidth(),  bidirectional_bandwidth(),
-                                    message_rate(), send_modes(), memory_copy()};
+                                    message_rate(), send_modes(), memory_copy(),
+                                    collectives()};
     return studies;
 }
 

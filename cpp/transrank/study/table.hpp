@@ -15,5 +15,6 @@ Study bidirectional_bandwidth();
 Study message_rate();
 Study send_modes();
 Study memory_copy();
+Study collectives();
 
 }  // namespace transrank::study
