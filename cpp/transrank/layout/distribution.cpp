@@ -95,7 +95,7 @@ Distribution Distribution::block_cyclic(std::int64_t extent, int parts, std::int
     made.block_ = std::min(block, std::max<std::int64_t>(extent, 1));
     made.first_part_ = first_part;
     const std::int64_t blocks = (extent / made.block_) + (extent % made.block_ > 0 ? 1 : 0);
-    made.contiguous_ = blocks <= parts && (first_part == 0 || blocks == 0);
+    made.contiguous_ = blocks == 0 || blocks <= parts - first_part;
     return made;
 }
 

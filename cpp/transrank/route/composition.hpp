@@ -4,16 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "transrank/route/passage.hpp"
 #include "transrank/route/route.hpp"
 
 namespace transrank::route {
-
-/// What reaches `leg.peer` from `origin` by way of a rank in between.
-struct Forward {
-    int origin = 0;
-    Leg leg;
-    friend bool operator==(const Forward&, const Forward&) = default;
-};
 
 /// What this rank passes on when `second` sends what `first` has delivered: the source is the
 /// origin's array of `first`, the destination the peer's array of `second`. Ascending by origin,

@@ -2,6 +2,7 @@
 #include "transrank/route/ghost.hpp"
 
 #include <cstddef>
+#include <unordered_map>
 #include <utility>
 
 #include "transrank/layout/require.hpp"
@@ -27,6 +28,32 @@ std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
                  destination + static_cast<std::int64_t>(i), 1);
     }
     return legs.finish();
+}
+
+std::vector<Leg> pushes_by_target(int rank, int ranks, std::int64_t owned,
+                                  std::span<const std::int64_t> rows,
+                                  std::span<const int> targets) {
+    layout::require(rows.size() == targets.size(), "rank ", rank, " pushes ", rows.size(),
+                    " rows to ", targets.size(), " targets; each row needs one");
+    LegBuilder legs;
+    std::unordered_map<int, std::int64_t> pushed;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        layout::require(rows[i] >= 0 && rows[i] < owned, "push ", i, " of rank ", rank,
+                        " is of row ", rows[i], ", but it owns ", owned,
+                        " rows; pushed rows are local, counted from 0");
+        layout::require(targets[i] >= 0 && targets[i] < ranks, "push ", i, " of rank ", rank,
+                        " goes to rank ", targets[i], ", but there are ", ranks, " ranks");
+        legs.add(targets[i], rows[i], pushed[targets[i]]++, 1);
+    }
+    return legs.finish();
+}
+
+Leg moved(Leg leg, std::int64_t source, std::int64_t destination) {
+    for (auto& segment : leg.segments) {
+        segment.source += source;
+        segment.destination += destination;
+    }
+    return leg;
 }
 
 Route ghost(int rank, const layout::Distribution& owners, std::int64_t destination_extent,

@@ -21,6 +21,17 @@ namespace transrank::route {
                                                  std::span<const std::int64_t> ghosts,
                                                  std::int64_t destination = 0);
 
+/// What this rank pushes: local row rows[i] to rank targets[i], more than once if listed so. One
+/// leg per target, ascending, whose destination counts the rows to that target from 0: where they
+/// begin there is for the target to say, see moved(). Throws std::invalid_argument naming the rank,
+/// the position and the values when a row is not in [0, owned) or a target does not exist.
+[[nodiscard]] std::vector<Leg> pushes_by_target(int rank, int ranks, std::int64_t owned,
+                                                std::span<const std::int64_t> rows,
+                                                std::span<const int> targets);
+
+/// The leg with its offsets raised.
+[[nodiscard]] Leg moved(Leg leg, std::int64_t source, std::int64_t destination);
+
 /// The route of one rank once the requests are delivered: `requests` are its own, `granted` those
 /// that name it as the owner, each with the rank that made it as peer.
 [[nodiscard]] Route ghost(int rank, const layout::Distribution& owners,

@@ -45,4 +45,16 @@ std::vector<Leg> LegBuilder::finish() {
     return std::exchange(legs_, {});
 }
 
+std::vector<Leg> LegBuilder::finish_by_destination() {
+    for (auto& leg : legs_) {
+        std::ranges::stable_sort(leg.segments, {}, &Segment::destination);
+        std::vector<Segment> joined;
+        for (const auto& run : leg.segments) {
+            append_run(joined, run.source, run.destination, run.length);
+        }
+        leg.segments = std::move(joined);
+    }
+    return finish();
+}
+
 }  // namespace transrank::route

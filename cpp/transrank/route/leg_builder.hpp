@@ -21,6 +21,8 @@ public:
     [[nodiscard]] Leg& leg(int peer);
     /// The compressed legs, ascending by peer.
     [[nodiscard]] std::vector<Leg> finish();
+    /// The same with the runs of each leg in ascending order of their destination.
+    [[nodiscard]] std::vector<Leg> finish_by_destination();
 
 private:
     std::vector<Leg> legs_;

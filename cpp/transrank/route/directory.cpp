@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/directory.hpp"
+
+#include <cstddef>
+
+#include "transrank/layout/require.hpp"
+#include "transrank/route/ghost.hpp"
+#include "transrank/route/runs.hpp"
+
+namespace transrank::route {
+namespace {
+
+/// The list as legs to the directory: sources are positions within a part of the directory.
+std::vector<ListRun> runs_of(int rank, const Leg& leg, const layout::IndexRange& range) {
+    std::vector<ListRun> runs;
+    for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t length) {
+        runs.push_back({.rank = rank,
+                        .begin = range.begin + source,
+                        .length = length,
+                        .position = destination});
+    });
+    return runs;
+}
+
+}  // namespace
+
+std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
+    int rank, std::span<const std::int64_t> indices, const layout::Distribution& directory) {
+    layout::require(directory.is_contiguous(),
+                    "a directory needs parts of one range each, not blocks dealt out in turn");
+    std::vector<std::pair<int, std::vector<ListRun>>> made;
+    for (const auto& leg : requests_by_owner(rank, directory, indices)) {
+        made.emplace_back(leg.peer, runs_of(rank, leg, directory.range(leg.peer)));
+    }
+    return made;
+}
+
+std::vector<Forward> match(std::span<const ListRun> sources,
+                           std::span<const ListRun> destinations) {
+    std::vector<Delivery> deliveries;
+    deliveries.reserve(sources.size());
+    for (const auto& [rank, begin, length, position] : sources) {
+        deliveries.push_back(
+            {.begin = begin, .length = length, .source = position, .origin = rank});
+    }
+    if (const auto clash = sort_deliveries(deliveries)) {
+        layout::refuse("index ", clash->number, " stands in the source lists of rank ", clash->one,
+                       " and of rank ", clash->other, "; an index has one owner");
+    }
+    std::vector<Passage> passages;
+    for (const auto& [rank, begin, length, position] : destinations) {
+        const auto missing =
+            append_passages(deliveries, rank,
+                            {.source = begin, .destination = position, .length = length}, passages);
+        layout::require(!missing, "index ", missing.value_or(0), ", which rank ", rank,
+                        " wants, stands in no source list");
+    }
+    return join(std::move(passages));
+}
+
+}  // namespace transrank::route

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "transrank/layout/distribution.hpp"
+#include "transrank/route/passage.hpp"
+
+namespace transrank::route {
+
+/// Indices that follow each other in a rank's list: `begin` + i stands at `position` + i.
+struct ListRun {
+    int rank = 0;
+    std::int64_t begin = 0;
+    std::int64_t length = 0;
+    std::int64_t position = 0;
+    friend bool operator==(const ListRun&, const ListRun&) = default;
+};
+
+/// The runs of a rank's list that the parts of `directory` look after, cut at their ends: for each
+/// part that has any, ascending, its runs in the order of the list. Throws std::invalid_argument
+/// naming the rank, the position and the index when an index is not in [0, extent).
+[[nodiscard]] std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
+    int rank, std::span<const std::int64_t> indices, const layout::Distribution& directory);
+
+/// What moves between lists, as far as a part of the directory knows: each destination entry gets
+/// the source entry of equal index. An index may be wanted more than once. Throws
+/// std::invalid_argument naming the index and the ranks when an index stands in the sources twice
+/// or is wanted but stands in none.
+[[nodiscard]] std::vector<Forward> match(std::span<const ListRun> sources,
+                                         std::span<const ListRun> destinations);
+
+}  // namespace transrank::route

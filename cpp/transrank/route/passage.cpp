@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/passage.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "transrank/route/compression.hpp"
+#include "transrank/route/runs.hpp"
+
+namespace transrank::route {
+
+std::vector<Delivery> deliveries(std::span<const Leg> receives) {
+    std::vector<Delivery> made;
+    for (const auto& leg : receives) {
+        for_each_run(leg, [&](std::int64_t source, std::int64_t begin, std::int64_t length) {
+            made.push_back(
+                {.begin = begin, .length = length, .source = source, .origin = leg.peer});
+        });
+    }
+    return made;
+}
+
+std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries) {
+    std::ranges::sort(deliveries, {}, &Delivery::begin);
+    for (std::size_t i = 1; i < deliveries.size(); ++i) {
+        const auto& [begin, length, source, origin] = deliveries[i - 1];
+        if (begin + length > deliveries[i].begin) {
+            return Clash{
+                .number = deliveries[i].begin, .one = origin, .other = deliveries[i].origin};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> append_passages(const std::vector<Delivery>& deliveries, int target,
+                                            const Segment& wanted, std::vector<Passage>& passages) {
+    auto from = std::ranges::upper_bound(deliveries, wanted.source, {}, &Delivery::begin);
+    from -= from == deliveries.begin() ? 0 : 1;
+    for (std::int64_t done = 0; done < wanted.length; ++from) {
+        const std::int64_t number = wanted.source + done;
+        if (from == deliveries.end() || number < from->begin ||
+            number >= from->begin + from->length) {
+            return number;
+        }
+        const std::int64_t skipped = number - from->begin;
+        const std::int64_t length = std::min(from->length - skipped, wanted.length - done);
+        passages.push_back({.origin = from->origin,
+                            .target = target,
+                            .destination = wanted.destination + done,
+                            .source = from->source + skipped,
+                            .length = length});
+        done += length;
+    }
+    return std::nullopt;
+}
+
+std::vector<Forward> join(std::vector<Passage> passages) {
+    std::ranges::sort(passages, {}, &Passage::order);
+    std::vector<Forward> made;
+    for (const auto& passage : passages) {
+        if (made.empty() || made.back().origin != passage.origin ||
+            made.back().leg.peer != passage.target) {
+            made.push_back(
+                {.origin = passage.origin, .leg = {.peer = passage.target, .segments = {}}});
+        }
+        append_run(made.back().leg.segments, passage.source, passage.destination, passage.length);
+    }
+    for (auto& forward : made) {
+        compress(forward.leg.segments);
+    }
+    return made;
+}
+
+}  // namespace transrank::route
