@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from transrank.stats.discoveries import discoveries
+from transrank.stats.placement import oversubscription, pinning
 from transrank.stats.result import CaseResult, Caution
-from transrank.store.lines import Launch, Placement, Shape
+from transrank.store.lines import Launch
 from transrank.store.records import Run
 from transrank.units import format_percent, format_seconds
 
@@ -66,8 +67,8 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     """What to beware of in the run as a whole, the most serious first."""
     found: list[Caution] = []
     found += _lost_lines(run)
-    found += _oversubscription(run)
-    found += _pinning(run)
+    found += oversubscription(run.launches)
+    found += pinning(run.launches)
     found += _unlike_launches(run)
     found += _few_launches(run, results)
     found += _busy_machine(results)
@@ -83,65 +84,6 @@ def _lost_lines(run: Run) -> list[Caution]:
         Caution(problem, "`transrank survey --resume` measures what is missing")
         for problem in run.problems
     ]
-
-
-def _oversubscription(run: Run) -> list[Caution]:
-    worst: dict[Shape, tuple[int, int]] = {}
-    for launch in run.launches:
-        for ranks, cpus in _ranks_and_cpus(launch.placement):
-            if ranks > cpus > 0:
-                worst[launch.shape] = (ranks, cpus)
-    return [
-        Caution(f"{ranks} ranks share {cpus} cores; waits dominate", f"use at most {cpus} ranks")
-        for ranks, cpus in worst.values()
-    ]
-
-
-def _ranks_and_cpus(placement: Placement) -> list[tuple[int, int]]:
-    """Ranks on each host and the CPUs that they may use together; 0 where a list is unreadable."""
-    found = []
-    for host in range(len(placement.hosts)):
-        lists = [
-            cpus
-            for rank_host, cpus in zip(placement.rank_host, placement.binding, strict=False)
-            if rank_host == host
-        ]
-        union = set().union(*(parse_cpu_list(text) for text in lists)) if lists else set()
-        found.append((len(lists), len(union)))
-    return found
-
-
-def parse_cpu_list(text: str) -> set[int]:
-    """The CPUs of a list as the kernel writes it, `0-3,8`; empty when it is not one."""
-    cpus: set[int] = set()
-    for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if not (first.isascii() and first.isdigit() and (last or first).isdigit()):
-            return set()
-        begin, end = int(first), int(last or first)
-        if end - begin > 1 << 16:  # no such machine: a damaged list
-            return set()
-        cpus.update(range(begin, end + 1))
-    return cpus
-
-
-def _pinning(run: Run) -> list[Caution]:
-    for launch in run.launches:
-        placement = launch.placement
-        cpus = [parse_cpu_list(text) for text in placement.binding]
-        for host in range(len(placement.hosts)):
-            here = [c for at, c in zip(placement.rank_host, cpus, strict=False) if at == host]
-            shared = sum(len(c) for c in here) > len(set().union(*here)) if here else False
-            fits = here and len(here) <= len(set().union(*here))
-            if shared and fits:
-                return [
-                    Caution(
-                        f"ranks are not pinned: on {placement.hosts[host]} several may use "
-                        f"the same cores ({placement.binding[0]})",
-                        "bind one rank to a core (mpiexec -bind-to core, srun --cpu-bind=cores)",
-                    )
-                ]
-    return []
 
 
 def _unlike_launches(run: Run) -> list[Caution]:

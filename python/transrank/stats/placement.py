@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the placement of ranks says of the numbers: shared cores, ranks that may move."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from transrank.machine.files import parse_list
+from transrank.stats.result import Caution
+from transrank.store.lines import Launch, Placement, Shape
+
+# A list that names a CPU beyond 99999 is damaged.
+_CPU_LIST = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*", re.ASCII)
+
+
+def oversubscription(launches: Sequence[Launch]) -> list[Caution]:
+    """Warn, once per shape, where more ranks ran on a host than the CPUs they might use."""
+    worst: dict[Shape, tuple[int, int]] = {}
+    for launch in launches:
+        for _, bindings in _hosts(launch.placement):
+            cores = len(set().union(*bindings))
+            if len(bindings) > cores > 0:
+                worst[launch.shape] = (len(bindings), cores)
+    return [
+        Caution(f"{ranks} ranks share {cores} cores; waits dominate", f"use at most {cores} ranks")
+        for ranks, cores in worst.values()
+    ]
+
+
+def pinning(launches: Sequence[Launch]) -> list[Caution]:
+    """Warn where there are cores enough but several ranks may use the same ones."""
+    for launch in launches:
+        for host, bindings in _hosts(launch.placement):
+            cores = len(set().union(*bindings))
+            if len(bindings) <= cores < sum(map(len, bindings)):
+                return [
+                    Caution(
+                        f"ranks are not pinned: on {host} several may use the same cores "
+                        f"({launch.placement.binding[0]})",
+                        "bind one rank to a core (mpiexec -bind-to core, srun --cpu-bind=cores)",
+                    )
+                ]
+    return []
+
+
+def _hosts(placement: Placement) -> Iterator[tuple[str, list[set[int]]]]:
+    """Each host with the CPUs that each of its ranks may use; empty where a list is damaged."""
+    for host, name in enumerate(placement.hosts):
+        bindings = [
+            set(parse_list(text)) if _CPU_LIST.fullmatch(text) else set()
+            for rank_host, text in zip(placement.rank_host, placement.binding, strict=False)
+            if rank_host == host
+        ]
+        if bindings:
+            yield name, bindings

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writing record files: whole lines only, whatever the disk does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from transrank.errors import RecordError
+from transrank.store.jsonlines import is_json, read_content
+
+
+def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
+    """Append one line and bring it to the disk; a line that does not fit leaves the file as it was.
+
+    Raises
+    ------
+    RecordError
+        naming the cause, such as a full disk.
+    ValueError
+        when the line holds a number that is not finite.
+    """
+    path = Path(path)
+    data = _encoded(line)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    try:
+        size = os.fstat(descriptor).st_size
+        try:
+            _write_all(descriptor, data)
+            os.fsync(descriptor)
+        except OSError as error:
+            _cut(descriptor, size)
+            raise _cannot_write(path, error) from None
+    finally:
+        os.close(descriptor)
+
+
+def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write a whole file at once: it appears complete or not at all.
+
+    Raises
+    ------
+    RecordError
+        naming the cause, such as a full disk.
+    """
+    path = Path(path)
+    data = b"".join(_encoded(line) for line in lines)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise _cannot_write(path, error) from None
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _cut(descriptor: int, size: int) -> None:
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError:
+        pass  # a device file has no length; a cut line is left out when the file is read
+
+
+def _cannot_write(path: Path, error: OSError) -> RecordError:
+    return RecordError(
+        f"{path}: cannot be written: {error.strerror or error}",
+        "the lines before are whole and kept; free some space or choose another place "
+        "with TRANSRANK_STORE, then resume",
+    )
+
+
+def repair(path: Path | str) -> str | None:
+    """Remove a cut last line, or end a whole one that lacks its newline.
+
+    Returns
+    -------
+    What was done, in words; None when the file needed nothing.
+
+    Raises
+    ------
+    RecordError
+        when the file cannot be read or written.
+    """
+    path = Path(path)
+    content = read_content(path)
+    if not content or content.endswith(b"\n"):
+        return None
+    begin = content.rfind(b"\n") + 1
+    number = content.count(b"\n") + 1
+    try:
+        if is_json(content[begin:]):
+            with path.open("ab") as file:
+                file.write(b"\n")
+            return f"ended line {number}, which lacked its newline"
+        os.truncate(path, begin)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    return f"removed line {number}, cut after {len(content) - begin} bytes while it was written"
