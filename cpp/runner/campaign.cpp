@@ -14,6 +14,7 @@
 #include "transrank/measure/record_file.hpp"
 #include "transrank/measure/sampler.hpp"
 #include "transrank/measure/stopping.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
 #include "watchdog.hpp"
 
@@ -155,10 +156,17 @@ private:
                                                    options_.precision, options_.max_seconds);
         std::vector<measure::CaseRun> runs;
         for (const auto& point : group) {
-            auto& run = runs.emplace_back();
-            run.point = point;
-            run.operation = study.prepare(point, setting);
-            run.stopping = stopping.get();
+            try {
+                auto operation = study.prepare(point, setting);
+                auto& run = runs.emplace_back();
+                run.point = point;
+                run.operation = std::move(operation);
+                run.stopping = stopping.get();
+            } catch (const mpi::AgreedError& error) {
+                auto unfit = point;  // all ranks are here: what the case asks for cannot be had
+                unfit.skip_reason = error.what();
+                record_skipped(unfit);
+            }
         }
         measure::Sampler sampler(active, synchronisation, workspace,
                                  {.seed = options_.seed, .max_seconds = options_.max_seconds});

@@ -20,6 +20,10 @@ public:
     /// else into everything it receives. Not timed.
     virtual void fill(std::uint64_t stamp) = 0;
 
+    /// Before each repetition that has a clock pair of its own (TimingKind::single), not timed: the
+    /// work of an application between two operations.
+    virtual void prepare() {}
+
     /// The timed region: `repetitions` repetitions from slot 0 on. Collective.
     virtual void run(std::int64_t repetitions) = 0;
 

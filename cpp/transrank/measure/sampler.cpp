@@ -56,7 +56,8 @@ std::int64_t Sampler::most_repetitions(const CaseRun& run) const {
     if (workspace_.mode() == CacheMode::warm) {
         return most_batch;
     }
-    // What is timed one by one runs in slot 0: only the first of a batch would find it prepared.
+    // Operations that are timed singly all work on the first slot, which only one of them finds
+    // fresh.
     return run.point.timing == TimingKind::single ? 1 : workspace_.slots(slot_bytes(run.point));
 }
 

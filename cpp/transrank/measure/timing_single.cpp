@@ -8,6 +8,7 @@ namespace transrank::measure {
 double time_single(const TimingContext& context, std::int64_t repetitions) {
     double seconds = 0;
     for (std::int64_t i = 0; i < repetitions; ++i) {
+        context.operation.prepare();
         const double begin = context.synchronisation.start();
         context.operation.run(1);
         seconds += machine::now() - begin;

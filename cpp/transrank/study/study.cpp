@@ -15,7 +15,7 @@ const auto& table() {
     static const std::array studies{pingpong(),     pingping(),   sendrecv(),
                                     exchange(),     bandwidth(),  bidirectional_bandwidth(),
                                     message_rate(), send_modes(), memory_copy(),
-                                    collectives()};
+                                    collectives(),  ghost()};
     return studies;
 }
 

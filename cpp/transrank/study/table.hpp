@@ -16,5 +16,6 @@ Study message_rate();
 Study send_modes();
 Study memory_copy();
 Study collectives();
+Study ghost();
 
 }  // namespace transrank::study
