@@ -17,7 +17,7 @@ EPILOG = """\
 examples:
   transrank report                            the latest run, as RUN.html
   transrank report night -o night.html
-  transrank report before after               two runs, their curves side by side
+  transrank report before after               two runs side by side
 """
 
 

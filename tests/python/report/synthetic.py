@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transrank.store.records import append_line
 from transrank.units import format_size
 
 if TYPE_CHECKING:
@@ -185,10 +184,8 @@ class Survey:
         self, path: Path, header: Mapping[str, Any], launches: Sequence[Mapping[str, Any]] = ()
     ) -> Path:
         """Write the record under this header."""
-        append_line(path, header)
-        with path.open("a", encoding="utf-8") as file:
-            for line in (*launches, *self.lines):
-                file.write(json.dumps(line) + "\n")
+        lines = (header, *launches, *self.lines)
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         return path
 
     def _case(

@@ -196,7 +196,7 @@ def test_the_tip_never_leaves_the_window(open_page: Callable[..., Page]) -> None
     page = open_page(PHONE)
     draw_all(page)  # so that no figure above becomes live, and moves this one, in between
     panel = figure(page, "send-modes").locator(".drawing").first
-    for across in (0.25, 0.6, 0.95):
+    for across in (0.25, 0.6, 0.9):
         point_at(panel, across)
         page.locator(".tip").wait_for(state="visible")
         tip = page.locator(".tip").bounding_box()
