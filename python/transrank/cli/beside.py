@@ -15,7 +15,7 @@ from transrank.cli.output import Column
 from transrank.errors import RecordError, UsageError
 from transrank.reference.machine import Machine
 from transrank.stats.published import Beside, beside_machine
-from transrank.stats.summary import summarise
+from transrank.stats.summary import run_warnings, summarise
 from transrank.units import format_seconds
 
 NO_INTERVAL = "Published numbers are means without an interval, so there is no verdict."
@@ -38,8 +38,9 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
             f"known: {', '.join(map(str, known))}",
         )
     record = results.open_run(arguments.baseline, arguments.store)
-    every = results.select_cases(summarise(record), arguments.case)
-    pairs = beside_machine(every, machine, arguments.nodes)
+    every = summarise(record)
+    chosen = results.select_cases(every, arguments.case)
+    pairs = beside_machine(chosen, machine, arguments.nodes)
     if not pairs:
         raise RecordError(
             f"{record.name} has no case that was published for {machine.name}",
@@ -51,6 +52,8 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
         output.write(results.as_csv([_flat(pair, machine) for pair in pairs]), arguments.output)
     else:
         results.print_or_write(lambda console: _print(console, pairs, machine), arguments.output)
+    # A mean holds every disturbance of the machine: the warnings tell what it is worth.
+    results.warn(run_warnings(record, every))
     return 0
 
 

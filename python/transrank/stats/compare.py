@@ -62,7 +62,7 @@ class Family:
 def compare_results(
     baseline: Sequence[CaseResult], candidate: Sequence[CaseResult], threshold: float
 ) -> list[Verdict]:
-    """Judge every case of either run, those of the baseline first.
+    """Judge every case that either run measured, those of the baseline first.
 
     Parameters
     ----------
@@ -76,12 +76,17 @@ def compare_results(
     if not 0 < threshold < np.inf:
         raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
     candidates = {(result.case, result.shape): result for result in candidate}
-    verdicts = [
-        _judge(result, candidates.pop((result.case, result.shape), None), threshold)
-        for result in baseline
+    pairs: list[tuple[CaseResult | None, CaseResult | None]] = [
+        (result, candidates.pop((result.case, result.shape), None)) for result in baseline
     ]
-    verdicts += [_judge(None, result, threshold) for result in candidates.values()]
-    return _guard_against_chance(verdicts)
+    pairs += [(None, result) for result in candidates.values()]
+    return _guard_against_chance(
+        [
+            _judge(ours, theirs, threshold)
+            for ours, theirs in pairs
+            if (ours and ours.measured) or (theirs and theirs.measured)
+        ]
+    )
 
 
 def summarise_family(verdicts: Sequence[Verdict]) -> Family:

@@ -110,6 +110,12 @@ def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
     assert [v.verdict for v in only_new] == ["missing"]
 
 
+def test_a_case_that_neither_run_measured_is_no_comparison() -> None:
+    skipped = CaseResult("pingpong", "b", {}, TWO, "skipped", "needs 3 GiB")
+    assert compare_results([skipped], [skipped], 0.05) == []
+    assert compare_results([skipped], [], 0.05) == []
+
+
 def test_means_are_compared_with_means() -> None:
     (found,) = compare_results([result("a", CALM)], [result("a", [2.0] * 3, "mean")], 0.05)
     assert found.statistic == "mean"
