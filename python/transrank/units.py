@@ -46,7 +46,8 @@ def parse_size(text: str) -> int:
     match = re.match(r"\d+", text, re.ASCII)
     if match is None or len(match.group()) > 19:
         raise ValueError(
-            f"'{text}' is not a size: it starts with no whole number of at least 0 that fits 64 bits"
+            f"'{text}' is not a size: it starts with no whole number of at least 0 "
+            "that fits 64 bits"
         )
     number, unit = match.group(), text[match.end() :]
     if unit not in _SIZE_UNITS:
