@@ -17,9 +17,7 @@ class Failure(Exception):
 
     status = 1
 
-    def __init__(
-        self, message: str, hint: str | None = None, status: int | None = None
-    ) -> None:
+    def __init__(self, message: str, hint: str | None = None, status: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -27,9 +25,7 @@ class Failure(Exception):
             self.status = status
 
     def __str__(self) -> str:
-        return (
-            self.message if self.hint is None else f"{self.message} hint: {self.hint}"
-        )
+        return self.message if self.hint is None else f"{self.message} hint: {self.hint}"
 
 
 class UsageError(Failure):

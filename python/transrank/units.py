@@ -80,18 +80,14 @@ def parse_duration(text: str) -> float:
         raise ValueError(f"'{text}' is not a duration: write a number and s, ms or us")
     unit = stripped[match.end() :].strip().replace("μ", "µ")
     if unit == "":
-        raise ValueError(
-            f"'{text}' has no unit: write {stripped}s, {stripped}ms or {stripped}us"
-        )
+        raise ValueError(f"'{text}' has no unit: write {stripped}s, {stripped}ms or {stripped}us")
     if unit not in _DURATION_UNITS:
         raise ValueError(
             f"'{text}' is not a duration: known units are {', '.join(_DURATION_UNITS)}"
         )
     seconds = float(match.group()) * _DURATION_UNITS[unit]
     if not 0 < seconds < math.inf:
-        raise ValueError(
-            f"'{text}' is not a duration: it must be greater than 0 and finite"
-        )
+        raise ValueError(f"'{text}' is not a duration: it must be greater than 0 and finite")
     return seconds
 
 
@@ -106,9 +102,7 @@ def parse_percent(text: str) -> float:
     stripped = text.strip()
     match = _NUMBER.match(stripped)
     if match is None:
-        raise ValueError(
-            f"'{text}' is not a percentage: write a number and %, such as 2%"
-        )
+        raise ValueError(f"'{text}' is not a percentage: write a number and %, such as 2%")
     number, unit = float(match.group()), stripped[match.end() :].strip()
     if not math.isfinite(number):
         raise ValueError(f"'{text}' is not a percentage: it must be finite")
@@ -116,9 +110,7 @@ def parse_percent(text: str) -> float:
         meant = f"{number * 100:g}%" if 0 < number < 1 else f"{number:g}%"
         raise ValueError(f"'{text}' has no unit: write {meant}")
     if unit != "%":
-        raise ValueError(
-            f"'{text}' is not a percentage: write a number and %, such as 2%"
-        )
+        raise ValueError(f"'{text}' is not a percentage: write a number and %, such as 2%")
     return number / 100
 
 
@@ -137,9 +129,7 @@ def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
         return _NO_VALUE
     rounded = abs(float(f"{value:.2e}"))
     # 1e-9 of slack: 1e-6 / 1e-6 may fall short of 1 by rounding.
-    factor, name = next(
-        ((f, n) for f, n in units if rounded >= f * (1 - 1e-9)), units[-1]
-    )
+    factor, name = next(((f, n) for f, n in units if rounded >= f * (1 - 1e-9)), units[-1])
     return f"{three_digits(value / factor)} {name}"
 
 
@@ -157,11 +147,7 @@ def format_wait(seconds: float) -> str:
     if seconds < 99.5:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)
-    return (
-        f"{minutes} min"
-        if minutes < 60
-        else f"{minutes // 60} h {minutes % 60:02d} min"
-    )
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def format_size(size_bytes: int) -> str:
@@ -181,9 +167,7 @@ def format_bytes(size_bytes: float) -> str:
         text = format_size(whole)
         digits = len(text.rstrip("KMGiB"))
         return f"{text[:digits]} {text[digits:]}"
-    return _scaled(
-        size_bytes, ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (1.0, "B"))
-    )
+    return _scaled(size_bytes, ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (1.0, "B")))
 
 
 def format_rate(bytes_per_second: float) -> str:
