@@ -23,6 +23,9 @@ ROOT = Path(__file__).parent.parent.parent
 # The variables of this environment that a fresh one must not inherit.
 ISOLATED = {"PYTHONPATH": "", "VIRTUAL_ENV": "", "MPIEXEC": "", **ONE_THREAD}
 
+# A minute on two idle cores; a busy machine is slow, not wrong.
+BUILD_SECONDS = 900
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -73,12 +76,12 @@ def fresh(
     )
     if reachable.status != 0:
         pytest.skip(f"no package registry: {reachable.stderr.strip().splitlines()[-1]}")
-    environment.run(*pip, "install", source_distribution, timeout=500).check()
+    environment.run(*pip, "install", source_distribution, timeout=BUILD_SECONDS).check()
     return environment
 
 
 @pytest.mark.registry
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
     version = installation.build().version
     assert fresh.run("transrank", "--version").check().stdout.split()[:2] == ["transrank", version]
@@ -86,7 +89,7 @@ def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
 
 
 @pytest.mark.registry
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environment) -> None:
     found = fresh.python(
         "from transrank.launch import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
@@ -104,7 +107,7 @@ def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environme
 
 
 @pytest.mark.registry
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> None:
     mpiexec = fresh.python(
         "from transrank.launch import installation; print(installation.mpiexec())"
@@ -129,7 +132,7 @@ def test_a_wheels_binaries_name_no_folder_of_the_build() -> None:
         assert all(folder.startswith("$ORIGIN/") for folder in folders), folders
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
     """The wheel's own prefix serves as the site: it has mpi.h, libmpi and mpicxx."""
     home = os.environ.get("MPI_HOME") or sys.prefix
@@ -139,10 +142,10 @@ def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
     run_bounded(
         [
             *pip,
-            *("-C", f"build-dir={build_dir}", "-C", "cmake.build-type=Debug"),
+            *("-C", f"build-dir={build_dir}"),
             *("--target", tmp_path, ROOT),
         ],
-        timeout=280,
+        timeout=BUILD_SECONDS,
         env={"MPI_HOME": home, "TRANSRANK_MPI": ""},
     ).check()
     build = json.loads((tmp_path / "transrank" / "launch" / "installation.json").read_text())
