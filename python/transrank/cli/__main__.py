@@ -123,6 +123,7 @@ def _run(arguments: list[str]) -> int:
     if unknown:
         raise _unknown_options(parser, parsed.verb, unknown)
     output.configure(parsed)
+    parsed.words = arguments
     status: int = _module(parsed.verb).run(parsed)
     sys.stdout.flush()
     return status

@@ -8,19 +8,18 @@ import dataclasses
 import os
 import secrets
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from transrank.cli import output
-from transrank.errors import UsageError
+from transrank.errors import RecordError, UsageError
 from transrank.launch import launchers
 from transrank.launch.launchers import Capacity, Launcher
 from transrank.machine.facts import Facts, read_facts
 from transrank.store import records, runs
 from transrank.store.records import PlannedLaunch, Shape
-from transrank.survey import checks, driver, estimate, progress, resume, shapes
+from transrank.survey import checks, driver, progress, resume, shapes
 from transrank.survey.checks import Situation
 from transrank.survey.driver import Driver
 from transrank.survey.estimate import Costs
@@ -80,38 +79,40 @@ def look_around(launcher: str | None) -> Site:
 def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
     """Plan, start and watch a new run; return its record file, None after --dry-run."""
     site = look_around(arguments.launcher)
-    chosen = _shapes(arguments, site, wish)
-    conditions = _conditions(arguments, site, wish, chosen)
-    request = Request(wish.selections, chosen, conditions, wish.repeat_small_studies)
-    plan = make_plan(request)
+    request = _request(arguments, site, wish)
     if arguments.dry_run:
-        if wish.budget is not None:
-            conditions = wish.budget(conditions, plan, ASSUMED_START_SECONDS)
-            plan = make_plan(dataclasses.replace(request, conditions=conditions))
-        print_commands(plan, site)
+        request = _within_budget(wish, request, ASSUMED_START_SECONDS)
+        print_commands(make_plan(request), site)
         return None
     record = _new_record(arguments)
-    probed = _probe(site, plan, record)
-    if wish.budget is not None:
-        conditions = wish.budget(conditions, plan, probed.seconds)
-        plan = make_plan(dataclasses.replace(request, conditions=conditions))
+    probed = _probe(site, make_plan(request)[0].shape, record)
+    request = _within_budget(wish, request, probed.seconds)
+    plan = make_plan(request)
     warn(site, plan, probed, record)
-    added = launchers.environment(site.launcher, plan[0].shape, os.environ)
-    record.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(record.parent)
     header = header_line(
         record.stem,
         arguments.label,
-        command_line(),
-        conditions,
+        ["transrank", *arguments.words],
+        request.conditions,
         site.launcher,
         plan,
         probed,
         site.facts,
-        {**os.environ, **added},
+        _environment(site, plan[0].shape),
     )
     records.append_line(record, header)
-    _drive(record, plan, site, _costs(conditions, probed), set(), arguments)
+    costs = Costs(probed.seconds, request.conditions.case_seconds)
+    _drive(record, plan, site, costs, set(), arguments)
     return record
+
+
+def _within_budget(wish: Wish, request: Request, start_seconds: float) -> Request:
+    """Fit the measuring time to what the verb has promised, if it has."""
+    if wish.budget is None:
+        return request
+    conditions = wish.budget(request.conditions, make_plan(request), start_seconds)
+    return dataclasses.replace(request, conditions=conditions)
 
 
 def finish(arguments: argparse.Namespace) -> Path:
@@ -132,7 +133,7 @@ def finish(arguments: argparse.Namespace) -> Path:
             Driver(path, header.plan, site.launcher, Costs(0, 0), done).remaining(), site
         )
         return path
-    probed = _probe(site, header.plan, path)
+    probed = _probe(site, header.plan[0].shape, path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
         output.warning(
             f"resumed although {difference}", "its cases no longer compare like with like"
@@ -142,6 +143,15 @@ def finish(arguments: argparse.Namespace) -> Path:
     costs = Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
     _drive(path, header.plan, site, costs, done, arguments)
     return path
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise RecordError(
+            f"cannot make the folder {folder}: {cause.strerror}", "name another: --store or -o"
+        ) from cause
 
 
 def print_commands(plan: Sequence[PlannedLaunch], site: Site) -> None:
@@ -165,11 +175,6 @@ def warn(site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path)
             output.warning(check.finding, check.hint)
 
 
-def command_line() -> list[str]:
-    """Return the command line of this process as a user would type it."""
-    return ["transrank", *sys.argv[1:]]
-
-
 def _drive(
     record: Path,
     plan: Sequence[PlannedLaunch],
@@ -190,12 +195,12 @@ def _drive(
         ),
         say=lambda line: output.warning(line.removeprefix("transrank-run: ")),
         show_command=output.detail,
+        announce=lambda waiting, most: output.note(
+            f"{_count(waiting)}; up to about {format_wait(most)}; results go to {record}"
+        ),
     )
-    remaining = driving.remaining()
-    total = sum(len(planned.cases) for planned in remaining)
-    most = estimate.most_seconds(remaining, costs)
-    output.note(f"{_count(remaining)}; up to about {format_wait(most)}; results go to {record}")
-    driving.run(progress.for_console(total, output.messages(), quiet=output.settings.quiet > 0))
+    quiet = output.settings.quiet > 0
+    driving.run(lambda total: progress.for_console(total, output.messages(), quiet))
 
 
 def _count(plan: Sequence[PlannedLaunch]) -> str:
@@ -210,18 +215,23 @@ def name_of(record: Path, store: Path | None) -> str:
     return record.stem if inside and store is None else str(record)
 
 
-def _costs(conditions: Conditions, probed: Probe) -> Costs:
-    return Costs(probed.seconds, conditions.max_time_seconds / conditions.launches)
-
-
-def _probe(site: Site, plan: Sequence[PlannedLaunch], record: Path) -> Probe:
-    shape = plan[0].shape
-    added = launchers.environment(site.launcher, shape, os.environ)
-    folder = record.with_suffix(".logs")
-    found = probe(site.launcher, shape, {**os.environ, **added}, folder / "probe.log")
+def _probe(site: Site, shape: Shape, record: Path) -> Probe:
+    log = record.with_suffix(".logs") / "probe.log"
+    found = probe(site.launcher, shape, _environment(site, shape), log)
     for line in found.said:
         output.detail(line)
     return found
+
+
+def _environment(site: Site, shape: Shape) -> dict[str, str]:
+    """Return the environment of a launch."""
+    return {**os.environ, **launchers.environment(site.launcher, shape, os.environ)}
+
+
+def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
+    chosen = _shapes(arguments, site, wish)
+    conditions = _conditions(arguments, site, wish, chosen)
+    return Request(wish.selections, chosen, conditions, wish.repeat_small_studies)
 
 
 def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shape, ...]:

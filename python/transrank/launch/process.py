@@ -73,6 +73,8 @@ class Log:
         """Keep one line, without its newline."""
         if line.strip():
             self.tail.append(line)
+        elif self._file is None:
+            return  # glued lines of several ranks leave empty ones behind
         if self._path is None:
             return
         try:

@@ -44,6 +44,8 @@ class Driver:
     resume_command: str = "transrank measure --resume latest"
     say: Callable[[str], None] = lambda text: None
     show_command: Callable[[str], None] = lambda text: None
+    # Told what is about to run and how many seconds it may take.
+    announce: Callable[[Sequence[PlannedLaunch], float], None] = lambda plan, seconds: None
 
     failed: list[Finished] = field(default_factory=list)
     _kept: int = 0
@@ -64,8 +66,8 @@ class Driver:
         """Where the logs of the launches go: beside the record file."""
         return self.record.with_suffix(".logs")
 
-    def run(self, progress: Progress) -> None:
-        """Run what remains.
+    def run(self, show: Callable[[int], Progress]) -> None:
+        """Run what remains; `show` makes the progress of so many cases.
 
         Raises
         ------
@@ -74,38 +76,43 @@ class Driver:
         Failure
             with status 130 when interrupted.
         """
-        waiting = self.remaining()
-        left = TimeLeft(self.costs, list(waiting))
         try:
-            with progress:
-                for place, planned in enumerate(waiting, start=1):
-                    left.begin()
-                    progress.launch_begins(place, len(waiting), planned.shape)
-                    seconds = self._launch(planned, progress, left)
-                    left.finish(seconds)
+            self._run(show)
         except KeyboardInterrupt:
             self._close("interrupted", "interrupted by the user or the batch system")
             raise Failure(
                 f"interrupted; {self._kept_words()}", self._hint(None), status=INTERRUPTED
             ) from None
-        except (LaunchError, RecordError) as cause:
-            # A record file that cannot be written in mid-run is the run's failure.
-            self._close("launch-failed", cause.message)
-            raise LaunchError(
-                f"{cause.message}; {self._kept_words()}", self._hint(cause.hint)
-            ) from (cause)
+        except (LaunchError, RecordError, OSError) as cause:
+            # A file that cannot be written in mid-run is the run's failure.
+            raise self._failure(cause) from cause
         finally:
             self._remove_empty_folder()
-        self._finish()
 
-    def _finish(self) -> None:
-        if not self.failed:
-            records.append_line(self.record, event_line("finished"))
-            return
-        first = self.failed[0]
-        message = f"{len(self.failed)} case(s) failed, {first.case} first: {first.reason}"
+    def _run(self, show: Callable[[int], Progress]) -> None:
+        waiting = self.remaining()
+        left = TimeLeft(self.costs, list(waiting))
+        self.announce(waiting, left.seconds())
+        with show(sum(len(planned.cases) for planned in waiting)) as progress:
+            for place, planned in enumerate(waiting, start=1):
+                left.begin()
+                progress.launch_begins(place, len(waiting), planned.shape)
+                left.finish(self._launch(planned, progress, left))
+        if self.failed:
+            first = self.failed[0]
+            raise LaunchError(
+                f"{len(self.failed)} case(s) failed, {first.case} first: {first.reason}"
+            )
+        records.append_line(self.record, event_line("finished"))
+
+    def _failure(self, cause: LaunchError | RecordError | OSError) -> LaunchError:
+        """Note in the record why the run ends here, and return what the user is told."""
+        if isinstance(cause, OSError):
+            message, advice = f"{cause.filename}: {cause.strerror}", None
+        else:
+            message, advice = cause.message, cause.hint
         self._close("launch-failed", message)
-        raise LaunchError(f"{message}; {self._kept_words()}", self._hint(None))
+        return LaunchError(f"{message}; {self._kept_words()}", self._hint(advice))
 
     def _launch(self, planned: PlannedLaunch, progress: Progress, left: TimeLeft) -> float:
         if estimate.is_launch_study(planned):
@@ -142,7 +149,7 @@ class Driver:
             outcome = process.run(
                 command,
                 environment={**os.environ, **self._added(planned)},
-                timeout_seconds=LAUNCH_SECONDS + CASE_SECONDS * len(planned.cases),
+                timeout_seconds=self._patience(planned),
                 take_line=take,
                 tick=look,
                 log=log,
@@ -155,6 +162,10 @@ class Driver:
                 take(line)
         self._judge(planned, outcome, seen)
         return outcome.seconds
+
+    def _patience(self, planned: PlannedLaunch) -> float:
+        each = max(CASE_SECONDS, 4 * self.costs.case_seconds)
+        return LAUNCH_SECONDS + each * len(planned.cases)
 
     def _judge(self, planned: PlannedLaunch, outcome: process.Outcome, seen: set[str]) -> None:
         """Accept a launch that wrote all its cases; a wrong payload fails its case alone."""

@@ -31,10 +31,10 @@ def header_line(
     line: dict[str, Any] = {
         "kind": "header",
         "schema": 1,
-        "run": run,
+        "run": printable(run),
         "created": _now(),
         "transrank": __version__,
-        "command": list(command),
+        "command": [printable(word) for word in command],
         "seed": conditions.seed,
         "options": {
             "precision": conditions.precision,
@@ -43,17 +43,17 @@ def header_line(
             "cache": conditions.cache,
             "synchronisation": conditions.synchronisation,
             "memory_bytes": conditions.memory_bytes,
-            "launcher": launcher.name,
+            "launcher": printable(launcher.name),
         },
         "plan": [_plan_line(planned) for planned in plan],
         "mpi": probed.mpi,
         "placement": probed.placement,
         "clock": probed.clock,
         "machine": facts.as_json(),
-        "environment": relevant(environment),
+        "environment": {name: printable(value) for name, value in relevant(environment).items()},
     }
     if label:
-        line["label"] = label
+        line["label"] = printable(label)
     return line
 
 
@@ -73,8 +73,13 @@ def event_line(event: str, message: str | None = None, launch: int | None = None
     if launch is not None:
         line["launch"] = launch
     if message:
-        line["message"] = message
+        line["message"] = printable(message)
     return line
+
+
+def printable(text: str) -> str:
+    """Return `text` as UTF-8 can hold it; what is no character becomes an escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _now() -> str:

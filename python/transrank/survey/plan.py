@@ -49,11 +49,16 @@ class Conditions:
     # Of the launch study: jobs started for each case in each launch.
     job_starts: int = launch_study.SAMPLES
 
+    @property
+    def case_seconds(self) -> float:
+        """The measuring time of a case in one launch."""
+        return self.max_time_seconds / self.launches
+
     def arguments(self) -> list[str]:
         """Return the options of transrank-run that say so, for one launch."""
         return [
             *("--precision", f"{self.precision:.6g}"),
-            *("--max-time", f"{self.max_time_seconds / self.launches:.6g}"),
+            *("--max-time", f"{self.case_seconds:.6g}"),
             *("--cache", self.cache),
             *("--sync", self.synchronisation),
             *("--memory", str(self.memory_bytes)),

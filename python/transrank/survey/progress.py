@@ -17,7 +17,7 @@ from transrank.store.records import Shape
 from transrank.units import format_seconds, format_wait
 
 REDRAW_SECONDS = 0.25
-STUDY_WIDTH, CASE_WIDTH = 16, 26
+STUDY_WIDTH, CASE_WIDTH = 12, 20
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,22 @@ class Finished:
             reason=line.get("reason"),
         )
 
-    def words(self) -> str:
-        """Return study, axis values, ranks and result in columns."""
+    def words(self) -> tuple[str, ...]:
+        """Return study, axis values, ranks and result, to be shown side by side."""
         place = self.case.removeprefix(f"{self.study}/").replace("/", "  ")
         ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
-        head = f"{self.study:<{STUDY_WIDTH}}  {place:<{CASE_WIDTH}}  {ranks:>8}"
         if self.status != "ok" or self.seconds is None:
-            return f"{head}  {self.status}: {self.reason or 'no reason given'}"
-        error = f"±{100 * self.error:.1f} %" if self.error is not None else ""
-        return f"{head}  {format_seconds(self.seconds):>9} {error:<8}  {self.samples:>5} samples"
+            return self.study, place, ranks, f"{self.status}: {self.reason or 'no reason given'}"
+        error = f" ±{100 * self.error:.1f} %" if self.error is not None else ""
+        result = f"{format_seconds(self.seconds)}{error}"
+        return self.study, place, ranks, result, f"{self.samples} samples"
+
+    def in_columns(self) -> str:
+        """Return the words below those of other cases."""
+        widths = (STUDY_WIDTH, CASE_WIDTH, 8, 18, 0)
+        return "  ".join(
+            f"{word:<{width}}" for word, width in zip(self.words(), widths, strict=False)
+        ).rstrip()
 
 
 class Progress:
@@ -115,7 +122,7 @@ class Lines(Progress):
         self._console = console
 
     def show(self, case: Finished) -> None:
-        line = f"{self.counter()} {case.words()}  {self.left()}"
+        line = f"{self.counter()} {case.in_columns()}  {self.left()}"
         self._console.print(Text(line.rstrip()), soft_wrap=True)
 
 
@@ -146,7 +153,7 @@ class LastLine(Progress):
         self._draw()
 
     def show(self, case: Finished) -> None:
-        self._words = case.words()
+        self._words = "  ".join(case.words())
         if case.status == "failed":
             self._live.console.print(Text(f"{self.counter()} {self._words}"), soft_wrap=True)
         self._draw()

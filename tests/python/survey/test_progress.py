@@ -27,13 +27,13 @@ def test_flagged_samples_are_left_out_of_what_is_shown() -> None:
     case = finished()
     assert case.samples == 7
     assert case.seconds == pytest.approx(1.03e-6)
-    assert "1.03 µs ±2.9 %" in case.words()
-    assert "2 ranks" in case.words()
+    assert case.words() == ("pingpong", "1024B", "2 ranks", "1.03 µs ±2.9 %", "7 samples")
+    assert case.in_columns().split() == "  ".join(case.words()).split()
 
 
 def test_a_case_without_result_says_why() -> None:
     line = recorded.skipped(1024, launch=0, reason="needs 4 GiB")
-    assert "skipped: needs 4 GiB" in Finished.from_line(line).words()
+    assert "skipped: needs 4 GiB" in Finished.from_line(line).in_columns()
 
 
 def shown(console: Console, cases: int) -> str:

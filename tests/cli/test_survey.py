@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank survey: all studies, their report, and what is said before it starts."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import commands
+from transrank.store.records import finished_cases, read_run
+from transrank.survey import catalogue
+
+
+def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -> None:
+    """With little time and memory: cases that need more are skipped and say so."""
+    page = tmp_path / "page.html"
+    finished = commands.transrank(
+        *("survey", "--quick", "--launches", "1", "--max-time", "2ms", "--memory", "2MiB"),
+        *("--report", page),
+        store=tmp_path,
+        timeout=170,
+    ).check()
+    (path,) = tmp_path.glob("*.jsonl")
+    run = read_run(path)
+    planned = {(one.launch, case) for one in run.header.plan for case in one.cases}
+    assert finished_cases(run) == planned
+    assert {case.study for case in run.cases} == set(catalogue.studies())
+    skipped = [case for case in run.cases if case.status == "skipped"]
+    assert skipped
+    assert all("memory" in (case.reason or "") for case in skipped)
+    assert page.read_text().startswith("<!doctype html>")
+    assert f"report: {page}" in finished.stderr
+
+
+def test_a_full_survey_says_how_long_it_may_take_before_it_starts(tmp_path: Path) -> None:
+    with commands.start("survey", "--launches", "2", store=tmp_path) as running:
+        assert running.stderr is not None
+        lines = []
+        for line in running.stderr:
+            lines.append(line)
+            if "up to about" in line:
+                os.kill(running.pid, signal.SIGINT)
+                break
+        rest = running.stderr.read()
+        running.wait(60)
+    assert not any(line.startswith("[") for line in lines)
+    assert " cases in " in lines[-1]
+    assert running.returncode == 130
+    assert "finish it with: transrank survey --resume" in rest
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_the_dry_run_of_a_survey_launches_nothing(tmp_path: Path) -> None:
+    finished = commands.transrank("survey", "--quick", "--dry-run", store=tmp_path).check()
+    assert all("transrank-run" in line for line in finished.stdout.splitlines())
+    assert list(tmp_path.iterdir()) == []
