@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::exchange {
@@ -17,6 +18,9 @@ using transport::PeerOffer;
 Choice choose_best(const Binding& binding, const PeerOffer& peer) {
     std::string refused;
     for (const auto& entry : transport::all()) {
+        if (!entry.automatic) {
+            continue;
+        }
         const auto obstacle = entry.obstacle(binding, peer);
         if (obstacle.empty()) {
             return {.entry = &entry, .reason = refused.empty() ? "the best there is" : refused};
@@ -53,6 +57,17 @@ std::int64_t runs_of(const route::Leg* leg, std::span<const transport::Field> fi
     return leg == nullptr ? 0 : leg->runs() * static_cast<std::int64_t>(fields.size());
 }
 
+std::vector<const PeerOffer*> peers_with(const Binding& binding, std::span<const Choice> choices,
+                                         const Entry& entry) {
+    std::vector<const PeerOffer*> peers;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (choices[i].entry == &entry) {
+            peers.push_back(&binding.offers[i]);
+        }
+    }
+    return peers;
+}
+
 }  // namespace
 
 std::vector<Choice> choose(const Binding& binding, const std::string& wanted) {
@@ -67,20 +82,26 @@ std::vector<Choice> choose(const Binding& binding, const std::string& wanted) {
     return choices;
 }
 
-std::vector<std::unique_ptr<transport::Transport>> make_transports(
-    const Binding& binding, std::span<const Choice> choices) {
+std::vector<std::unique_ptr<transport::Transport>> make_transports(const Binding& binding,
+                                                                   std::span<const Choice> choices,
+                                                                   const std::string& wanted) {
     std::vector<std::unique_ptr<transport::Transport>> transports;
-    for (const auto& entry : transport::all()) {
-        std::vector<const PeerOffer*> peers;
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-            if (choices[i].entry == &entry) {
-                peers.push_back(&binding.offers[i]);
+    mpi::agree(binding.comm, [&] {
+        for (const auto& entry : transport::all()) {
+            const auto peers = peers_with(binding, choices, entry);
+            if (!peers.empty() || (entry.all_or_none && entry.name == wanted)) {
+                transports.push_back(entry.make(binding, peers));
             }
         }
-        if (!peers.empty()) {
-            transports.push_back(entry.make(binding, peers));
-        }
+    });
+    for (const auto& transport : transports) {
+        transport->connect();
     }
+    mpi::agree(binding.comm, [&] {
+        for (const auto& transport : transports) {
+            transport->prepare();
+        }
+    });
     return transports;
 }
 

@@ -25,9 +25,10 @@ struct Choice {
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
                                          const std::string& wanted);
 
-/// Collective where a transport is. One object for each transport chosen.
+/// Collective. One object for each transport chosen, ready to be started; throws mpi::AgreedError
+/// when one cannot be had on some rank.
 [[nodiscard]] std::vector<std::unique_ptr<transport::Transport>> make_transports(
-    const transport::Binding& binding, std::span<const Choice> choices);
+    const transport::Binding& binding, std::span<const Choice> choices, const std::string& wanted);
 
 /// A text table: peers, bytes, runs, transport, reason.
 [[nodiscard]] std::string explain(const route::Route& route,

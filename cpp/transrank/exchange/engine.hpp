@@ -14,8 +14,9 @@ public:
     Active& operator=(const Active&) = delete;
     virtual ~Active() = default;
 
-    /// Whether anything has advanced.
-    virtual bool progress() = 0;
+    /// Whether anything has advanced. What goes wrong is kept for the one who waits for this
+    /// exchange.
+    virtual bool progress() noexcept = 0;
     [[nodiscard]] virtual bool polls_mpi() const = 0;
 };
 

@@ -2,7 +2,8 @@
 #include "transrank/exchange/exchange.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <atomic>
+#include <exception>
 #include <stdexcept>
 
 #include "transrank/exchange/choice.hpp"
@@ -15,61 +16,91 @@
 
 namespace transrank::exchange {
 
+using transport::Breakage;
 using transport::BrokenExchange;
 using transport::PeerOffer;
 
+namespace {
+
+const char* name_of(transport::Operation operation) {
+    switch (operation) {
+        case transport::Operation::add:
+            return "add";
+        case transport::Operation::min:
+            return "min";
+        case transport::Operation::max:
+            return "max";
+        case transport::Operation::assign:
+            break;
+    }
+    return "assign";
+}
+
+std::string describe(const Options& options) {
+    return "operation " + std::string(name_of(options.operation)) + ", transport " +
+           options.transport + ", push below " +
+           (options.push_below_bytes ? std::to_string(*options.push_below_bytes) + " bytes"
+                                     : std::string("what is measured")) +
+           ", messages of at most " + std::to_string(options.longest_message_bytes) + " bytes";
+}
+
+}  // namespace
+
 class Exchange::State final : public Active {
 public:
-    State(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
-          const Options& options)
+    State(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields, Options options)
         : route_(std::move(route)),
           fields_(std::move(fields)),
+          options_(std::move(options)),
           comm_(comm),
-          node_(comm_),
-          control_(transport::peers_of(route_).size()),
-          turn_(sources_of(route_), needs_order(route_, options.operation)) {
-        mpi::agree(comm_, [&] { check_fields(route_, comm_, fields_, options.operation); });
-        std::ranges::transform(fields_, std::back_inserter(own_), transport::offer_of);
+          node_(comm_) {
+        mpi::agree_on(comm_, "binds an exchange with", describe(options_));
+        mpi::agree(comm_, [&] { take_what_is_needed(); });
         std::string disagreement;
-        offers_ = transport::swap_offers(comm_, node_, route_, own_, options.operation, control_,
-                                         disagreement);
+        offers_ = transport::swap_offers(comm_, node_, route_, own_, turn_->ordered(),
+                                         control_handle_, disagreement);
         mpi::agree(comm_, [&] {
             if (!disagreement.empty()) {
                 throw std::invalid_argument(disagreement);
             }
         });
-        const transport::Binding binding{
+        binding_.emplace(transport::Binding{
             .route = route_,
             .fields = fields_,
             .own_fields = own_,
             .comm = comm_,
             .node = node_,
-            .operation = options.operation,
-            .push_below_bytes = options.push_below_bytes.value_or(default_push_below_bytes),
-            .control = control_,
+            .operation = options_.operation,
+            .push_below_bytes = options_.push_below_bytes.value_or(default_push_below_bytes),
+            .longest_message_bytes = options_.longest_message_bytes,
+            .control = *control_,
             .offers = offers_,
-            .turn = turn_};
-        mpi::agree(comm_, [&] { choices_ = choose(binding, options.transport); });
-        transports_ = make_transports(binding, choices_);
+            .turn = *turn_});
+        mpi::agree(comm_, [&] { choices_ = choose(*binding_, options_.transport); });
+        transports_ = make_transports(*binding_, choices_, options_.transport);
     }
 
     ~State() override {
-        if (active_) {
-            Engine::instance().remove(*this);
+        retire();
+        if (!over_) {
+            give_up({.cause = Breakage::Cause::failed, .rank = comm_.rank()}, nullptr);
         }
     }
 
     void start() {
+        check_unbroken();
         if (active_) {
-            break_with("start was called twice without wait");
+            misuse("start was called twice without wait");
         }
-        turn_.reset();
+        turn_->reset();
         ++epoch_;
-        for (auto& transport : transports_) {
-            transport->start(epoch_);
-        }
-        active_ = true;
         over_ = false;
+        attempt([&] {
+            for (auto& transport : transports_) {
+                transport->start(epoch_);
+            }
+        });
+        active_ = true;
         Engine::instance().add(*this);
         Engine::instance().progress();
     }
@@ -85,21 +116,27 @@ public:
         Patience patience(node_.oversubscribed());
         while (!finish_if_over()) {
             const bool advanced = Engine::instance().progress();
-            if (!advanced && !over_ && patience.rest()) {
+            if (!advanced && !over_ && patience.rest(over_)) {
                 check_alive();
             }
         }
     }
 
-    bool progress() override {
+    bool progress() noexcept override {
         if (over_) {
             return false;
         }
         bool advanced = false;
-        for (auto& transport : transports_) {
-            advanced |= transport->progress();
+        bool done = false;
+        attempt([&] {
+            for (auto& transport : transports_) {
+                advanced |= transport->progress();
+            }
+            done = std::ranges::all_of(transports_, [](const auto& each) { return each->done(); });
+        });
+        if (done) {
+            over_ = true;
         }
-        over_ = std::ranges::all_of(transports_, [](const auto& each) { return each->done(); });
         return advanced || over_;
     }
 
@@ -114,54 +151,112 @@ public:
     }
 
 private:
-    void check_started(const char* call) {
-        if (!active_) {
-            break_with(std::string(call) + " was called without start");
+    // What may be refused on this rank alone, before the peers are told anything.
+    void take_what_is_needed() {
+        if (options_.longest_message_bytes < 1) {
+            throw std::invalid_argument("messages of at most " +
+                                        std::to_string(options_.longest_message_bytes) +
+                                        " bytes are asked for; give at least 1");
+        }
+        check_fields(route_, comm_, fields_, options_.operation);
+        std::ranges::transform(fields_, std::back_inserter(own_), transport::offer_of);
+        control_.emplace(transport::peers_of(route_).size());
+        control_handle_ = control_->handle();
+        turn_.emplace(sources_of(route_), needs_order(route_, options_.operation));
+    }
+
+    void check_unbroken() const {
+        if (failure_) {
+            std::rethrow_exception(failure_);
         }
     }
 
-    [[noreturn]] void break_with(const std::string& what) {
-        control_.broken().value.store(1, std::memory_order_release);
-        for (const auto& offer : offers_) {
-            if (offer.rank != comm_.rank() && node_.shares_with(offer.rank)) {
-                node_.doorbell(offer.rank).ring();
+    void check_started(const char* call) {
+        if (!active_) {
+            check_unbroken();
+            misuse(std::string(call) + " was called without start");
+        }
+    }
+
+    // Runs a part of the exchange; what it throws is kept, and the peers are told.
+    template <class Work>
+    void attempt(const Work& work) noexcept {
+        try {
+            work();
+        } catch (const BrokenExchange& error) {
+            give_up(error.breakage(), std::current_exception());
+        } catch (...) {
+            give_up({.cause = Breakage::Cause::failed, .rank = comm_.rank()},
+                    std::current_exception());
+        }
+    }
+
+    void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
+        failure_ = std::move(failure);
+        for (auto& transport : transports_) {
+            try {
+                transport->announce(breakage);
+            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to be told
             }
         }
-        throw Misuse(what + " on rank " + std::to_string(comm_.rank()) +
-                     "; the exchange is broken, bind a new one");
+        over_ = true;
+    }
+
+    [[noreturn]] void misuse(const std::string& what) {
+        const std::lock_guard lock(Engine::instance().mutex());
+        give_up({.cause = Breakage::Cause::misuse, .rank = comm_.rank()},
+                std::make_exception_ptr(Misuse(what + " on rank " + std::to_string(comm_.rank()) +
+                                               "; the exchange is broken, bind a new one")));
+        retire();
+        std::rethrow_exception(failure_);
     }
 
     bool finish_if_over() {
-        if (over_) {
+        if (!over_) {
+            return false;
+        }
+        retire();
+        check_unbroken();
+        return true;
+    }
+
+    void retire() noexcept {
+        if (active_) {
             Engine::instance().remove(*this);
             active_ = false;
         }
-        return over_;
     }
 
-    void check_alive() const {
+    void check_alive() {
+        const std::lock_guard lock(Engine::instance().mutex());
         for (const auto& transport : transports_) {
             const int rank = transport->awaited();
-            if (rank >= 0 && !node_.is_alive(rank)) {
-                throw BrokenExchange("rank " + std::to_string(rank) +
-                                     " has ended before this exchange was over");
+            // What it did before it ended may have arrived since we looked.
+            if (rank >= 0 && !node_.is_alive(rank) && !Engine::instance().progress()) {
+                const Breakage breakage{.cause = Breakage::Cause::ended, .rank = rank};
+                give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
+                return;
             }
         }
     }
 
     route::Route route_;
     std::vector<transport::Field> fields_;
-    std::vector<transport::FieldOffer> own_;
+    Options options_;
     mpi::Communicator comm_;
     memory::Node node_;
-    transport::ControlBlock control_;
-    transport::Turn turn_;
+    std::vector<transport::FieldOffer> own_;
+    std::optional<transport::ControlBlock> control_;
+    memory::SegmentHandle control_handle_;
+    std::optional<transport::Turn> turn_;
     std::vector<PeerOffer> offers_;
+    std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
     std::uint64_t epoch_ = 0;
-    bool active_ = false;
-    bool over_ = false;
+    bool active_ = false;  ///< started, and not yet waited for
+    std::atomic<bool> over_ = true;
+    std::exception_ptr failure_;  ///< written before over_
 };
 
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 namespace transrank::exchange {
 
+/// The same on every rank.
 struct Options {
     transport::Operation operation = transport::Operation::assign;
     /// A name of the table of transports, or `auto`: for each peer the best that can serve it.
@@ -20,6 +22,8 @@ struct Options {
     /// Where direct transport turns from pushing runs to pulling them, in bytes; measured once per
     /// communicator when absent.
     std::optional<std::int64_t> push_below_bytes;
+    /// Longer messages are split; they are anyway where MPI cannot count their bytes.
+    std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A call in the wrong order: start twice, or wait without start. The exchange is broken from then

@@ -80,6 +80,12 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
             throw std::invalid_argument(what + ": rows of " + std::to_string(field.unit_bytes) +
                                         " bytes cannot be moved");
         }
+        if (field.unit_bytes % transport::scalar_bytes(field.scalar) != 0) {
+            throw std::invalid_argument(what + ": rows of " + std::to_string(field.unit_bytes) +
+                                        " bytes do not consist of scalars of " +
+                                        std::to_string(transport::scalar_bytes(field.scalar)) +
+                                        " bytes");
+        }
         check_length(what, "source", route.source_extent(), field.unit_bytes, field.source_bytes);
         check_length(what, "destination", route.destination_extent(), field.unit_bytes,
                      field.destination_bytes);

@@ -34,7 +34,7 @@ Patience::Patience(bool oversubscribed)
     : spins_left_(oversubscribed ? spins_with_shared_core : spins_with_own_core),
       poll_seconds_(first_poll_seconds) {}
 
-bool Patience::rest() {
+bool Patience::rest(const std::atomic<bool>& over) {
     if (spins_left_ > 0) {
         --spins_left_;
         relax();
@@ -44,8 +44,8 @@ bool Patience::rest() {
     const double limit = polls ? poll_seconds_ : sleep_seconds;
     poll_seconds_ = std::min(2 * poll_seconds_, longest_poll_seconds);
     bool news = false;
-    memory::own_doorbell().sleep(limit, [&news] {
-        news = Engine::instance().progress();
+    memory::own_doorbell().sleep(limit, [&] {
+        news = Engine::instance().progress() || over;
         return news;
     });
     return !news;

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <poll.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <system_error>
 
 #include "transrank/mpi/error.hpp"
 
@@ -19,40 +17,49 @@ const std::string elsewhere = "on another node";
 /// What a rank tells its node-mates of itself.
 struct Introduction {
     SegmentHandle doorbell;
-    int rank = -1;  ///< in the communicator asked about
-    int cores = 0;  ///< that it may run on
+    int rank = -1;    ///< in the communicator asked about
+    cpu_set_t cores;  ///< that it may run on
 };
-
-// Never destroyed: a peer may ring after our main() has ended.
-SharedSegment& doorbell_segment() {
-    static auto* const segment = [] {
-        auto* made = new SharedSegment(sizeof(Doorbell));
-        new (made->bytes().data()) Doorbell;
-        return made;
-    }();
-    return *segment;
-}
 
 Doorbell& doorbell_in(std::span<std::byte> memory) {
     return *std::launder(reinterpret_cast<Doorbell*>(memory.data()));
 }
 
-int usable_cores() {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+/// This process's doorbell. Where there is no shared memory to be had it lies in private memory and
+/// is announced by an empty handle: the rank then shares memory with nobody.
+struct OwnDoorbell {
+    std::unique_ptr<SharedSegment> segment;
+    Doorbell* doorbell = nullptr;
+    SegmentHandle handle;
+
+    OwnDoorbell() {
+        try {
+            segment = std::make_unique<SharedSegment>(sizeof(Doorbell));
+            handle = segment->handle();
+            doorbell = new (segment->bytes().data()) Doorbell;
+        } catch (const std::system_error&) {
+            handle = {};
+            doorbell = new Doorbell;
+        }
+    }
+};
+
+// Never destroyed: a peer may ring after our main() has ended.
+OwnDoorbell& doorbell_of_process() {
+    static auto* const own = new OwnDoorbell;
+    return *own;
 }
 
-int watch_process(std::int64_t process) {
-#ifdef SYS_pidfd_open
-    return static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
-#else
-    return -1;
-#endif
+cpu_set_t usable_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set);
+    return set;
 }
 
 std::vector<Introduction> introduce(const mpi::Communicator& node, int rank) {
     Introduction own{
-        .doorbell = doorbell_segment().handle(), .rank = rank, .cores = usable_cores()};
+        .doorbell = doorbell_of_process().handle, .rank = rank, .cores = usable_cores()};
     std::vector<Introduction> all(static_cast<std::size_t>(node.size()));
     mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
                              node.handle()),
@@ -68,16 +75,19 @@ std::vector<char> swap_findings(const mpi::Communicator& node, const std::vector
     return theirs;
 }
 
-// Each bound rank has its own core; ranks that may run anywhere share the same ones.
 bool too_few_cores(const std::vector<Introduction>& all) {
-    const auto narrowest = std::ranges::min(all, {}, &Introduction::cores).cores;
-    return narrowest > 1 && narrowest < static_cast<int>(all.size());
+    cpu_set_t together;
+    CPU_ZERO(&together);
+    for (const auto& one : all) {
+        CPU_OR(&together, &together, &one.cores);
+    }
+    return CPU_COUNT(&together) < static_cast<int>(all.size());
 }
 
 }  // namespace
 
 Doorbell& own_doorbell() {
-    return doorbell_in(doorbell_segment().bytes());
+    return *doorbell_of_process().doorbell;
 }
 
 Node::Node(const mpi::Communicator& comm) {
@@ -85,11 +95,11 @@ Node::Node(const mpi::Communicator& comm) {
     const auto all = introduce(node, comm.rank());
     std::vector<char> reached(all.size(), 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        Mate mate{.rank = all[i].rank, .mapping = nullptr, .process_descriptor = -1};
+        Mate mate{.rank = all[i].rank, .mapping = nullptr, .process = nullptr};
         try {
             if (mate.rank != comm.rank()) {
                 mate.mapping = MappedSegment::get(all[i].doorbell);
-                mate.process_descriptor = watch_process(all[i].doorbell.process);
+                mate.process = WatchedProcess::get(all[i].doorbell.process);
             }
             reached[i] = 1;
             mates_.push_back(std::move(mate));
@@ -105,14 +115,6 @@ Node::Node(const mpi::Communicator& comm) {
         }
     }
     oversubscribed_ = too_few_cores(all);
-}
-
-Node::~Node() {
-    for (const auto& mate : mates_) {
-        if (mate.process_descriptor >= 0) {
-            close(mate.process_descriptor);
-        }
-    }
 }
 
 const Node::Mate* Node::find(int rank) const {
@@ -136,11 +138,7 @@ Doorbell& Node::doorbell(int rank) const {
 
 bool Node::is_alive(int rank) const {
     const auto* mate = find(rank);
-    if (mate == nullptr || mate->process_descriptor < 0) {
-        return true;
-    }
-    pollfd ended{.fd = mate->process_descriptor, .events = POLLIN, .revents = 0};
-    return poll(&ended, 1, 0) == 0;
+    return mate == nullptr || mate->process == nullptr || mate->process->is_alive();
 }
 
 }  // namespace transrank::memory

@@ -7,6 +7,7 @@
 
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/watched_process.hpp"
 #include "transrank/mpi/communicator.hpp"
 
 namespace transrank::memory {
@@ -20,7 +21,6 @@ public:
     explicit Node(const mpi::Communicator& comm);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
-    ~Node();
 
     /// Whether memory can be shared with `rank` of the communicator; true for this rank itself.
     [[nodiscard]] bool shares_with(int rank) const;
@@ -44,7 +44,7 @@ private:
     struct Mate {
         int rank;
         std::shared_ptr<MappedSegment> mapping;  ///< of the doorbell; null for this process
-        int process_descriptor;                  ///< pidfd, -1 where the kernel has none
+        std::shared_ptr<WatchedProcess> process;
     };
     [[nodiscard]] const Mate* find(int rank) const;
 

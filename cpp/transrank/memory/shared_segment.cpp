@@ -137,6 +137,7 @@ MappedSegment::~MappedSegment() {
 
 std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
     const std::lock_guard lock(mappings().mutex);
+    std::erase_if(mappings().by_file, [](const auto& entry) { return entry.second.expired(); });
     auto& known = mappings().by_file[{handle.device, handle.inode}];
     auto mapping = known.lock();
     if (!mapping) {

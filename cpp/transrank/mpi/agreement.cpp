@@ -35,4 +35,14 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
     }
 }
 
+void agree_on(const Communicator& comm, const std::string& what, const std::string& words) {
+    const auto first = broadcast(comm, words, 0);
+    agree(comm, [&] {
+        if (words != first) {
+            throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " + what + " " +
+                                        words + ", rank 0 " + first);
+        }
+    });
+}
+
 }  // namespace transrank::mpi

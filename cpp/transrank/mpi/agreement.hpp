@@ -20,4 +20,8 @@ public:
 /// throws AgreedError with the message of the lowest such rank.
 void agree(const Communicator& comm, const std::function<void()>& work);
 
+/// Collective. Throws AgreedError on every rank, quoting both, when the words of some rank are not
+/// those of rank 0. `what` is what the words say, a verb: `rank 2 {what} {words}, rank 0 {words}`.
+void agree_on(const Communicator& comm, const std::string& what, const std::string& words);
+
 }  // namespace transrank::mpi

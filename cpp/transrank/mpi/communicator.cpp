@@ -2,6 +2,7 @@
 #include "transrank/mpi/communicator.hpp"
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 
@@ -34,13 +35,20 @@ Communicator Communicator::split_node() const {
     return node;
 }
 
+Communicator Communicator::adjacent(std::span<const int> sources,
+                                    std::span<const int> destinations) const {
+    Communicator graph;
+    check(MPI_Dist_graph_create_adjacent(comm_, static_cast<int>(sources.size()), sources.data(),
+                                         MPI_UNWEIGHTED, static_cast<int>(destinations.size()),
+                                         destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                         &graph.comm_),
+          "MPI_Dist_graph_create_adjacent");
+    graph.adopt();
+    return graph;
+}
+
 Communicator::~Communicator() {
-    if (comm_ == MPI_COMM_NULL) {
-        return;
-    }
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized == 0) {
+    if (comm_ != MPI_COMM_NULL && is_usable()) {
         MPI_Comm_free(&comm_);
     }
 }

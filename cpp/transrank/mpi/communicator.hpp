@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <utility>
 
 namespace transrank::mpi {
@@ -37,6 +38,15 @@ public:
 
     /// Collective. The ranks that can share memory with this one.
     [[nodiscard]] Communicator split_node() const;
+
+    /// Collective. The same ranks as a graph for neighborhood collectives: this one receives from
+    /// `sources` and sends to `destinations`.
+    [[nodiscard]] Communicator adjacent(std::span<const int> sources,
+                                        std::span<const int> destinations) const;
+
+    /// Gives the handle up without freeing it, for the case that an operation is under way on it
+    /// that can neither be waited for nor cancelled.
+    void forsake() noexcept { comm_ = MPI_COMM_NULL; }
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }

@@ -19,6 +19,18 @@ std::vector<ByteRuns> dense(const route::Leg& leg, std::int64_t unit_bytes, Side
     return all;
 }
 
+std::optional<std::int64_t> contiguous(const route::Leg& leg, std::int64_t route::Segment::* offset,
+                                       std::int64_t route::Segment::* stride) {
+    std::int64_t next = leg.segments.front().*offset;
+    for (const auto& segment : leg.segments) {
+        if (segment.*offset != next || (segment.count > 1 && segment.*stride != segment.length)) {
+            return std::nullopt;
+        }
+        next += segment.units();
+    }
+    return leg.segments.front().*offset;
+}
+
 Combine kernel(Operation operation, Scalar scalar) {
     return operation == Operation::assign ? nullptr : combine_kernel(operation, scalar);
 }
@@ -58,6 +70,14 @@ std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) 
         bytes += leg.units() * field.unit_bytes;
     }
     return bytes;
+}
+
+std::optional<std::int64_t> contiguous_source(const route::Leg& leg) {
+    return contiguous(leg, &route::Segment::source, &route::Segment::source_stride);
+}
+
+std::optional<std::int64_t> contiguous_destination(const route::Leg& leg) {
+    return contiguous(leg, &route::Segment::destination, &route::Segment::destination_stride);
 }
 
 std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct LengthRange {
 
 /// Bytes that all fields have on a leg.
 [[nodiscard]] std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields);
+
+/// Where the data of a leg begin in the source, in units, if they lie there one after the other in
+/// their order, so that they need not be packed; the same for the destination.
+[[nodiscard]] std::optional<std::int64_t> contiguous_source(const route::Leg& leg);
+[[nodiscard]] std::optional<std::int64_t> contiguous_destination(const route::Leg& leg);
 
 /// Moves that gather a leg's data, field after field, into `buffer` of packed_bytes.
 [[nodiscard]] std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,

@@ -6,24 +6,23 @@
 #include <new>
 #include <type_traits>
 
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/delivery.hpp"
+#include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
 namespace {
 
-constexpr int tag = 1;
-
-/// The fixed part of an offer; a FieldOffer for each field follows it.
-struct Letter {
+/// The fixed part of what is written to a peer; a FieldOffer for each field follows it.
+struct Head {
     std::uint64_t send_checksum;     ///< of what the writer sends to the reader
     std::uint64_t receive_checksum;  ///< of what it receives from the reader
     std::int64_t slot;               ///< of the reader in the writer's control block
     std::int64_t peers;
     std::int64_t fields;
-    std::int64_t operation;
+    std::int64_t ordered;
     memory::SegmentHandle control;
 };
-static_assert(std::is_trivially_copyable_v<Letter> && std::is_trivially_copyable_v<FieldOffer>);
+static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<FieldOffer>);
 
 // FNV-1a over the segments' numbers: 0 for no leg.
 std::uint64_t checksum(const route::Leg* leg) {
@@ -50,56 +49,124 @@ const route::Leg* leg_of(std::span<const route::Leg> legs, int peer) {
     return found != legs.end() && found->peer == peer ? &*found : nullptr;
 }
 
-std::vector<std::byte> write_letter(const Letter& letter, const std::vector<FieldOffer>& fields) {
-    std::vector<std::byte> bytes(sizeof(Letter) + (fields.size() * sizeof(FieldOffer)));
-    std::memcpy(bytes.data(), &letter, sizeof(Letter));
+mpi::Letter write_letter(int peer, const Head& head, const std::vector<FieldOffer>& fields) {
+    mpi::Letter letter{
+        .peer = peer,
+        .bytes = std::vector<std::byte>(sizeof(Head) + (fields.size() * sizeof(FieldOffer)))};
+    std::memcpy(letter.bytes.data(), &head, sizeof(Head));
     if (!fields.empty()) {
-        std::memcpy(bytes.data() + sizeof(Letter), fields.data(),
+        std::memcpy(letter.bytes.data() + sizeof(Head), fields.data(),
                     fields.size() * sizeof(FieldOffer));
     }
-    return bytes;
+    return letter;
 }
 
-// The number of fields may differ between ranks by mistake, so the length is asked for first.
-std::vector<std::byte> receive_letter(const mpi::Communicator& comm, int peer) {
-    MPI_Status status{};
-    int length = 0;
-    mpi::check(MPI_Probe(peer, tag, comm.handle(), &status), "MPI_Probe");
-    mpi::check(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
-    std::vector<std::byte> bytes(static_cast<std::size_t>(length));
-    mpi::check(
-        MPI_Recv(bytes.data(), length, MPI_BYTE, peer, tag, comm.handle(), MPI_STATUS_IGNORE),
-        "MPI_Recv");
-    return bytes;
-}
+// A letter as the offer that it makes, and the checksums of what its writer sends and receives.
+struct Reading {
+    PeerOffer offer;
+    std::uint64_t send_checksum;
+    std::uint64_t receive_checksum;
+};
 
-std::string compare(const Letter& theirs, const std::vector<FieldOffer>& fields,
-                    const PeerOffer& offer, const std::vector<FieldOffer>& own, Operation operation,
-                    int rank) {
-    const std::string pair = "ranks " + std::to_string(std::min(rank, offer.rank)) + " and " +
-                             std::to_string(std::max(rank, offer.rank));
-    if (theirs.operation != static_cast<std::int64_t>(operation)) {
-        return pair + " bind an exchange with different operations";
+Reading read_letter(const mpi::Letter& letter) {
+    Head head{};
+    std::memcpy(&head, letter.bytes.data(), sizeof(Head));
+    Reading reading{.offer = {},
+                    .send_checksum = head.send_checksum,
+                    .receive_checksum = head.receive_checksum};
+    auto& offer = reading.offer;
+    offer.rank = letter.peer;
+    offer.my_slot = static_cast<std::size_t>(head.slot);
+    offer.peers = static_cast<std::size_t>(head.peers);
+    offer.ordered = head.ordered != 0;
+    offer.control = head.control;
+    offer.fields.resize(static_cast<std::size_t>(head.fields));
+    if (!offer.fields.empty()) {
+        std::memcpy(offer.fields.data(), letter.bytes.data() + sizeof(Head),
+                    offer.fields.size() * sizeof(FieldOffer));
     }
-    if (theirs.fields != static_cast<std::int64_t>(own.size())) {
-        return pair + " bind different numbers of fields (" + std::to_string(own.size()) +
-               " on rank " + std::to_string(rank) + ", " + std::to_string(theirs.fields) +
-               " on rank " + std::to_string(offer.rank) + ")";
+    return reading;
+}
+
+std::string pair(int one, int other) {
+    return "ranks " + std::to_string(std::min(one, other)) + " and " +
+           std::to_string(std::max(one, other));
+}
+
+std::string compare_fields(const PeerOffer& theirs, const std::vector<FieldOffer>& own, int rank) {
+    if (theirs.fields.size() != own.size()) {
+        return pair(rank, theirs.rank) + " bind different numbers of fields (" +
+               std::to_string(own.size()) + " on rank " + std::to_string(rank) + ", " +
+               std::to_string(theirs.fields.size()) + " on rank " + std::to_string(theirs.rank) +
+               ")";
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
-        if (fields[i].unit_bytes != own[i].unit_bytes || fields[i].scalar != own[i].scalar) {
-            return pair + " bind field " + std::to_string(i) +
+        const auto& field = theirs.fields[i];
+        if (field.unit_bytes != own[i].unit_bytes || field.scalar != own[i].scalar) {
+            return pair(rank, theirs.rank) + " bind field " + std::to_string(i) +
                    " with rows of different length or type (" + std::to_string(own[i].unit_bytes) +
                    " bytes on rank " + std::to_string(rank) + ", " +
-                   std::to_string(fields[i].unit_bytes) + " bytes on rank " +
-                   std::to_string(offer.rank) + ")";
+                   std::to_string(field.unit_bytes) + " bytes on rank " +
+                   std::to_string(theirs.rank) + ")";
         }
     }
-    if (theirs.send_checksum != checksum(offer.receive) ||
-        theirs.receive_checksum != checksum(offer.send)) {
-        return pair + " hold routes that do not belong together; build or load them together";
+    return "";
+}
+
+std::string compare(const Reading& theirs, const route::Route& route,
+                    const std::vector<FieldOffer>& own) {
+    const int peer = theirs.offer.rank;
+    if (theirs.send_checksum != checksum(leg_of(route.receives(), peer)) ||
+        theirs.receive_checksum != checksum(leg_of(route.sends(), peer))) {
+        return pair(route.rank(), peer) +
+               " hold routes that do not belong together; build or load them together";
+    }
+    return compare_fields(theirs.offer, own, route.rank());
+}
+
+// Of a peer that wrote although this rank has no leg with it, or the other way round.
+std::string compare_peers(std::span<const mpi::Letter> letters, std::span<const int> peers,
+                          int rank) {
+    for (const auto& letter : letters) {
+        if (!std::ranges::binary_search(peers, letter.peer)) {
+            return "rank " + std::to_string(letter.peer) +
+                   " has a route that moves data to or from "
+                   "rank " +
+                   std::to_string(rank) +
+                   ", whose own route knows of none; build or load "
+                   "them together";
+        }
+    }
+    for (const int peer : peers) {
+        if (!std::ranges::binary_search(letters, peer, {}, &mpi::Letter::peer)) {
+            return "rank " + std::to_string(rank) +
+                   " has a route that moves data to or from rank " + std::to_string(peer) +
+                   ", whose own route knows of none; build or load them "
+                   "together";
+        }
     }
     return "";
+}
+
+std::vector<mpi::Letter> write_letters(const memory::Node& node, const route::Route& route,
+                                       std::span<const int> peers,
+                                       const std::vector<FieldOffer>& own, bool ordered,
+                                       const memory::SegmentHandle& control) {
+    std::vector<mpi::Letter> letters;
+    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
+        const int peer = peers[slot];
+        letters.push_back(
+            write_letter(peer,
+                         {.send_checksum = checksum(leg_of(route.sends(), peer)),
+                          .receive_checksum = checksum(leg_of(route.receives(), peer)),
+                          .slot = static_cast<std::int64_t>(slot),
+                          .peers = static_cast<std::int64_t>(peers.size()),
+                          .fields = static_cast<std::int64_t>(own.size()),
+                          .ordered = ordered ? 1 : 0,
+                          .control = node.shares_with(peer) ? control : memory::SegmentHandle{}},
+                         own));
+    }
+    return letters;
 }
 
 }  // namespace
@@ -150,50 +217,21 @@ std::vector<int> peers_of(const route::Route& route) {
 
 std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::Node& node,
                                    const route::Route& route, const std::vector<FieldOffer>& own,
-                                   Operation operation, const ControlBlock& control,
+                                   bool ordered, const memory::SegmentHandle& control,
                                    std::string& disagreement) {
     const auto peers = peers_of(route);
-    std::vector<std::vector<std::byte>> letters;
-    std::vector<MPI_Request> requests(peers.size(), MPI_REQUEST_NULL);
-    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
-        const int peer = peers[slot];
-        letters.push_back(write_letter(
-            {.send_checksum = checksum(leg_of(route.sends(), peer)),
-             .receive_checksum = checksum(leg_of(route.receives(), peer)),
-             .slot = static_cast<std::int64_t>(slot),
-             .peers = static_cast<std::int64_t>(peers.size()),
-             .fields = static_cast<std::int64_t>(own.size()),
-             .operation = static_cast<std::int64_t>(operation),
-             .control = node.shares_with(peer) ? control.handle() : memory::SegmentHandle{}},
-            own));
-        mpi::check(MPI_Isend(letters.back().data(), static_cast<int>(letters.back().size()),
-                             MPI_BYTE, peer, tag, comm.handle(), &requests[slot]),
-                   "MPI_Isend");
-    }
+    const auto letters =
+        mpi::deliver(comm, write_letters(node, route, peers, own, ordered, control), offer_tag);
+    disagreement = compare_peers(letters, peers, comm.rank());
     std::vector<PeerOffer> offers;
-    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
-        const auto bytes = receive_letter(comm, peers[slot]);
-        Letter letter{};
-        std::memcpy(&letter, bytes.data(), sizeof(Letter));
-        auto& offer = offers.emplace_back();
-        offer.rank = peers[slot];
-        offer.my_slot = static_cast<std::size_t>(letter.slot);
+    for (std::size_t slot = 0; slot < letters.size() && disagreement.empty(); ++slot) {
+        auto reading = read_letter(letters[slot]);
+        disagreement = compare(reading, route, own);
+        auto& offer = offers.emplace_back(std::move(reading.offer));
         offer.slot = slot;
-        offer.peers = static_cast<std::size_t>(letter.peers);
-        offer.control = letter.control;
-        offer.send = leg_of(route.sends(), peers[slot]);
-        offer.receive = leg_of(route.receives(), peers[slot]);
-        offer.fields.resize(static_cast<std::size_t>(letter.fields));
-        if (!offer.fields.empty()) {
-            std::memcpy(offer.fields.data(), bytes.data() + sizeof(Letter),
-                        offer.fields.size() * sizeof(FieldOffer));
-        }
-        if (disagreement.empty()) {
-            disagreement = compare(letter, offer.fields, offer, own, operation, comm.rank());
-        }
+        offer.send = leg_of(route.sends(), offer.rank);
+        offer.receive = leg_of(route.receives(), offer.rank);
     }
-    mpi::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-               "MPI_Waitall");
     return offers;
 }
 

@@ -29,7 +29,7 @@ public:
 
     /// The epoch that this rank has started.
     [[nodiscard]] Flag& started() const { return flags_[0]; }
-    /// 0, or 1: this rank has broken the exchange.
+    /// 0, or the encoded Breakage of this exchange.
     [[nodiscard]] Flag& broken() const { return flags_[1]; }
     /// The epoch up to which this rank has finished reading from and writing to the peer of `slot`.
     [[nodiscard]] Flag& done(std::size_t slot) const { return flags_[2 + slot]; }
@@ -81,6 +81,8 @@ struct PeerOffer {
     std::size_t my_slot = 0;
     std::size_t slot = 0;
     std::size_t peers = 0;  ///< how many the peer has
+    /// Whether the peer applies what arrives in the order of ranks.
+    bool ordered = false;
     memory::SegmentHandle control;
     std::vector<FieldOffer> fields;
     /// The legs between the two ranks; nullptr where there is none.
@@ -91,18 +93,18 @@ struct PeerOffer {
 /// What this rank tells of a field.
 [[nodiscard]] FieldOffer offer_of(const Field& field);
 
-/// Collective over the peers of the route. Tells each peer about this rank's fields and legs and
-/// returns what they told, ascending by rank; this rank itself is among them when it has a leg to
-/// itself. What a peer told otherwise than this rank expects (other segments, other fields) is put
-/// into `disagreement`, naming both ranks.
+/// Collective. Tells each peer about this rank's fields and legs, and whether it applies arrivals
+/// in order; returns what they told, ascending by rank. This rank itself is among them when it has
+/// a leg to itself. What a peer told otherwise than this rank expects (other legs, other fields) is
+/// put into `disagreement`, naming both ranks; the offers are then of no use.
 [[nodiscard]] std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm,
                                                  const memory::Node& node,
                                                  const route::Route& route,
-                                                 const std::vector<FieldOffer>& own,
-                                                 Operation operation, const ControlBlock& control,
+                                                 const std::vector<FieldOffer>& own, bool ordered,
+                                                 const memory::SegmentHandle& control,
                                                  std::string& disagreement);
 
-/// How many peers the route has on this rank, itself included.
+/// The ranks that the route has legs to or from, this one included if so, ascending.
 [[nodiscard]] std::vector<int> peers_of(const route::Route& route);
 
 }  // namespace transrank::transport

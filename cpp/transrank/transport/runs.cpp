@@ -114,6 +114,27 @@ constexpr auto copies = make_copies(std::make_index_sequence<fixed_lengths>{});
 
 }  // namespace
 
+std::int64_t scalar_bytes(Scalar scalar) {
+    switch (scalar) {
+        case Scalar::int16:
+        case Scalar::uint16:
+            return sizeof(std::int16_t);
+        case Scalar::int32:
+        case Scalar::uint32:
+        case Scalar::float32:
+            return sizeof(std::int32_t);
+        case Scalar::int64:
+        case Scalar::uint64:
+        case Scalar::float64:
+            return sizeof(std::int64_t);
+        case Scalar::int8:
+        case Scalar::uint8:
+        case Scalar::opaque:
+            break;
+    }
+    return 1;
+}
+
 Combine combine_kernel(Operation operation, Scalar scalar) {
     switch (operation) {
         case Operation::add:

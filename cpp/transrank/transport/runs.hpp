@@ -9,6 +9,9 @@
 
 namespace transrank::transport {
 
+/// The length of a scalar in bytes; 1 for opaque rows.
+[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);
+
 /// destination = destination (op) source, over `bytes` bytes of scalars; assign copies.
 using Combine = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 

@@ -30,7 +30,6 @@ public:
 
     [[nodiscard]] bool done() const override { return done_; }
     [[nodiscard]] int awaited() const override { return -1; }
-    [[nodiscard]] bool polls_mpi() const override { return false; }
 
 private:
     Turn& turn_;
@@ -54,6 +53,7 @@ Entry self_copy() {
             .summary = "one copy within the rank",
             .obstacle = obstacle,
             .all_or_none = false,
+            .automatic = true,
             .make = make};
 }
 

@@ -20,12 +20,14 @@ std::byte* place(const memory::SegmentHandle& handle, std::int64_t offset,
     return mappings.back()->bytes().data() + offset;
 }
 
-// In which lengths the runs of a leg are pulled: all, none or the long ones.
-LengthRange pulled(const Binding& binding, bool source_shared, bool destination_shared) {
-    if (binding.turn.ordered() || !destination_shared) {
+// In which lengths the runs of a leg are pulled: all, none or the long ones. Both ranks come to the
+// same answer; `ordered` is the receiver's.
+LengthRange pulled(std::int64_t push_below_bytes, bool ordered, bool source_shared,
+                   bool destination_shared) {
+    if (ordered || !destination_shared) {
         return {};
     }
-    return source_shared ? LengthRange{.from = binding.push_below_bytes} : LengthRange{.below = 0};
+    return source_shared ? LengthRange{.from = push_below_bytes} : LengthRange{.below = 0};
 }
 
 class Peer {
@@ -68,10 +70,8 @@ public:
             finished_ = true;
             advanced = true;
         }
-        if (!advanced && theirs_.broken().value.load(std::memory_order_relaxed) != 0) {
-            throw BrokenExchange("rank " + std::to_string(rank_) +
-                                 " has broken this exchange: it was started twice, or waited for "
-                                 "without start, there");
+        if (!advanced) {
+            check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
         }
         return advanced;
     }
@@ -84,7 +84,8 @@ private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(binding, theirs.source_shared != 0, mine.destination_shared != 0);
+        const auto range = pulled(binding.push_below_bytes, binding.turn.ordered(),
+                                  theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
             pulls_.push_back(make_move(*offer.receive, binding.fields[i], binding.operation,
                                        place(theirs.source, theirs.source_offset, mappings_),
@@ -95,7 +96,8 @@ private:
     void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(binding, mine.source_shared != 0, theirs.destination_shared != 0);
+        const auto range = pulled(binding.push_below_bytes, offer.ordered, mine.source_shared != 0,
+                                  theirs.destination_shared != 0);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
             pushes_.push_back(make_move(
@@ -153,7 +155,12 @@ public:
         return open == peers_.end() ? -1 : open->rank();
     }
 
-    [[nodiscard]] bool polls_mpi() const override { return false; }
+    void announce(const Breakage& breakage) override {
+        control_.broken().value.store(breakage.encoded(), std::memory_order_release);
+        for (auto& peer : peers_) {
+            peer.ring();
+        }
+    }
 
 private:
     ControlBlock& control_;
@@ -178,11 +185,11 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     for (std::size_t i = 0; i < peer.fields.size(); ++i) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = peer.fields[i];
-        const bool ordered = binding.turn.ordered();
-        const bool there = peer.send == nullptr || passable(ordered, mine.source_shared != 0,
+        const bool there = peer.send == nullptr || passable(peer.ordered, mine.source_shared != 0,
                                                             theirs.destination_shared != 0);
-        const bool back = peer.receive == nullptr || passable(ordered, theirs.source_shared != 0,
-                                                              mine.destination_shared != 0);
+        const bool back =
+            peer.receive == nullptr || passable(binding.turn.ordered(), theirs.source_shared != 0,
+                                                mine.destination_shared != 0);
         if (!there || !back) {
             return "field " + std::to_string(i) + " lies in memory that transrank did not allocate";
         }
@@ -201,6 +208,7 @@ Entry shared_direct() {
             .summary = "shared memory, one copy: short runs pushed, long runs pulled",
             .obstacle = obstacle,
             .all_or_none = false,
+            .automatic = true,
             .make = make};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory, two copies, for arrays that the user allocated: the sender packs into a segment
-// that the receiver unpacks from. The segment has two halves used in turn, so a sender may be one
+// that the receiver unpacks from. Each peer has two halves used in turn, so a sender may be one
 // exchange ahead of its receiver and its sources are free as soon as they are packed.
 #include <algorithm>
 #include <array>
@@ -8,11 +8,11 @@
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/moves.hpp"
 #include "transrank/transport/table.hpp"
+#include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
 namespace {
 
-constexpr int tag = 2;
 constexpr std::uint64_t halves = 2;
 constexpr std::size_t line_bytes = 64;
 
@@ -20,6 +20,12 @@ std::size_t half_bytes(const route::Leg* leg, std::span<const Field> fields) {
     const auto bytes = leg == nullptr ? 0 : static_cast<std::size_t>(packed_bytes(*leg, fields));
     return (bytes + line_bytes - 1) / line_bytes * line_bytes;
 }
+
+/// Where a peer finds what is packed for it.
+struct Box {
+    memory::SegmentHandle segment;
+    std::uint64_t offset = 0;
+};
 
 class Peer {
 public:
@@ -31,30 +37,21 @@ public:
           my_slot_there_(offer.my_slot),
           my_packed_(binding.control.packed(offer.slot)),
           my_done_(binding.control.done(offer.slot)),
-          doorbell_(binding.node.doorbell(offer.rank)),
-          outbox_(std::make_unique<memory::SharedSegment>(
-              halves * half_bytes(offer.send, binding.fields))) {}
+          doorbell_(binding.node.doorbell(offer.rank)) {}
 
-    // Swaps the handles of the outboxes; the pair knows of each other, so a plain exchange serves.
-    void open(const Binding& binding, const PeerOffer& offer) {
-        const auto own = outbox_->handle();
-        memory::SegmentHandle theirs;
-        mpi::check(MPI_Sendrecv(&own, sizeof(own), MPI_BYTE, rank_, tag, &theirs, sizeof(theirs),
-                                MPI_BYTE, rank_, tag, binding.comm.handle(), MPI_STATUS_IGNORE),
-                   "MPI_Sendrecv");
-        inbox_ = memory::MappedSegment::get(theirs);
-        for (std::uint64_t half = 0; half < halves; ++half) {
-            if (sends_) {
-                auto* buffer =
-                    outbox_->bytes().data() + (half * half_bytes(offer.send, binding.fields));
-                packing_[half] = make_packing(*offer.send, binding.fields, buffer);
-            }
-            if (receives_) {
-                const auto* buffer =
-                    inbox_->bytes().data() + (half * half_bytes(offer.receive, binding.fields));
-                unpacking_[half] =
-                    make_unpacking(*offer.receive, binding.fields, binding.operation, buffer);
-            }
+    void prepare_packing(const Binding& binding, const PeerOffer& offer, std::byte* outbox) {
+        for (auto& packing : packing_) {
+            packing = make_packing(*offer.send, binding.fields, outbox);
+            outbox += half_bytes(offer.send, binding.fields);
+        }
+    }
+
+    void prepare_unpacking(const Binding& binding, const PeerOffer& offer, const Box& box) {
+        inbox_ = memory::MappedSegment::get(box.segment);
+        const auto* inbox = inbox_->bytes().data() + box.offset;
+        for (auto& unpacking : unpacking_) {
+            unpacking = make_unpacking(*offer.receive, binding.fields, binding.operation, inbox);
+            inbox += half_bytes(offer.receive, binding.fields);
         }
     }
 
@@ -74,14 +71,13 @@ public:
             applied_ = true;
             advanced = true;
         }
-        if (!advanced && theirs_.broken().value.load(std::memory_order_relaxed) != 0) {
-            throw BrokenExchange("rank " + std::to_string(rank_) +
-                                 " has broken this exchange: it was started twice, or waited for "
-                                 "without start, there");
+        if (!advanced) {
+            check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
         }
         return advanced;
     }
 
+    void ring() { doorbell_.ring(); }
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] bool finished() const { return packed_ && applied_; }
 
@@ -92,6 +88,8 @@ private:
             theirs_.done(my_slot_there_).value.load(std::memory_order_acquire) + halves < epoch) {
             return false;
         }
+        // Whoever only sends does not wait for its peers and would not notice otherwise.
+        check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
         execute(packing_[epoch % halves]);
         my_packed_.value.store(epoch, std::memory_order_release);
         doorbell_.ring();
@@ -107,7 +105,6 @@ private:
     Flag& my_packed_;
     Flag& my_done_;
     memory::Doorbell& doorbell_;
-    std::unique_ptr<memory::SharedSegment> outbox_;
     std::shared_ptr<memory::MappedSegment> inbox_;
     std::array<std::vector<Move>, halves> packing_;
     std::array<std::vector<Move>, halves> unpacking_;
@@ -118,10 +115,48 @@ private:
 class SharedStaged final : public Transport {
 public:
     SharedStaged(const Binding& binding, std::span<const PeerOffer* const> offers)
-        : turn_(binding.turn) {
+        : binding_(binding),
+          offers_(offers.begin(), offers.end()),
+          turn_(binding.turn),
+          boxes_(offers.size()) {
+        std::size_t bytes = 0;
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
-            peers_.back().open(binding, *offer);
+            own_boxes_.push_back({.segment = {}, .offset = bytes});
+            bytes += halves * half_bytes(offer->send, binding.fields);
+        }
+        outboxes_ = std::make_unique<memory::SharedSegment>(bytes);
+        for (auto& box : own_boxes_) {
+            box.segment = outboxes_->handle();
+        }
+    }
+
+    void connect() override {
+        std::vector<MPI_Request> requests(2 * offers_.size(), MPI_REQUEST_NULL);
+        for (std::size_t i = 0; i < offers_.size(); ++i) {
+            const int rank = offers_[i]->rank;
+            const auto comm = binding_.comm.handle();
+            mpi::check(MPI_Irecv(&boxes_[i], sizeof(Box), MPI_BYTE, rank, handle_tag, comm,
+                                 &requests[2 * i]),
+                       "MPI_Irecv");
+            mpi::check(MPI_Isend(&own_boxes_[i], sizeof(Box), MPI_BYTE, rank, handle_tag, comm,
+                                 &requests[(2 * i) + 1]),
+                       "MPI_Isend");
+        }
+        mpi::check(
+            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    }
+
+    void prepare() override {
+        for (std::size_t i = 0; i < offers_.size(); ++i) {
+            if (offers_[i]->send != nullptr) {
+                peers_[i].prepare_packing(binding_, *offers_[i],
+                                          outboxes_->bytes().data() + own_boxes_[i].offset);
+            }
+            if (offers_[i]->receive != nullptr) {
+                peers_[i].prepare_unpacking(binding_, *offers_[i], boxes_[i]);
+            }
         }
     }
 
@@ -151,10 +186,20 @@ public:
         return open == peers_.end() ? -1 : open->rank();
     }
 
-    [[nodiscard]] bool polls_mpi() const override { return false; }
+    void announce(const Breakage& breakage) override {
+        binding_.control.broken().value.store(breakage.encoded(), std::memory_order_release);
+        for (auto& peer : peers_) {
+            peer.ring();
+        }
+    }
 
 private:
+    const Binding& binding_;
+    std::vector<const PeerOffer*> offers_;
     Turn& turn_;
+    std::vector<Box> own_boxes_;
+    std::vector<Box> boxes_;  // the peers'
+    std::unique_ptr<memory::SharedSegment> outboxes_;
     std::uint64_t epoch_ = 0;
     std::vector<Peer> peers_;
 };
@@ -177,6 +222,7 @@ Entry shared_staged() {
             .summary = "shared memory, two copies through a double buffer, for any memory",
             .obstacle = obstacle,
             .all_or_none = false,
+            .automatic = true,
             .make = make};
 }
 

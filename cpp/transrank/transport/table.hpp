@@ -9,5 +9,8 @@ namespace transrank::transport {
 Entry self_copy();
 Entry shared_direct();
 Entry shared_staged();
+Entry message();
+Entry datatype();
+Entry neighborhood();
 
 }  // namespace transrank::transport

@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "transrank/transport/table.hpp"
 
 namespace transrank::transport {
 namespace {
 
-// In the order in which `auto` prefers them.
+// In the order in which `auto` prefers them, those that it never chooses last.
 const auto& table() {
-    static const std::array entries{self_copy(), shared_direct(), shared_staged()};
+    static const std::array entries{self_copy(), shared_direct(), shared_staged(),
+                                    message(),   datatype(),      neighborhood()};
     return entries;
 }
 

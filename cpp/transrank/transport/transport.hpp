@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,19 +11,14 @@
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
+#include "transrank/transport/breakage.hpp"
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/turn.hpp"
 
 namespace transrank::transport {
 
-/// An exchange that another rank has broken: it was started twice, or its rank has ended.
-class BrokenExchange : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
-/// What the transports of one exchange have in common. The references outlive them.
+/// What the transports of one exchange have in common. It outlives them, as do its references.
 struct Binding {
     const route::Route& route;
     std::span<const Field> fields;
@@ -34,6 +28,8 @@ struct Binding {
     Operation operation;
     /// Runs shorter than this are pushed by their sender, longer ones pulled by their receiver.
     std::int64_t push_below_bytes;
+    /// A longer message is split.
+    std::int64_t longest_message_bytes;
     /// This rank's words to its node-mates.
     ControlBlock& control;
     /// What the peers said of themselves, one for each peer of the route, ascending by rank.
@@ -43,13 +39,22 @@ struct Binding {
 };
 
 /// A way in which the data of some peers move. One object serves all peers of an exchange that it
-/// was chosen for. Only making and destroying it may be collective.
+/// was chosen for. It comes to life in three steps, so that what may fail on one rank alone
+/// (memory, descriptors, mappings) never leaves the others waiting: Entry::make takes what this
+/// rank needs of its own, `connect` talks to the peers, `prepare` uses what they said.
 class Transport {
 public:
     Transport() = default;
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
+
+    /// Collective over its peers, or over all ranks if the entry says all_or_none. Fails only where
+    /// MPI does.
+    virtual void connect() {}
+
+    /// Not collective; runs when every rank has connected.
+    virtual void prepare() {}
 
     /// Begins the exchange number `epoch`; the numbers ascend from 1. Sources are constant from
     /// here on. Does not wait.
@@ -67,7 +72,10 @@ public:
     [[nodiscard]] virtual int awaited() const = 0;
 
     /// Whether waiting means that MPI must be called again and again.
-    [[nodiscard]] virtual bool polls_mpi() const = 0;
+    [[nodiscard]] virtual bool polls_mpi() const { return false; }
+
+    /// Tells the peers that this exchange is broken, without waiting for them.
+    virtual void announce(const Breakage& /*breakage*/) {}
 };
 
 /// A row of the table of transports.
@@ -79,8 +87,10 @@ struct Entry {
     std::string (*obstacle)(const Binding& binding, const PeerOffer& peer);
     /// Whether it moves the data of all peers or of none.
     bool all_or_none;
-    /// Makes the transport for `peers`, a subset of the binding's offers. Called on every rank of
-    /// an exchange in which any rank uses it; collective if all_or_none.
+    /// Whether `auto` may choose it; the others are there to be compared with.
+    bool automatic;
+    /// Makes the transport for `peers`, a subset of the binding's offers. Not collective. Where
+    /// all_or_none, called on every rank, also without peers.
     std::unique_ptr<Transport> (*make)(const Binding& binding,
                                        std::span<const PeerOffer* const> peers);
 };

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/datatype.hpp"
+
+#include <vector>
+
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
+
+namespace transrank::mpi {
+
+Datatype Datatype::of_blocks(std::span<const int> lengths,
+                             std::span<const MPI_Aint> displacements) {
+    Datatype made;
+    check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
+                                   displacements.data(), MPI_BYTE, &made.type_),
+          "MPI_Type_create_hindexed");
+    made.commit();
+    return made;
+}
+
+Datatype Datatype::at_addresses(std::span<const Part> parts) {
+    const std::vector<int> ones(parts.size(), 1);
+    std::vector<MPI_Aint> addresses(parts.size());
+    std::vector<MPI_Datatype> types(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        check(MPI_Get_address(parts[i].address, &addresses[i]), "MPI_Get_address");
+        types[i] = parts[i].type;
+    }
+    Datatype made;
+    check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(), addresses.data(),
+                                 types.data(), &made.type_),
+          "MPI_Type_create_struct");
+    made.commit();
+    return made;
+}
+
+void Datatype::commit() {
+    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+}
+
+Datatype::~Datatype() {
+    if (type_ != MPI_DATATYPE_NULL && is_usable()) {
+        MPI_Type_free(&type_);
+    }
+}
+
+}  // namespace transrank::mpi

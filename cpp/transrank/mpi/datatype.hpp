@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <utility>
+
+namespace transrank::mpi {
+
+/// A committed derived datatype, freed on destruction. Requests that use it keep what they need.
+class Datatype {
+public:
+    /// Bytes in blocks: `lengths[i]` bytes at `displacements[i]`, in this order.
+    [[nodiscard]] static Datatype of_blocks(std::span<const int> lengths,
+                                            std::span<const MPI_Aint> displacements);
+
+    /// One element of each of `parts` at its absolute address; to be used with MPI_BOTTOM.
+    struct Part {
+        const void* address;
+        MPI_Datatype type;
+    };
+    [[nodiscard]] static Datatype at_addresses(std::span<const Part> parts);
+
+    ~Datatype();
+    Datatype(const Datatype&) = delete;
+    Datatype& operator=(const Datatype&) = delete;
+    Datatype(Datatype&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+    Datatype& operator=(Datatype&& other) noexcept {
+        std::swap(type_, other.type_);
+        return *this;
+    }
+
+    [[nodiscard]] MPI_Datatype handle() const noexcept { return type_; }
+
+private:
+    Datatype() = default;
+    void commit();
+
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace transrank::mpi

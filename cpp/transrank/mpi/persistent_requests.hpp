@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::mpi {
+
+/// Where a message goes to or comes from.
+struct Partner {
+    const Communicator& comm;
+    int rank;
+    int tag;
+};
+
+/// Persistent sends and receives, started by groups and tested all at once. Not collective, nor is
+/// its destruction: what is under way then is cancelled or left to MPI.
+class PersistentRequests {
+public:
+    /// Requests that were made together: [begin, end).
+    struct Group {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        [[nodiscard]] int size() const noexcept { return static_cast<int>(end - begin); }
+    };
+
+    PersistentRequests() = default;
+    PersistentRequests(const PersistentRequests&) = delete;
+    PersistentRequests& operator=(const PersistentRequests&) = delete;
+    ~PersistentRequests() { abandon(); }
+
+    /// Sends of `bytes` in messages of at most `longest` bytes, and of no more than MPI can count.
+    /// The receiver must use the same `longest`; MPI keeps the messages of a pair in order.
+    Group add_sends(std::span<const std::byte> bytes, const Partner& to, std::int64_t longest);
+    Group add_receives(std::span<std::byte> bytes, const Partner& from, std::int64_t longest);
+
+    /// One message with a datatype that holds absolute addresses.
+    Group add_send_at_addresses(MPI_Datatype type, const Partner& to);
+    Group add_receive_at_addresses(MPI_Datatype type, const Partner& from);
+
+    /// The number of the next request to be added.
+    [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
+
+    void start(const Group& group);
+
+    /// The numbers of requests that have completed since the last call; valid until the next.
+    [[nodiscard]] std::span<const int> completed();
+
+    /// Frees the requests without waiting for anybody. Returns whether MPI is done with all of
+    /// their buffers; if not, the buffers must be kept for ever. That happens only when a started
+    /// request was never completed.
+    bool abandon() noexcept;
+
+private:
+    void add(MPI_Request request, bool is_receive);
+    bool abandon_active(std::size_t index) noexcept;
+
+    std::vector<MPI_Request> requests_;
+    std::vector<char> is_receive_;
+    std::vector<char> active_;
+    std::vector<int> completed_;
+};
+
+}  // namespace transrank::mpi

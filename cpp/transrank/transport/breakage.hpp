@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace transrank::transport {
+
+/// Why an exchange cannot go on, and on which rank that began. Passed from peer to peer, so that
+/// everybody who waits learns of it and names the same rank.
+struct Breakage {
+    enum class Cause : std::uint32_t {
+        none,
+        misuse,  ///< started twice, or waited for without start
+        ended,   ///< the process has ended
+        failed,  ///< an error while data moved
+    };
+    Cause cause = Cause::none;
+    int rank = -1;
+
+    /// As one word, for a flag or a message; 0: no breakage.
+    [[nodiscard]] std::uint64_t encoded() const noexcept;
+    [[nodiscard]] static Breakage decoded(std::uint64_t word) noexcept;
+};
+
+/// An exchange that another rank has broken.
+class BrokenExchange : public std::runtime_error {
+public:
+    explicit BrokenExchange(const Breakage& breakage);
+    [[nodiscard]] const Breakage& breakage() const noexcept { return breakage_; }
+
+private:
+    Breakage breakage_;
+};
+
+/// Throws BrokenExchange unless the word is 0.
+void check_unbroken(std::uint64_t encoded_breakage);
+
+}  // namespace transrank::transport

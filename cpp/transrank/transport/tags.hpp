@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace transrank::transport {
+
+/// What the messages of an exchange are about; it has a communicator of its own.
+enum Tag : int { offer_tag = 1, handle_tag, data_tag, notice_tag };
+
+}  // namespace transrank::transport

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// What every transport must do, for every transport of the table and for `auto`: the same as a
+// serial oracle, bit by bit.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "pretended_nodes.hpp"
+#include "scenario.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/transport/transport.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::exchange::Options;
+
+namespace {
+
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int world_size() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+std::vector<std::string> transports() {
+    std::vector<std::string> names{"auto"};
+    for (const auto& entry : transrank::transport::all()) {
+        names.emplace_back(entry.name);
+    }
+    return names;
+}
+
+/// Whether shared memory can move a leg in one copy.
+bool passes_directly(const Scenario& scenario, int from, int to) {
+    const bool source_shared =
+        scenario.source_homes[static_cast<std::size_t>(from)] == Home::shared;
+    const bool destination_shared =
+        scenario.destination_homes[static_cast<std::size_t>(to)] == Home::shared;
+    return source_shared || (destination_shared && !scenario.ordered(to));
+}
+
+/// Whether a transport can serve the scenario, by what its documentation says.
+bool can_serve(const std::string& transport, const Scenario& scenario) {
+    return std::ranges::all_of(scenario.pattern.legs, [&](const auto& leg) {
+        const auto [from, to] = leg.first;
+        const int per_node =
+            pretended_ranks_per_node == 0 ? world_size() : pretended_ranks_per_node;
+        const bool same_node = from / per_node == to / per_node;
+        if (from == to) {
+            return true;
+        }
+        if (transport == "self-copy") {
+            return false;
+        }
+        if (transport == "shared-direct") {
+            return same_node && passes_directly(scenario, from, to);
+        }
+        if (transport == "shared-staged") {
+            return same_node;
+        }
+        return transport != "datatype" || !scenario.ordered(to);
+    });
+}
+
+/// Binds, or notes that every rank refused in the same words.
+std::optional<Exchange> bind(const Scenario& scenario, const Arrays& arrays,
+                             const Options& options) {
+    try {
+        return Exchange(scenario.pattern.route(world_rank()), MPI_COMM_WORLD, arrays.fields(),
+                        options);
+    } catch (const transrank::mpi::AgreedError& error) {
+        const std::string words = error.what();
+        CHECK(words.find("transport " + options.transport + " cannot serve") == 0);
+        return std::nullopt;
+    }
+}
+
+void sleep_a_little(Random& random) {
+    if (chance(random, 0.3)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(between(random, 0, 2000)));
+    }
+}
+
+void finish(Exchange& exchange, Random& random) {
+    if (chance(random, 0.5)) {
+        exchange.wait();
+        return;
+    }
+    while (!exchange.test()) {
+        std::this_thread::yield();
+    }
+}
+
+/// Moves again and again, without a barrier and with ranks out of step.
+void run(const Scenario& scenario, const Options& options, int epochs) {
+    Arrays arrays(scenario, world_rank());
+    auto exchange = bind(scenario, arrays, options);
+    CHECK(exchange.has_value() == can_serve(options.transport, scenario));
+    if (!exchange) {
+        return;
+    }
+    Random random(scenario.seed + static_cast<std::uint64_t>(world_rank()));
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+        arrays.fill(epoch);
+        sleep_a_little(random);
+        exchange->start();
+        sleep_a_little(random);
+        finish(*exchange, random);
+        CHECK(arrays.difference(epoch) == "");
+    }
+}
+
+Options random_options(const std::string& transport, const Scenario& scenario) {
+    Random random(scenario.seed + 1);
+    Options options;
+    options.operation = scenario.operation;
+    options.transport = transport;
+    if (chance(random, 0.7)) {
+        options.push_below_bytes = between(random, 0, 2) * between(random, 1, 60);
+    }
+    if (chance(random, 0.3)) {
+        options.longest_message_bytes = between(random, 1, 40);
+    }
+    return options;
+}
+
+void run_random_scenarios(int first, int count) {
+    for (const auto& transport : transports()) {
+        CAPTURE(transport);
+        for (int seed = first; seed < first + count; ++seed) {
+            CAPTURE(seed);
+            const auto scenario = random_scenario(static_cast<std::uint64_t>(seed), world_size(),
+                                                  transport == "datatype" && seed % 2 == 0);
+            run(scenario, random_options(transport, scenario), seed % 4 == 0 ? 12 : 3);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every transport agrees with a serial oracle") {
+    run_random_scenarios(0, 16);
+}
+
+TEST_CASE("every transport agrees with a serial oracle when ranks are on different nodes") {
+    if (world_size() > 2) {
+        const PretendedNodes nodes(2);
+        run_random_scenarios(1000, 8);
+    }
+    if (world_size() > 1) {
+        const PretendedNodes nodes(1);
+        run_random_scenarios(2000, 4);
+    }
+}
+
+TEST_CASE("the transposed route of every rank is the route of the transposed pattern") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const auto scenario = random_scenario(seed, world_size());
+        CHECK(scenario.pattern.route(world_rank()).transposed() ==
+              scenario.pattern.transposed().route(world_rank()));
+    }
+}

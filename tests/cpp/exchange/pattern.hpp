@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "transrank/route/compression.hpp"
+#include "transrank/route/route.hpp"
+
+namespace testing {
+
+using Random = std::mt19937_64;
+
+inline std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+inline bool chance(Random& random, double probability) {
+    return std::bernoulli_distribution(probability)(random);
+}
+
+/// What all ranks move, known on every rank.
+struct Pattern {
+    int ranks = 1;
+    std::vector<std::int64_t> source_units;
+    std::vector<std::int64_t> destination_units;
+    std::map<std::pair<int, int>, std::vector<transrank::route::Segment>> legs;  ///< (from, to)
+
+    explicit Pattern(int count)
+        : ranks(count),
+          source_units(static_cast<std::size_t>(count)),
+          destination_units(static_cast<std::size_t>(count)) {}
+
+    [[nodiscard]] transrank::route::Route route(int rank) const {
+        std::vector<transrank::route::Leg> sends;
+        std::vector<transrank::route::Leg> receives;
+        for (const auto& [pair, segments] : legs) {
+            if (pair.first == rank) {
+                sends.push_back({.peer = pair.second, .segments = segments});
+            }
+            if (pair.second == rank) {
+                receives.push_back({.peer = pair.first, .segments = segments});
+            }
+        }
+        const auto own = static_cast<std::size_t>(rank);
+        return {rank, ranks, source_units[own], destination_units[own], sends, receives};
+    }
+
+    [[nodiscard]] Pattern transposed() const {
+        Pattern back(ranks);
+        back.source_units = destination_units;
+        back.destination_units = source_units;
+        for (const auto& [pair, segments] : legs) {
+            auto& swapped = back.legs[{pair.second, pair.first}];
+            for (auto segment : segments) {
+                std::swap(segment.source, segment.destination);
+                std::swap(segment.source_stride, segment.destination_stride);
+                swapped.push_back(segment);
+            }
+        }
+        return back;
+    }
+
+    /// Whether some unit of the rank's destination is written more than once.
+    [[nodiscard]] bool overwrites(int rank) const {
+        std::vector<int> writes(
+            static_cast<std::size_t>(destination_units[static_cast<std::size_t>(rank)]));
+        for (const auto& [pair, segments] : legs) {
+            if (pair.second == rank) {
+                visit(segments, [&](std::int64_t, std::int64_t destination) {
+                    ++writes[static_cast<std::size_t>(destination)];
+                });
+            }
+        }
+        return std::ranges::any_of(writes, [](int times) { return times > 1; });
+    }
+
+    /// Calls `move(source unit, destination unit)` in the order that the route defines.
+    template <class Move>
+    static void visit(const std::vector<transrank::route::Segment>& segments, const Move& move) {
+        for (const auto& segment : segments) {
+            for (std::int64_t run = 0; run < segment.count; ++run) {
+                for (std::int64_t unit = 0; unit < segment.length; ++unit) {
+                    move(segment.source + (run * segment.source_stride) + unit,
+                         segment.destination + (run * segment.destination_stride) + unit);
+                }
+            }
+        }
+    }
+};
+
+/// Random lists of indices, as of ghosts: rows asked for twice, own rows, ranks that have nothing
+/// or want nothing. With `overlap`, some rows arrive where another one does too.
+inline Pattern random_lists(Random& random, int ranks, bool overlap) {
+    Pattern pattern(ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto own = static_cast<std::size_t>(rank);
+        pattern.source_units[own] = chance(random, 0.2) ? 0 : between(random, 1, 20);
+        pattern.destination_units[own] = chance(random, 0.2) ? 0 : between(random, 1, 30);
+    }
+    for (int to = 0; to < ranks; ++to) {
+        const auto wanted = pattern.destination_units[static_cast<std::size_t>(to)];
+        for (int time = 0; time < (overlap ? 2 : 1); ++time) {
+            int from = 0;
+            std::int64_t unit = 0;
+            for (std::int64_t destination = 0; destination < wanted; ++destination) {
+                const bool goes_on =
+                    unit + 1 < pattern.source_units[static_cast<std::size_t>(from)];
+                if (goes_on && chance(random, 0.6)) {
+                    ++unit;
+                } else {
+                    from = static_cast<int>(between(random, 0, ranks - 1));
+                    const auto units = pattern.source_units[static_cast<std::size_t>(from)];
+                    if (units == 0 || chance(random, 0.2)) {
+                        continue;
+                    }
+                    unit = between(random, 0, units - 1);
+                }
+                if (pattern.source_units[static_cast<std::size_t>(from)] > 0) {
+                    transrank::route::append_run(pattern.legs[{from, to}], unit, destination, 1);
+                }
+            }
+        }
+    }
+    for (auto& [pair, segments] : pattern.legs) {
+        transrank::route::compress(segments);
+    }
+    return pattern;
+}
+
+/// Random strided segments, as of faces. With `overlap`, strides may be shorter than runs.
+inline Pattern random_segments(Random& random, int ranks, bool overlap) {
+    Pattern pattern(ranks);
+    for (int from = 0; from < ranks; ++from) {
+        for (int to = 0; to < ranks; ++to) {
+            if (chance(random, 0.4)) {
+                continue;
+            }
+            auto& source_end = pattern.source_units[static_cast<std::size_t>(from)];
+            auto& destination_end = pattern.destination_units[static_cast<std::size_t>(to)];
+            for (auto left = between(random, 1, 3); left > 0; --left) {
+                transrank::route::Segment segment{.length = between(random, 1, 4),
+                                                  .count = between(random, 1, 5)};
+                if (segment.count > 1) {
+                    segment.source_stride = between(random, 0, 6);
+                    segment.destination_stride =
+                        between(random, overlap ? 0 : segment.length, segment.length + 3);
+                }
+                // Sources anywhere, also where others read; destinations one after the other.
+                segment.source = between(random, 0, source_end);
+                segment.destination =
+                    overlap ? between(random, 0, destination_end) : destination_end;
+                const auto last = segment.count - 1;
+                source_end = std::max(
+                    source_end, segment.source + (last * segment.source_stride) + segment.length);
+                destination_end = std::max(
+                    destination_end,
+                    segment.destination + (last * segment.destination_stride) + segment.length);
+                pattern.legs[{from, to}].push_back(segment);
+            }
+        }
+    }
+    return pattern;
+}
+
+}  // namespace testing

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "field_kind.hpp"
+#include "pattern.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/memory/shared_segment.hpp"
+
+namespace testing {
+
+/// Where the arrays of a rank lie.
+enum class Home { shared, user };
+
+/// Everything about an exchange, known on every rank, so that each can work out what it must get.
+struct Scenario {
+    Pattern pattern;
+    std::vector<FieldKind> kinds;
+    Operation operation = Operation::assign;
+    std::vector<Home> source_homes;  ///< by rank
+    std::vector<Home> destination_homes;
+    std::uint64_t seed = 0;
+
+    [[nodiscard]] bool ordered(int rank) const {
+        return operation != Operation::assign || pattern.overwrites(rank);
+    }
+
+    /// What a field of a rank holds before an epoch, in its source or its destination.
+    [[nodiscard]] Bytes source(int rank, std::size_t field, int epoch) const {
+        return content(pattern.source_units, rank, field, epoch, 0);
+    }
+    [[nodiscard]] Bytes destination(int rank, std::size_t field, int epoch) const {
+        return content(pattern.destination_units, rank, field, epoch, 1);
+    }
+
+    /// The oracle: what the destination holds afterwards.
+    [[nodiscard]] Bytes expected(int rank, std::size_t field, int epoch) const {
+        auto result = destination(rank, field, epoch);
+        const auto& kind = kinds[field];
+        for (int from = 0; from < pattern.ranks; ++from) {
+            const auto leg = pattern.legs.find({from, rank});
+            if (leg == pattern.legs.end()) {
+                continue;
+            }
+            const auto sent = source(from, field, epoch);
+            Pattern::visit(leg->second, [&](std::int64_t source_unit, std::int64_t unit) {
+                combine(operation, kind, result.data() + (unit * kind.unit_bytes),
+                        sent.data() + (source_unit * kind.unit_bytes));
+            });
+        }
+        return result;
+    }
+
+private:
+    [[nodiscard]] Bytes content(const std::vector<std::int64_t>& units, int rank, std::size_t field,
+                                int epoch, std::uint64_t side) const {
+        const auto& kind = kinds[field];
+        Bytes bytes(
+            static_cast<std::size_t>(units[static_cast<std::size_t>(rank)] * kind.unit_bytes));
+        std::seed_seq mix{seed, static_cast<std::uint64_t>(rank), std::uint64_t{field},
+                          static_cast<std::uint64_t>(epoch), side};
+        std::vector<std::uint32_t> mixed(2);
+        mix.generate(mixed.begin(), mixed.end());
+        fill(bytes, kind.scalar, (std::uint64_t{mixed[0]} << 32U) | mixed[1]);
+        return bytes;
+    }
+};
+
+/// An array with guards on both sides, in shared or in ordinary memory.
+class Array {
+public:
+    Array(std::size_t bytes, Home home) : bytes_(bytes) {
+        const auto room = bytes + (2 * guard_bytes);
+        if (home == Home::shared) {
+            segment_ = std::make_unique<transrank::memory::SharedSegment>(room);
+            memory_ = segment_->bytes();
+        } else {
+            own_.resize(room);
+            memory_ = own_;
+        }
+        std::ranges::fill(memory_, guard);
+    }
+
+    [[nodiscard]] std::span<std::byte> bytes() const {
+        return memory_.subspan(guard_bytes, bytes_);
+    }
+    [[nodiscard]] bool guards_hold() const {
+        const auto is_guard = [](std::byte each) { return each == guard; };
+        return std::ranges::all_of(memory_.first(guard_bytes), is_guard) &&
+               std::ranges::all_of(memory_.last(memory_.size() - guard_bytes - bytes_), is_guard);
+    }
+
+private:
+    static constexpr std::size_t guard_bytes = 24;
+    static constexpr std::byte guard{0xA5};
+    std::size_t bytes_;
+    std::unique_ptr<transrank::memory::SharedSegment> segment_;
+    Bytes own_;
+    std::span<std::byte> memory_;
+};
+
+/// The arrays of one rank in a scenario.
+class Arrays {
+public:
+    Arrays(const Scenario& scenario, int rank) : scenario_(scenario), rank_(rank) {
+        const auto own = static_cast<std::size_t>(rank);
+        for (const auto& kind : scenario.kinds) {
+            const auto bytes = [&](std::int64_t units) {
+                return static_cast<std::size_t>(units * kind.unit_bytes);
+            };
+            sources_.emplace_back(bytes(scenario.pattern.source_units[own]),
+                                  scenario.source_homes[own]);
+            destinations_.emplace_back(bytes(scenario.pattern.destination_units[own]),
+                                       scenario.destination_homes[own]);
+        }
+    }
+
+    [[nodiscard]] std::vector<transrank::transport::Field> fields() const {
+        std::vector<transrank::transport::Field> fields;
+        for (std::size_t i = 0; i < sources_.size(); ++i) {
+            fields.push_back(
+                {.source = sources_[i].bytes().data(),
+                 .source_bytes = static_cast<std::int64_t>(sources_[i].bytes().size()),
+                 .destination = destinations_[i].bytes().data(),
+                 .destination_bytes = static_cast<std::int64_t>(destinations_[i].bytes().size()),
+                 .unit_bytes = scenario_.kinds[i].unit_bytes,
+                 .scalar = scenario_.kinds[i].scalar});
+        }
+        return fields;
+    }
+
+    void fill(int epoch) {
+        for (std::size_t i = 0; i < sources_.size(); ++i) {
+            std::ranges::copy(scenario_.source(rank_, i, epoch), sources_[i].bytes().begin());
+            std::ranges::copy(scenario_.destination(rank_, i, epoch),
+                              destinations_[i].bytes().begin());
+        }
+    }
+
+    /// The first thing that is not as the oracle says; empty when all is well.
+    [[nodiscard]] std::string difference(int epoch) const {
+        for (std::size_t i = 0; i < sources_.size(); ++i) {
+            const auto name = "field " + std::to_string(i) + ", epoch " + std::to_string(epoch);
+            if (!std::ranges::equal(destinations_[i].bytes(),
+                                    scenario_.expected(rank_, i, epoch))) {
+                return name + ": wrong destination";
+            }
+            if (!std::ranges::equal(sources_[i].bytes(), scenario_.source(rank_, i, epoch))) {
+                return name + ": source changed";
+            }
+            if (!sources_[i].guards_hold() || !destinations_[i].guards_hold()) {
+                return name + ": memory around an array changed";
+            }
+        }
+        return "";
+    }
+
+private:
+    const Scenario& scenario_;
+    int rank_;
+    std::vector<Array> sources_;
+    std::vector<Array> destinations_;
+};
+
+inline Scenario random_scenario(std::uint64_t seed, int ranks, bool assign_only = false) {
+    Random random(seed);
+    const bool overlap = !assign_only && chance(random, 0.3);
+    auto pattern = chance(random, 0.5) ? random_lists(random, ranks, overlap)
+                                       : random_segments(random, ranks, overlap);
+    if (!assign_only && chance(random, 0.4)) {
+        pattern = pattern.transposed();
+    }
+    Scenario scenario{.pattern = std::move(pattern),
+                      .kinds = {},
+                      .source_homes = {},
+                      .destination_homes = {},
+                      .seed = seed};
+    if (!assign_only) {
+        scenario.operation = static_cast<Operation>(between(random, 0, 3));
+    }
+    for (auto left = between(random, 1, 3); left > 0; --left) {
+        scenario.kinds.push_back(random_kind(random, scenario.operation == Operation::assign));
+    }
+    const auto shared = static_cast<double>(between(random, 0, 2)) / 2;  // none, some, all
+    for (int rank = 0; rank < ranks; ++rank) {
+        scenario.source_homes.push_back(chance(random, shared) ? Home::shared : Home::user);
+        scenario.destination_homes.push_back(chance(random, shared) ? Home::shared : Home::user);
+    }
+    return scenario;
+}
+
+}  // namespace testing
