@@ -34,8 +34,11 @@ class Measured:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        placement = self.run.header.placement
-        return placement.hosts if placement else ()
+        """Every host that a rank ran on."""
+        header = self.run.header.placement
+        placements = [launch.placement for launch in self.run.launches]
+        every = [*([header] if header else []), *placements]
+        return tuple(dict.fromkeys(host for placement in every for host in placement.hosts))
 
 
 def measure_up(runs: Sequence[Run]) -> list[Measured]:

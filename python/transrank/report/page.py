@@ -140,7 +140,7 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",
         counted(len(run.hosts), "host") if run.hosts else "",
-        header.created[:16].replace("T", " "),
+        f"{header.created[:16].replace('T', ' ')} UTC",
         f"run {header.run}",
     ]
 

@@ -31,11 +31,20 @@ _TOPICS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Whom published numbers come from, and what to know before comparing."""
+
+    title: str
+    attribution: str
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lines:
-    """Curves by the title of their panel, and a paragraph per source."""
+    """Curves by the title of their panel, with their sources."""
 
     by_title: Mapping[str, tuple[Curve, ...]]
-    sources: tuple[str, ...]
+    sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,7 @@ class PublishedRate:
     nodes: int
     routine: str
     rate: float
-    attribution: str
+    source: Source
 
 
 def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
@@ -83,7 +92,7 @@ def published_rates(study: str) -> list[PublishedRate]:
     ]
 
 
-def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[str, ...]]:
+def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[Source, ...]]:
     """First and last rank of published job starts, medians over their repetitions."""
     lines, used = [], []
     for machine in machines():
@@ -141,16 +150,16 @@ def _curves(palette: Palette, machine: Machine, points: Iterable[ReferencePoint]
     ]
 
 
-def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[str, ...]:
+def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(_source(machine, studies) for machine in used))
 
 
-def _source(machine: Machine, studies: Sequence[str]) -> str:
+def _source(machine: Machine, studies: Sequence[str]) -> Source:
     """Who published, and the conditions that concern these studies."""
     topics = {_TOPICS[study] for study in studies if study in _TOPICS}
-    conditions = [
+    conditions = tuple(
         condition
         for condition in machine.conditions
         if (topic := condition.split(":")[0]) in topics or topic not in _TOPICS.values()
-    ]
-    return f"{machine.title}: {machine.attribution}. {' '.join(conditions)}"
+    )
+    return Source(machine.title, machine.attribution, conditions)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from python.report.synthetic import Link, Survey, add_point_to_point, small_survey
+from transrank.report.page import render_report
 from transrank.store.records import read_run
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from transrank.store.records import Run
-
-Writer = "Callable[..., Run]"
 
 
 @pytest.fixture
@@ -34,6 +33,11 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Every study, few sizes, with skipped, failed and unstable cases."""
     survey = small_survey()
     return read_run(survey.write(tmp_path_factory.mktemp("small") / f"{survey.run}.jsonl"))
+
+
+@pytest.fixture(scope="session")
+def small_page(small_run: Run) -> str:
+    return render_report([small_run])
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from transrank import units
-from transrank.report.page import write_report
 from transrank.stats.summary import summarise
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -55,9 +54,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def report(small_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(small_page: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("browser") / "report.html"
-    write_report([small_run], path)
+    path.write_text(small_page, encoding="utf-8")
     return path
 
 

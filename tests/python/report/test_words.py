@@ -145,7 +145,7 @@ def test_published_rates_stand_in_the_table_as_printed(written: Callable[..., Ru
     published = {row.cells[:2]: row.cells[4] for row in question.tables[0].rows}
     assert published["Triton, 1 node", "MPI_Send"] == "8.3"
     assert published["Triton, 2 nodes", "MPI_Sendrecv"] == "6.3"
-    assert "CS-E4690" in question.sources[0]
+    assert "CS-E4690" in question.sources[0].attribution
 
 
 def test_crossovers_of_routines_bracket_where_their_lines_meet(

@@ -12,6 +12,8 @@ from transrank.report.figures.style import INK, panel_spec
 from transrank.report.palette import Style
 
 BAR_PIXELS = 26
+# The value stands behind the bar.
+LABEL_ROOM = 1.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,11 @@ class Bar:
     high: float
 
 
-def bar_panel(bars: Sequence[Bar], size: str = "wide") -> Spec:
-    """Specification of a panel of rates in GB/s, in the given order from the top."""
+def bar_panel(bars: Sequence[Bar], highest: float, size: str = "wide") -> Spec:
+    """Specification of a panel of rates in GB/s, in the given order from the top.
+
+    `highest`, bytes per second, is the end of the longest bar on this axis.
+    """
     labels = list(dict.fromkeys(bar.label for bar in bars))
     series = {bar.series: bar.style.color for bar in bars}
     rows = [
@@ -46,7 +51,7 @@ def bar_panel(bars: Sequence[Bar], size: str = "wide") -> Spec:
         "field": "v",
         "type": "quantitative",
         "title": "GB/s",
-        "scale": {"domain": [0, max(row_high(bars)) * 1.18], "nice": False},
+        "scale": {"domain": [0, highest / 1e9 * LABEL_ROOM], "nice": False},
         "axis": {"tickCount": 6},
     }
     place = {
@@ -92,9 +97,9 @@ def bar_panel(bars: Sequence[Bar], size: str = "wide") -> Spec:
     return spec
 
 
-def row_high(bars: Sequence[Bar]) -> list[float]:
-    """The ends of the bars' intervals, GB/s."""
-    return [max(bar.rate, bar.high) / 1e9 for bar in bars]
+def longest(bars: Sequence[Bar]) -> float:
+    """The end of the longest bar or interval, bytes per second."""
+    return max(max(bar.rate, bar.high) for bar in bars)
 
 
 def _short(value: float) -> float:

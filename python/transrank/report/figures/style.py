@@ -11,8 +11,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 INK, MUTED, GRID, PAGE = "var(--ink)", "var(--muted)", "var(--grid)", "var(--page)"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
-# Width and height of the static drawing, pixels; a live one takes the width that it is given.
-SIZES = {"small": (330, 210), "half": (520, 330), "wide": (720, 340)}
+# Width and height of the static drawing, pixels: small enough to be read on a phone. A live one
+# takes the width that it is given.
+SIZES = {"small": (330, 210), "half": (400, 290), "wide": (480, 300)}
 
 CONFIG: dict[str, Any] = {
     "background": None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from transrank import units
 from transrank.report.curves import Curve, CurveGroup, points_of
-from transrank.report.figures.bar_panel import Bar, bar_panel
+from transrank.report.figures.bar_panel import Bar, bar_panel, longest
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import RATE
@@ -47,16 +47,15 @@ def copy_curve(run: Measured, several: bool) -> Curve | None:
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when memory was not measured."""
-    panels: list[Panel] = []
-    key: dict[str, KeyEntry] = {}
-    for run in context.runs:
-        bars = _bars(context, run)
-        if bars:
-            for bar in bars:
-                style = Style(bar.style.color, BLOCK)
-                key[bar.series] = KeyEntry(bar.series, bar.series, style)
-            title = run.name if context.several else ""
-            panels.append(Panel(title, _description(bars), bar_panel(bars)))
+    by_run = {run.name: bars for run in context.runs if (bars := _bars(context, run))}
+    every = [bar for bars in by_run.values() for bar in bars]
+    key = {
+        bar.series: KeyEntry(bar.series, bar.series, Style(bar.style.color, BLOCK)) for bar in every
+    }
+    panels = [
+        Panel(name if context.several else "", _description(bars), bar_panel(bars, longest(every)))
+        for name, bars in by_run.items()
+    ]
     if not panels:
         return None
     figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from transrank.report.figures.figure import Figure
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
+from transrank.report.published import Source
 from transrank.report.tables import Table
 from transrank.stats.summary import CaseResult
 
@@ -16,7 +17,7 @@ from transrank.stats.summary import CaseResult
 class Question:
     """A heading in the reader's words, the answer in a few sentences, then figures and tables.
 
-    `studies` are those whose numbers stand below it. `sources` attribute published numbers.
+    `studies` are those whose numbers stand below it. `sources` are those of published numbers.
     """
 
     anchor: str
@@ -25,7 +26,7 @@ class Question:
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     studies: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ TABLE_BYTES = 100_000
 CAPTION = (
     "Half a round trip between two ranks, timed on rank 0, by the routine that sends; Bsend's "
     "buffer is attached outside the timed region. Sendrecv sends both ways at once. Bands are "
-    "95 % intervals over launches, small dots the medians of single launches."
+    "95 % intervals over launches, small dots launches that lie apart."
 )
 
 
@@ -51,7 +51,7 @@ def ask(context: Context) -> Question | None:
         (figure,),
         tuple(table for table in tables if table.rows),
         (STUDY,),
-        tuple(dict.fromkeys(rate.attribution for rate in published)),
+        tuple(dict.fromkeys(rate.source for rate in published)),
     )
 
 
