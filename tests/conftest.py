@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
-# Ranks of a test share the cores. MPICH then has to yield; Open MPI does so by itself, but asks
-# before it runs as root or starts more ranks than cores.
+# Ranks of a test share the cores, with other programs too. Both MPIs then have to yield; Open MPI
+# moreover asks before it runs as root or starts more ranks than cores.
 OVERSUBSCRIBED = {
     "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
     "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
