@@ -18,12 +18,7 @@ struct Summary {
 };
 
 Summary summarise(const Samples& own) {
-    std::vector<double> kept;
-    for (std::size_t i = 0; i < own.seconds.size(); ++i) {
-        if ((own.flags[i] & warm_up) == 0) {
-            kept.push_back(own.seconds[i]);
-        }
-    }
+    auto kept = clean_values(own.seconds, own.flags);
     if (kept.empty()) {
         return {};
     }

@@ -149,7 +149,7 @@ void Sampler::take_slice(CaseRun& run, int round) {
     run.measuring_seconds += machine::now() - begin;
 }
 
-// Brings the samples from `first` on to rank 0.
+// Brings the samples from `first` on to rank 0, and their flags to all ranks.
 void Sampler::reduce(CaseRun& run, std::size_t first) {
     const int count = static_cast<int>(run.own.seconds.size() - first);
     const auto gather = [&](const auto* own, auto& all, MPI_Datatype type, MPI_Op op) {
@@ -164,7 +164,10 @@ void Sampler::reduce(CaseRun& run, std::size_t first) {
     gather(counted.data(), run.reduced.slowest, MPI_DOUBLE, MPI_MAX);
     gather(run.own.seconds.data(), run.reduced.fastest, MPI_DOUBLE, MPI_MIN);
     gather(run.own.late_seconds.data(), run.reduced.late_seconds, MPI_DOUBLE, MPI_MAX);
-    gather(run.own.flags.data(), run.reduced.flags, MPI_UINT8_T, MPI_BOR);
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, run.own.flags.data() + first, count, MPI_UINT8_T,
+                             MPI_BOR, comm_.handle()),
+               "MPI_Allreduce");
+    run.reduced.flags = run.own.flags;
     run.reduced.rounds.push_back(count);
 }
 
@@ -191,10 +194,12 @@ void Sampler::decide(std::vector<CaseRun*>& active, int round) {
             const auto clean = run->reduced.clean();
             const bool few = run->operations < run->point.least_operations &&
                              run->measuring_seconds < most_overdraft * settings_.max_seconds;
-            const auto reason = run->stopping->judge({.seconds = clean,
-                                                      .rounds = round,
-                                                      .operations = run->operations,
-                                                      .measuring_seconds = run->measuring_seconds});
+            const auto reason =
+                run->stopping->judge({.seconds = clean,
+                                      .clean = std::ranges::count(run->reduced.flags, 0),
+                                      .rounds = round,
+                                      .operations = run->operations,
+                                      .measuring_seconds = run->measuring_seconds});
             return static_cast<std::uint8_t>(few ? StopReason::go_on : reason);
         });
     }

@@ -4,14 +4,12 @@
 namespace transrank::measure {
 namespace {
 
-// Fewer clean samples than this say nothing: then the disturbed ones count too.
-constexpr std::size_t least_clean = 6;
-
-std::vector<double> without(const ReducedSamples& samples, unsigned mask) {
+std::vector<double> without(std::span<const double> values, std::span<const std::uint8_t> flags,
+                            unsigned mask) {
     std::vector<double> kept;
-    for (std::size_t i = 0; i < samples.slowest.size(); ++i) {
-        if ((samples.flags[i] & mask) == 0) {
-            kept.push_back(samples.slowest[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if ((flags[i] & mask) == 0) {
+            kept.push_back(values[i]);
         }
     }
     return kept;
@@ -19,9 +17,10 @@ std::vector<double> without(const ReducedSamples& samples, unsigned mask) {
 
 }  // namespace
 
-std::vector<double> ReducedSamples::clean() const {
-    auto kept = without(*this, warm_up | lost_core | clock_gap | late_start);
-    return kept.size() < least_clean ? without(*this, warm_up) : kept;
+std::vector<double> clean_values(std::span<const double> values,
+                                 std::span<const std::uint8_t> flags) {
+    auto kept = without(values, flags, warm_up | lost_core | clock_gap | late_start);
+    return kept.size() < least_clean ? without(values, flags, warm_up) : kept;
 }
 
 }  // namespace transrank::measure

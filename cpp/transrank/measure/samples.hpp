@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace transrank::measure {
@@ -16,8 +18,8 @@ enum Flag : std::uint8_t {
 
 /// The samples of one case; index i is the same sample everywhere.
 struct Samples {
-    std::vector<double> seconds;  ///< per operation
-    std::vector<std::uint8_t> flags;
+    std::vector<double> seconds;      ///< per operation
+    std::vector<std::uint8_t> flags;  ///< once reduced, the union over ranks
     std::vector<double> late_seconds;
 
     void append(double one, std::uint8_t flag, double late) {
@@ -27,6 +29,13 @@ struct Samples {
     }
 };
 
+/// Fewer clean samples than this say nothing.
+inline constexpr std::size_t least_clean = 6;
+
+/// Those of `values` whose flag is 0; all but warm-up when fewer than least_clean are.
+[[nodiscard]] std::vector<double> clean_values(std::span<const double> values,
+                                               std::span<const std::uint8_t> flags);
+
 /// What rank 0 knows of a case in one launch.
 struct ReducedSamples {
     std::vector<double> slowest;       ///< maximum over the ranks whose clock counts
@@ -35,8 +44,8 @@ struct ReducedSamples {
     std::vector<std::uint8_t> flags;   ///< union over ranks
     std::vector<std::int64_t> rounds;  ///< samples per round
 
-    /// The slowest of the samples without a flag; of all but warm-up when hardly any is clean.
-    [[nodiscard]] std::vector<double> clean() const;
+    /// The slowest times of the clean samples; see clean_values.
+    [[nodiscard]] std::vector<double> clean() const { return clean_values(slowest, flags); }
 };
 
 }  // namespace transrank::measure

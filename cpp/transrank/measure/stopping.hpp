@@ -11,6 +11,7 @@ namespace transrank::measure {
 /// What a case has been through when it is asked whether it goes on.
 struct Progress {
     std::span<const double> seconds;  ///< clean samples so far; all but warm-up when few are clean
+    std::int64_t clean = 0;           ///< samples without a flag
     int rounds = 0;
     std::int64_t operations = 0;
     double measuring_seconds = 0;

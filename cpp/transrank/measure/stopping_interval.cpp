@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <vector>
 
+#include "transrank/measure/samples.hpp"
 #include "transrank/measure/stopping.hpp"
 
 namespace transrank::measure {
@@ -10,6 +11,8 @@ namespace {
 // spread is believed.
 constexpr int least_rounds = 4;
 constexpr std::size_t least_samples = 20;
+// How much longer than its budget a case may wait for clean samples.
+constexpr double most_overdraft = 4;
 
 class Interval final : public Stopping {
 public:
@@ -25,8 +28,10 @@ public:
             }
         }
         const bool seen = progress.rounds >= 2 && !progress.seconds.empty();
-        return seen && progress.measuring_seconds >= max_seconds_ ? StopReason::max_time
-                                                                  : StopReason::go_on;
+        const bool disturbed = progress.clean < static_cast<std::int64_t>(least_clean);
+        const double patience = disturbed ? most_overdraft : 1;
+        return seen && progress.measuring_seconds >= patience * max_seconds_ ? StopReason::max_time
+                                                                             : StopReason::go_on;
     }
 
 private:

@@ -24,8 +24,8 @@ class Caution:
 class ImbMean:
     """Means as IMB and OSU print them: each rank's mean over samples; mean and extremes over ranks.
 
-    Disturbed samples are part of it, as they are part of theirs. With several launches the median
-    over launches of each of the three.
+    Where rank 0's clock alone counts, its mean. Flagged samples are left out, which IMB and OSU
+    cannot do. With several launches the median over launches of each of the three.
     """
 
     mean: float
