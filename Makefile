@@ -11,7 +11,12 @@ CXX ?= c++
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
-TRANSRANK_MPI ?= $(if $(MPI_HOME),site,mpich)
+ifeq ($(TRANSRANK_MPI),)
+TRANSRANK_MPI := $(if $(MPI_HOME),site,mpich)
+endif
+ifeq ($(filter mpich openmpi site,$(TRANSRANK_MPI)),)
+$(error TRANSRANK_MPI is '$(TRANSRANK_MPI)'; known: mpich, openmpi, site)
+endif
 BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
