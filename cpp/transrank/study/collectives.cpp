@@ -125,7 +125,8 @@ std::string reason_to_skip(const Collective& operation, std::int64_t bytes, cons
 }
 
 void complete(measure::Case& point, const Collective& operation, int ranks) {
-    if (point.text("form") == collective::persistent_form && !operation.forms.persistent) {
+    if (point.text("form") == collective::persistent_form &&
+        operation.forms.persistent == nullptr) {
         point.skip_reason = "this MPI has no " + operation.mpi_name("_init");
     }
     if (!operation.flow.moves()) {

@@ -29,7 +29,7 @@ struct Selection {
 struct AxisChoice {
     std::string_view name;
     std::vector<std::string> values;
-    std::vector<std::string> on_request = {};
+    std::vector<std::string> on_request = {};  // NOLINT(readability-redundant-member-init)
 
     /// Both, in this order.
     [[nodiscard]] std::vector<std::string> known() const;

@@ -20,10 +20,10 @@ using study::collective::Roots;
 
 namespace {
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t gibibyte = 1'073'741'824;
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks,
-                                 std::int64_t memory_bytes = 1024 * mebibyte) {
+                                 std::int64_t memory_bytes = gibibyte) {
     return study::select(study::find("collectives"), selection, ranks, measure::CacheMode::warm,
                          memory_bytes);
 }
@@ -47,24 +47,26 @@ bool has_axis(const measure::Case& point, std::string_view name) {
 /// ranks receive.
 struct Standard {
     std::string operation;
-    std::int64_t send_blocks;
-    std::int64_t receive_blocks;
-    char receivers;  ///< e every rank, r the root, o all others
+    std::int64_t sends;     ///< blocks
+    std::int64_t receives;  ///< blocks
+    char receivers;         ///< e every rank, r the root, o all others
 };
 
 std::vector<Standard> standard(int ranks) {
-    return {{"allreduce", 1, 1, 'e'},
-            {"reduce", 1, 1, 'r'},
-            {"allgather", 1, ranks, 'e'},
-            {"allgatherv", 1, ranks, 'e'},
-            {"gather", 1, ranks, 'r'},
-            {"gatherv", 1, ranks, 'r'},
-            {"scatter", ranks, 1, 'e'},
-            {"scatterv", ranks, 1, 'e'},
-            {"alltoall", ranks, ranks, 'e'},
-            {"alltoallv", ranks, ranks, 'e'},
-            {"bcast", 1, 1, 'o'},
-            {"barrier", 0, 0, 'e'}};
+    return {
+        {.operation = "allreduce", .sends = 1, .receives = 1, .receivers = 'e'},
+        {.operation = "reduce", .sends = 1, .receives = 1, .receivers = 'r'},
+        {.operation = "allgather", .sends = 1, .receives = ranks, .receivers = 'e'},
+        {.operation = "allgatherv", .sends = 1, .receives = ranks, .receivers = 'e'},
+        {.operation = "gather", .sends = 1, .receives = ranks, .receivers = 'r'},
+        {.operation = "gatherv", .sends = 1, .receives = ranks, .receivers = 'r'},
+        {.operation = "scatter", .sends = ranks, .receives = 1, .receivers = 'e'},
+        {.operation = "scatterv", .sends = ranks, .receives = 1, .receivers = 'e'},
+        {.operation = "alltoall", .sends = ranks, .receives = ranks, .receivers = 'e'},
+        {.operation = "alltoallv", .sends = ranks, .receives = ranks, .receivers = 'e'},
+        {.operation = "bcast", .sends = 1, .receives = 1, .receivers = 'o'},
+        {.operation = "barrier", .sends = 0, .receives = 0, .receivers = 'e'},
+    };
 }
 
 /// One case on all ranks of MPI_COMM_WORLD.
@@ -128,7 +130,7 @@ TEST_CASE("by default there are all operations and forms with the sizes of IMB")
         CHECK(point.group == "collectives/" + point.text("operation"));
     }
     // Reductions of float: 0, 4, 8 ... 4 MiB; the rest: 0, 1, 2 ... 4 MiB; barrier: no size.
-    CHECK(points.size() == 3 * (2 * 22 + 9 * 24 + 1));
+    CHECK(points.size() == 3 * ((2 * 22) + (9 * 24) + 1));
     CHECK(ids.size() == points.size());
     CHECK(groups.size() == 12);
     CHECK(ids.contains("collectives/allreduce/blocking/float/0B"));
@@ -161,15 +163,15 @@ TEST_CASE("a case counts the bytes of its send buffer and needs no more memory t
         REQUIRE(points.size() == 1);
         const auto& point = points.front();
         CAPTURE(point.id());
-        CHECK(point.send_bytes == row.send_blocks * 4096);
-        CHECK(point.receive_bytes == row.receive_blocks * 4096);
-        CHECK(point.bytes_counted == static_cast<double>(row.send_blocks * 4096));
+        CHECK(point.send_bytes == row.sends * 4096);
+        CHECK(point.receive_bytes == row.receives * 4096);
+        CHECK(point.bytes_counted == static_cast<double>(row.sends * 4096));
         CHECK(point.timing == (row.operation == "barrier" ? measure::TimingKind::bulk
                                                           : measure::TimingKind::single));
         CHECK(point.clocks == measure::Clocks::all);
         CHECK(point.operations_per_repetition == 1);
 
-        const auto needed = (row.send_blocks + row.receive_blocks) * 4096;
+        const auto needed = (row.sends + row.receives) * 4096;
         if (needed > 0) {
             CHECK(cases(only(row.operation, {4096}), ranks, needed).front().skip_reason.empty());
             CHECK_FALSE(
@@ -179,9 +181,9 @@ TEST_CASE("a case counts the bytes of its send buffer and needs no more memory t
 }
 
 TEST_CASE("what a call cannot do is skipped and says why") {
-    const std::int64_t large = std::int64_t{1} << 31;
+    const std::int64_t large = 2 * gibibyte;
     const auto reason = [](const Selection& selection, int ranks) {
-        return cases(selection, ranks, std::int64_t{1} << 62).front().skip_reason;
+        return cases(selection, ranks, 100 * gibibyte).front().skip_reason;
     };
     CHECK(reason(only("allreduce", {6}), 2) == "6B is no multiple of the 4B of a float");
     CHECK(reason(only("allreduce", {large}), 2).empty());
@@ -216,6 +218,13 @@ struct Invented {
 
 }  // namespace
 
+TEST_CASE("operations go by their MPI names") {
+    using study::collective::find;
+    CHECK(find("allreduce").mpi_name() == "MPI_Allreduce");
+    CHECK(find("alltoallv").mpi_name("_init") == "MPI_Alltoallv_init");
+    CHECK_THROWS_AS((void)find("sum"), std::out_of_range);
+}
+
 TEST_CASE("a persistent form that mpi.h does not declare is absent") {
     CHECK_FALSE(static_cast<bool>(study::collective::forms_of<Invented>().persistent));
     for (const auto& row : study::collective::all()) {
@@ -246,8 +255,8 @@ TEST_CASE("rotating roots remember who has been root since the buffers were fill
             }
             for (int rank = 0; rank < ranks + 1; ++rank) {
                 const bool has_been = std::ranges::find(since, rank) != since.end();
-                const auto other = std::find_if(since.rbegin(), since.rend(),
-                                                [&](int root) { return root != rank; });
+                const auto other = std::ranges::find_if(since.rbegin(), since.rend(),
+                                                        [&](int root) { return root != rank; });
                 CHECK(roots.has_been(rank) == has_been);
                 CHECK(roots.last_but(rank) ==
                       (other == since.rend() ? std::nullopt : std::optional(*other)));

@@ -23,8 +23,8 @@ public:
         add(contribution, buffers_.rank);
         const auto send = numbers(buffers_.send);
         for (std::size_t first = 0; first < send.size(); first += contribution.size()) {
-            std::ranges::copy_n(contribution.begin(), piece(send, first).size(),
-                                send.begin() + static_cast<std::ptrdiff_t>(first));
+            const auto part = piece(send, first);
+            std::ranges::copy(std::span(contribution).first(part.size()), part.begin());
         }
         measure::poison(buffers_.receive);
     }
@@ -93,7 +93,7 @@ const auto& table() {
         Datatype{.name = "float",
                  .handle = MPI_FLOAT,
                  .bytes = sizeof(float),
-                 .most_ranks = 1 << 18,
+                 .most_ranks = 262'144,
                  .contents = make_reduction<float>},
         Datatype{.name = "double",
                  .handle = MPI_DOUBLE,
@@ -116,8 +116,9 @@ std::span<const Datatype> datatypes() {
 }
 
 const Datatype& find_datatype(std::string_view name) {
-    const auto found = std::ranges::find(table(), name, &Datatype::name);
-    if (found == table().end()) {
+    const auto rows = datatypes();
+    const auto found = std::ranges::find(rows, name, &Datatype::name);
+    if (found == rows.end()) {
         throw std::out_of_range("no datatype '" + std::string(name) + "' for reductions");
     }
     return *found;

@@ -45,7 +45,7 @@ private:
         if (calls > calls_) {
             return std::nullopt;
         }
-        return (next_ - calls + 2 * different_) % different_;
+        return (next_ - calls + (2 * different_)) % different_;
     }
 
     int different_;
