@@ -5,4 +5,7 @@
 
 NB_MODULE(_core, module) {
     transrank::bindings::bind_mpi(module);
+    transrank::bindings::bind_layout(module);
+    transrank::bindings::bind_route(module);
+    transrank::bindings::bind_route_builders(module);
 }

@@ -2,8 +2,7 @@
 #include "transrank/route/axis.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <cstdint>
 
 #include "transrank/route/leg_builder.hpp"
 
@@ -38,19 +37,17 @@ bool wants_halo(const Axis& axis) {
     return axis.fills_halo && (axis.halo.low > 0 || axis.halo.high > 0);
 }
 
-/// Ascending: how far the images of the grid lie apart that halos can see.
-struct Shifts {
-    std::array<std::int64_t, 3> values;
-    std::size_t size;
-    [[nodiscard]] std::span<const std::int64_t> all() const {
-        return std::span<const std::int64_t>(values).first(size);
+/// Calls `visit` with how far the images of the grid that halos can see lie apart, ascending.
+template <class Visit>
+void for_each_shift(const Axis& axis, const Visit& visit) {
+    if (!axis.halo.periodic) {
+        visit(0);
+        return;
     }
-};
-
-Shifts shifts(const Axis& axis) {
     const std::int64_t extent = axis.distribution.extent();
-    return axis.halo.periodic ? Shifts{.values = {-extent, 0, extent}, .size = 3}
-                              : Shifts{.values = {0, 0, 0}, .size = 1};
+    visit(-extent);
+    visit(0);
+    visit(extent);
 }
 
 /// A part's range and its halo; in the numbering of an image it may lie outside [0, extent).
@@ -94,12 +91,12 @@ void receive_range(const Axis& source, const IndexRange& range, std::int64_t pos
 std::vector<Leg> pieces_sent(const Axis& source, int part, const Axis& destination) {
     LegBuilder legs;
     if (wants_halo(destination)) {
-        for (const std::int64_t shift : shifts(destination).all()) {
+        for_each_shift(destination, [&](std::int64_t shift) {
             for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
                 send_to_halos({.begin = range.begin + shift, .end = range.end + shift}, position,
                               destination, legs);
             });
-        }
+        });
         return legs.finish();
     }
     for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
@@ -119,13 +116,13 @@ std::vector<Leg> pieces_received(const Axis& source, const Axis& destination, in
         const IndexRange owned = destination.distribution.range(part);
         const IndexRange wanted = with_halo(owned, destination.halo);
         const std::int64_t extent = destination.distribution.extent();
-        for (const std::int64_t shift : shifts(destination).all()) {
+        for_each_shift(destination, [&](std::int64_t shift) {
             const IndexRange seen = intersection(wanted, {.begin = shift, .end = shift + extent});
             if (!owned.empty() && !seen.empty()) {
                 receive_range(source, {.begin = seen.begin - shift, .end = seen.end - shift},
                               seen.begin - wanted.begin, legs);
             }
-        }
+        });
         return legs.finish();
     }
     for_each_range(destination, part, [&](const IndexRange& range, std::int64_t position) {

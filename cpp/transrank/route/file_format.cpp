@@ -140,9 +140,6 @@ void check_frame(std::span<const std::byte> file, std::span<const std::uint64_t>
     const auto refuse = [&](const std::string& why) { throw FileError(name + why); };
     const std::string bytes = std::to_string(file.size()) + " bytes";
     const std::size_t magic_bytes = std::min(file.size(), magic.size());
-    if (file.empty()) {
-        refuse(" is empty, no route file; save it again");
-    }
     if (std::memcmp(file.data(), magic.data(), magic_bytes) != 0) {
         refuse(" is no route file");
     }
@@ -194,8 +191,12 @@ Words encode(const Route& route) {
 }
 
 Route decode(std::span<const std::byte> file, const std::string& name) {
+    if (file.empty()) {
+        throw FileError(name + " is empty, no route file; save it again");
+    }
     Words words(file.size() / sizeof(std::uint64_t));
-    std::memcpy(words.data(), file.data(), words.size() * sizeof(std::uint64_t));
+    std::ranges::copy(file.first(words.size() * sizeof(std::uint64_t)),
+                      std::as_writable_bytes(std::span(words)).begin());
     check_frame(file, words, name);
     Reader reader(std::span<const std::uint64_t>(words).subspan(4, words.size() - words_of_frame),
                   name);

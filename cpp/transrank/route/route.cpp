@@ -44,8 +44,8 @@ void check_segment(int rank, int peer, const Segment& segment, const Side& side)
             " has a segment of ", segment.count, " runs of ", segment.length, " units, source ",
             segment.source, " stride ", segment.source_stride, ", destination ",
             segment.destination, " stride ", segment.destination_stride,
-            "; lengths and counts are at least 1, the others at least 0, strides 0 when there is "
-            "one run");
+            "; lengths and counts are at least 1 and their product fits 64 bits, the others are at "
+            "least 0, strides 0 when there is one run");
     require(lies_within(segment.*side.offset, segment.*side.stride, segment, side.extent),
             "the leg that rank ", rank, " ", side.verb, " rank ", peer, " has ", segment.count,
             " runs of ", segment.length, " units from unit ", segment.*side.offset, " with stride ",

@@ -34,8 +34,8 @@ TEST_CASE("parts are numbered with the last or the first coordinate fastest") {
 }
 
 TEST_CASE("local arrays are dense in the memory order, halo included") {
-    const auto made = grid({.memory_order = {0, 2, 1},
-                            .halo = {Halo{.low = 1, .high = 2}, Halo{}, Halo{.high = 1}}});
+    const auto made = grid(
+        {.memory_order = {0, 2, 1}, .halo = {Halo{.low = 1, .high = 2}, Halo{}, Halo{.high = 1}}});
     CHECK(made.local_extents(0) == PerDimension<std::int64_t>{6, 2, 6});
     CHECK(made.strides({0, 0, 0}) == PerDimension<std::int64_t>{1, 36, 6});
     CHECK(made.units(0) == 72);
@@ -71,8 +71,8 @@ TEST_CASE("what makes no grid is refused with its values") {
                          "the memory order names dimension 1 twice or wrongly; it lists 0 to 2 "
                          "once each, the fastest first",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(grid({.memory_order = {0, 1}}),
-                         "the memory order names 2 dimensions of 3", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(grid({.memory_order = {0, 1}}), "the memory order names 2 dimensions of 3",
+                         std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.halo = {Halo{}}}), "halos are given for 1 dimensions of 3",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.halo = {Halo{.low = -1}, Halo{}, Halo{}}}),
@@ -93,9 +93,9 @@ TEST_CASE("what makes no grid is refused with its values") {
         std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.ranks = RankMap::consecutive(5)}),
                          "the grid has 6 parts, but ranks are given for 5", std::invalid_argument);
-    CHECK_THROWS_WITH_AS(
-        BlockGrid({Distribution::even(1, 65536), Distribution::even(1, 65536)}),
-        "the grid has more than 2147483647 parts; an MPI rank is an int", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(BlockGrid({Distribution::even(1, 65536), Distribution::even(1, 65536)}),
+                         "the grid has more than 2147483647 parts; an MPI rank is an int",
+                         std::invalid_argument);
     CHECK_THROWS_WITH_AS(
         (void)BlockGrid({Distribution::even(most, 1), Distribution::even(2, 1)}).units(0),
         "the local array on rank 0 has more units than 64 bits can count; use more parts",
@@ -106,8 +106,8 @@ TEST_CASE("a rank that would hold two parts or none that exists is refused") {
     CHECK_THROWS_WITH_AS(RankMap::listed({4, 1, 4}),
                          "parts 0 and 2 both lie on rank 4; a rank holds at most one part",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(RankMap::listed({4, -1}),
-                         "part 1 lies on rank -1; ranks are at least 0", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(RankMap::listed({4, -1}), "part 1 lies on rank -1; ranks are at least 0",
+                         std::invalid_argument);
     CHECK_THROWS_AS(RankMap::listed({}), std::invalid_argument);
     CHECK_THROWS_AS(RankMap::consecutive(2, 0, 0), std::invalid_argument);
     CHECK_THROWS_AS(RankMap::consecutive(2, 2147483647), std::invalid_argument);

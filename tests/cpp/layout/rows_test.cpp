@@ -63,13 +63,13 @@ TEST_CASE("what makes no rows is refused with its values") {
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(Rows::variable({2, -4}), "row 1 has -4 units; a row has at least 0",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(
-        Rows::from_offsets({0, 3, 2}),
-        "offsets[2] (2) is below offsets[1] (3); offsets must not descend", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(Rows::from_offsets({0, 3, 2}),
+                         "offsets[2] (2) is below offsets[1] (3); offsets must not descend",
+                         std::invalid_argument);
     CHECK_THROWS_AS(Rows::from_offsets({}), std::invalid_argument);
     CHECK_THROWS_AS(Rows::from_offsets({-1, 2}), std::invalid_argument);
-    CHECK_THROWS_WITH_AS(Rows::fixed(most, 2),
-                         "the rows have more units than 64 bits can count", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(Rows::fixed(most, 2), "the rows have more units than 64 bits can count",
+                         std::invalid_argument);
     CHECK_THROWS_AS(Rows::variable({most, 1}), std::invalid_argument);
     CHECK_THROWS_AS(Rows::variable({most}, 4), std::invalid_argument);
 }

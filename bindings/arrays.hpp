@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// NumPy arrays of integers in and out. Arguments are read in place and not converted: an array of
+/// another type, shape or order is a TypeError.
+namespace transrank::bindings {
+
+template <class T>
+using Input = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
+                                nanobind::device::cpu, nanobind::ro>;
+using Integers = Input<std::int64_t>;
+
+template <class T>
+[[nodiscard]] std::span<const T> as_span(const Input<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+[[nodiscard]] inline std::vector<std::int64_t> as_vector(const Integers& array) {
+    const auto values = as_span(array);
+    return {values.begin(), values.end()};
+}
+
+/// A new NumPy array of `columns` columns (one-dimensional when 0) that owns the values.
+[[nodiscard]] inline nanobind::ndarray<nanobind::numpy, std::int64_t> to_numpy(
+    std::vector<std::int64_t> values, std::size_t columns = 0) {
+    auto* kept = new std::vector<std::int64_t>(std::move(values));
+    const nanobind::capsule owner(kept, [](void* pointer) noexcept {
+        delete static_cast<std::vector<std::int64_t>*>(pointer);
+    });
+    if (columns == 0) {
+        return {kept->data(), {kept->size()}, owner};
+    }
+    return {kept->data(), {kept->size() / columns, columns}, owner};
+}
+
+}  // namespace transrank::bindings

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/route.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/route/checksum.hpp"
+#include "transrank/route/composition.hpp"
+#include "transrank/route/consistency.hpp"
+#include "transrank/route/coverage.hpp"
+#include "transrank/route/file.hpp"
+#include "transrank/route/statistics.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace transrank::bindings {
+namespace {
+
+using route::Forward;
+using route::Leg;
+using route::LegStatistics;
+using route::Route;
+using route::Segment;
+
+constexpr std::size_t fields = 6;  // of a segment, in the order of their declaration
+using SegmentTable =
+    nb::ndarray<const std::int64_t, nb::shape<-1, fields>, nb::c_contig, nb::device::cpu, nb::ro>;
+
+Leg make_leg(int peer, const SegmentTable& table) {
+    Leg leg{.peer = peer, .segments = {}};
+    const std::span<const std::int64_t> values(table.data(), table.size());
+    for (std::size_t row = 0; row < values.size(); row += fields) {
+        leg.segments.push_back({.source = values[row],
+                                .destination = values[row + 1],
+                                .length = values[row + 2],
+                                .count = values[row + 3],
+                                .source_stride = values[row + 4],
+                                .destination_stride = values[row + 5]});
+    }
+    return leg;
+}
+
+nb::ndarray<nb::numpy, std::int64_t> segment_table(const Leg& leg) {
+    std::vector<std::int64_t> values;
+    values.reserve(leg.segments.size() * fields);
+    for (const Segment& segment : leg.segments) {
+        values.insert(values.end(),
+                      {segment.source, segment.destination, segment.length, segment.count,
+                       segment.source_stride, segment.destination_stride});
+    }
+    return to_numpy(std::move(values), fields);
+}
+
+std::vector<Leg> copy(std::span<const Leg> legs) {
+    return {legs.begin(), legs.end()};
+}
+
+std::string describe(const Route& route) {
+    return "<Route of rank " + std::to_string(route.rank()) + " of " +
+           std::to_string(route.ranks()) + ": " + std::to_string(route.sends().size()) +
+           " legs sent, " + std::to_string(route.receives().size()) + " received>";
+}
+
+void bind_leg(nb::module_& module) {
+    nb::class_<LegStatistics>(module, "LegStatistics",
+                              "What a leg consists of; counts and ranges in units.")
+        .def_ro("units", &LegStatistics::units)
+        .def_ro("segments", &LegStatistics::segments)
+        .def_ro("runs", &LegStatistics::runs)
+        .def_ro("shortest_run", &LegStatistics::shortest_run)
+        .def_ro("longest_run", &LegStatistics::longest_run)
+        .def_prop_ro("source",
+                     [](const LegStatistics& self) {
+                         return std::tuple(self.source.begin, self.source.end);
+                     })
+        .def_prop_ro("destination", [](const LegStatistics& self) {
+            return std::tuple(self.destination.begin, self.destination.end);
+        });
+    nb::class_<Leg>(module, "Leg", "What moves between a rank and one peer, in their common order.")
+        .def(
+            "__init__",
+            [](Leg* self, int peer, const SegmentTable& segments) {
+                new (self) Leg(make_leg(peer, segments));
+            },
+            "peer"_a, "segments"_a.noconvert())
+        .def_ro("peer", &Leg::peer)
+        .def_prop_ro("segments", &segment_table, nb::rv_policy::move,
+                     "One row per segment: source, destination, length, count, source stride, "
+                     "destination stride. A copy.")
+        .def_prop_ro("units", &Leg::units)
+        .def_prop_ro("runs", &Leg::runs)
+        .def_prop_ro("checksum", &route::checksum)
+        .def("statistics", &route::statistics)
+        .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
+}
+
+void bind_route_class(nb::module_& module) {
+    nb::class_<Route>(module, "Route",
+                      "What one rank sends to whom and receives from whom; immutable.")
+        .def(nb::init<int, int, std::int64_t, std::int64_t, std::vector<Leg>, std::vector<Leg>>(),
+             "rank"_a, "ranks"_a, "source_extent"_a, "destination_extent"_a, "sends"_a,
+             "receives"_a)
+        .def_prop_ro("rank", &Route::rank)
+        .def_prop_ro("ranks", &Route::ranks)
+        .def_prop_ro("source_extent", &Route::source_extent)
+        .def_prop_ro("destination_extent", &Route::destination_extent)
+        .def_prop_ro("sends", [](const Route& self) { return copy(self.sends()); })
+        .def_prop_ro("receives", [](const Route& self) { return copy(self.receives()); })
+        .def("transposed", &Route::transposed)
+        .def("save", &route::save, "path"_a)
+        .def_static("load", &route::load, "path"_a)
+        .def("check_delivered_once", &route::check_delivered_once)
+        .def("check_all_delivered_once", &route::check_all_delivered_once, "units"_a)
+        .def("__repr__", &describe)
+        .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
+}
+
+std::vector<std::tuple<int, Leg>> as_tuples(std::vector<Forward> forwards) {
+    std::vector<std::tuple<int, Leg>> made;
+    for (auto& [origin, leg] : forwards) {
+        made.emplace_back(origin, std::move(leg));
+    }
+    return made;
+}
+
+void bind_relations(nb::module_& module) {
+    module.def(
+        "forwards",
+        [](const Route& first, const Route& second) {
+            return as_tuples(route::forwards(first, second));
+        },
+        "first"_a, "second"_a);
+    module.def(
+        "compose",
+        [](const std::vector<Route>& first, const std::vector<Route>& second) {
+            return route::compose(first, second);
+        },
+        "first"_a, "second"_a);
+    module.def(
+        "check_consistent",
+        [](const std::vector<Route>& routes) { route::check_consistent(routes); }, "routes"_a);
+}
+
+}  // namespace
+
+void bind_route(nb::module_& module) {
+    nb::exception<route::FileError>(module, "RouteFileError", PyExc_OSError);
+    bind_leg(module);
+    bind_route_class(module);
+    bind_relations(module);
+}
+
+}  // namespace transrank::bindings

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <unistd.h>
+
+#include "transrank/route/checksum.hpp"
+#include "transrank/route/file_format.hpp"
+
+using namespace transrank::route;
+
+namespace {
+
+/// A folder that vanishes with the test.
+class Folder {
+public:
+    Folder()
+        : path(std::filesystem::temp_directory_path() / ("route." + std::to_string(getpid()))) {
+        std::filesystem::create_directory(path);
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    Folder(Folder&&) = delete;
+    Folder& operator=(Folder&&) = delete;
+
+    const std::filesystem::path path;
+};
+
+Route example() {
+    const Segment strided{.source = 3,
+                          .destination = 1,
+                          .length = 2,
+                          .count = 4,
+                          .source_stride = 20,
+                          .destination_stride = 2};
+    const Segment single{.source = 0, .destination = 9, .length = 5};
+    return {1,
+            4,
+            100,
+            30,
+            {Leg{.peer = 0, .segments = {strided}}, Leg{.peer = 1, .segments = {single}}},
+            {Leg{.peer = 1, .segments = {single}}, Leg{.peer = 3, .segments = {strided, single}}}};
+}
+
+std::string read(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const std::filesystem::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// What load() says about a file of these bytes, its path left out.
+std::string refusal(const std::filesystem::path& path, const std::string& bytes) {
+    write(path, bytes);
+    try {
+        (void)load(path);
+    } catch (const FileError& error) {
+        const std::string text = error.what();
+        REQUIRE(text.starts_with(path.string() + " "));
+        return text.substr(path.string().size() + 1);
+    }
+    return "accepted";
+}
+
+std::string bytes_of(Words words) {
+    Checksum sum;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        sum.add(words[i]);
+    }
+    words.back() = sum.value();
+    return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(words[0])};
+}
+
+}  // namespace
+
+TEST_CASE("a route is read as it was written, over an older file, and nothing else is left") {
+    const Folder folder;
+    const auto path = folder.path / "some.route";
+    write(path, "an older file");
+    save(example(), path);
+    CHECK(load(path) == example());
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+    const Route empty(0, 1, 0, 0, {}, {});
+    save(empty, path);
+    CHECK(load(path) == empty);
+}
+
+TEST_CASE("a file cut anywhere is refused") {
+    const Folder folder;
+    const auto path = folder.path / "some.route";
+    save(example(), path);
+    const std::string whole = read(path);
+    CHECK(refusal(path, "") == "is empty, no route file; save it again");
+    for (std::size_t size = 1; size < whole.size(); ++size) {
+        CAPTURE(size);
+        CHECK(refusal(path, whole.substr(0, size)).starts_with("is truncated"));
+    }
+    CHECK(refusal(path, whole + "x").starts_with("is truncated or damaged"));
+    CHECK(refusal(path, whole + whole).starts_with("is truncated or damaged"));
+    CHECK(refusal(path, whole) == "accepted");
+}
+
+TEST_CASE("a file altered anywhere is refused") {
+    const Folder folder;
+    const auto path = folder.path / "some.route";
+    save(example(), path);
+    const std::string whole = read(path);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        for (const int bit : {0, 4, 7}) {
+            CAPTURE(at);
+            std::string altered = whole;
+            altered[at] = static_cast<char>(altered[at] ^ (1 << bit));
+            CHECK(refusal(path, altered) != "accepted");
+        }
+    }
+}
+
+TEST_CASE("what is wrong with a file is told") {
+    const Folder folder;
+    const auto path = folder.path / "some.route";
+    save(example(), path);
+    const std::string whole = read(path);
+    CHECK(refusal(path, "#!/bin/sh") == "is no route file");
+    std::string turned = whole;
+    for (std::size_t word = 8; word + 8 <= turned.size(); word += 8) {
+        std::reverse(turned.begin() + static_cast<std::ptrdiff_t>(word),
+                     turned.begin() + static_cast<std::ptrdiff_t>(word + 8));
+    }
+    CHECK(refusal(path, turned) ==
+          "was written on a machine of the other endianness; save it again on this one");
+    Words words = encode(example());
+    words[2] = 7;
+    CHECK(
+        refusal(path, bytes_of(words)) ==
+        "has version 7 of the route file format, but this program reads version 1; save it again");
+}
+
+TEST_CASE("content that is no route is refused even where the checksum is right") {
+    const Folder folder;
+    const auto path = folder.path / "some.route";
+    const Words good = encode(example());
+    const auto with = [&](std::size_t at, std::uint64_t value) {
+        Words words = good;
+        words[at] = value;
+        return refusal(path, bytes_of(words));
+    };
+    for (std::size_t at = 4; at + 1 < good.size(); ++at) {
+        CAPTURE(at);
+        CHECK(with(at, std::uint64_t{0} - 1).starts_with("is no valid route file: "));
+    }
+    // Numbers of legs and of segments, which must not be believed before memory is asked for.
+    for (const std::size_t at : {8, 9, 11, 13, 15, 17}) {
+        CAPTURE(at);
+        CHECK(with(at, std::uint64_t{1} << 62).find("more than it has room for") !=
+              std::string::npos);
+    }
+    CHECK(with(8, 1) == "is no valid route file: its counts do not match its length");
+    CHECK(with(10, 9).find("rank 1 sends to rank 9, but there are 4 ranks") != std::string::npos);
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What routes must do, the plain way: all ranks' arrays in one process, one index at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from transrank import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNTOUCHED = -1
+
+
+def pairs(leg: _core.Leg) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Source and destination unit of everything a leg moves, in its order."""
+    sources, destinations = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for source, destination, length, count, source_stride, destination_stride in leg.segments:
+        step, along = np.divmod(np.arange(count * length), length)
+        sources.append(source + step * source_stride + along)
+        destinations.append(destination + step * destination_stride + along)
+    return np.concatenate(sources), np.concatenate(destinations)
+
+
+def deliver(
+    routes: Sequence[_core.Route],
+    sources: Sequence[NDArray[np.int64]],
+    destinations: Sequence[NDArray[np.int64]] | None = None,
+) -> list[NDArray[np.int64]]:
+    """Move everything once as the receivers see it, and check that the senders see the same."""
+    _core.check_consistent(routes)
+    if destinations is None:
+        destinations = [np.full(route.destination_extent, UNTOUCHED) for route in routes]
+    received = [array.copy() for array in destinations]
+    sent = [array.copy() for array in destinations]
+    for route in routes:
+        for leg in route.receives:
+            source, destination = pairs(leg)
+            received[route.rank][destination] = sources[leg.peer][source]
+        for leg in route.sends:
+            source, destination = pairs(leg)
+            sent[leg.peer][destination] = sources[route.rank][source]
+    for one, other in zip(received, sent, strict=True):
+        np.testing.assert_array_equal(one, other)
+    return received
+
+
+def accumulate(
+    routes: Sequence[_core.Route],
+    sources: Sequence[NDArray[np.int64]],
+    destinations: Sequence[NDArray[np.int64]],
+) -> list[NDArray[np.int64]]:
+    """Add everything to where it arrives, however often the same unit is hit."""
+    summed = [array.copy() for array in destinations]
+    for route in routes:
+        for leg in route.receives:
+            source, destination = pairs(leg)
+            np.add.at(summed[route.rank], destination, sources[leg.peer][source])
+    return summed
+
+
+def granted(requests: Sequence[Sequence[_core.Leg]]) -> list[list[_core.Leg]]:
+    """Hand every leg to its peer, as the sparse exchange of a parallel program would."""
+    legs: list[list[_core.Leg]] = [[] for _ in requests]
+    for rank, mine in enumerate(requests):
+        for leg in mine:
+            legs[leg.peer].append(_core.Leg(rank, leg.segments))
+    return legs

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
+from python.route.serial import UNTOUCHED, deliver
+from transrank import _core
+
+
+@st.composite
+def halo_grids(draw: st.DrawFn) -> tuple[int, list[int], Grid]:
+    ranks, extents = draw(RANKS), draw(EXTENTS)
+    return ranks, extents, draw(grids(extents, ranks, halo=2))
+
+
+def thin_dimensions(grid: Grid) -> list[int]:
+    """Dimensions in which some part is thinner than a halo that a neighbor has of it."""
+    thin = []
+    for number, dimension in enumerate(grid.dimensions):
+        lengths = [len(indices) for indices in dimension.owned if indices]
+        has_neighbors = dimension.periodic or len(lengths) > 1
+        if lengths and has_neighbors and min(lengths) < max(dimension.low, dimension.high):
+            thin.append(number)
+    return thin
+
+
+def faces_only(grid: Grid, rank: int, filled: np.ndarray, bare: np.ndarray) -> np.ndarray:
+    """The local array with the halo filled only beyond one face."""
+    if grid.coordinates(rank) is None:
+        return filled
+    outside = np.ix_(
+        *[(indices == UNTOUCHED).astype(int) for indices in grid.positions(rank, halo=False)]
+    )
+    beyond = np.ascontiguousarray(sum(outside).transpose(grid.memory_order[::-1])).ravel()
+    return np.where(beyond <= 1, filled, bare)
+
+
+@given(halo_grids(), st.booleans())
+def test_halos_hold_what_their_neighbors_own(
+    case: tuple[int, list[int], Grid], corners: bool
+) -> None:
+    ranks, extents, grid = case
+    assume(not thin_dimensions(grid))
+    whole = numbered(extents)
+    bare = [grid.cut(whole, rank, halo=False) for rank in range(ranks)]
+    routes = [_core.halo(rank, ranks, grid.layout, corners=corners) for rank in range(ranks)]
+    updated = deliver(routes, bare, destinations=bare)
+    for rank in range(ranks):
+        expected = grid.cut(whole, rank, halo=True)
+        if not corners:
+            expected = faces_only(grid, rank, expected, bare[rank])
+        np.testing.assert_array_equal(updated[rank], expected)
+        routes[rank].check_delivered_once()
+
+
+@st.composite
+def wide_halos(draw: st.DrawFn) -> tuple[int, Grid]:
+    ranks = draw(st.integers(2, 6))
+    extents = draw(st.lists(st.integers(2, 5), min_size=1, max_size=2))
+    return ranks, draw(grids(extents, ranks, halo=5))
+
+
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+@given(wide_halos())
+def test_a_part_thinner_than_the_halo_is_one_error_on_every_rank(
+    case: tuple[int, Grid],
+) -> None:
+    ranks, grid = case
+    thin = thin_dimensions(grid)
+    assume(thin)
+    texts = set()
+    for rank in range(ranks):
+        with pytest.raises(ValueError, match=f"dimension {thin[0]} on rank") as error:
+            _core.halo(rank, ranks, grid.layout)
+        texts.add(str(error.value))
+    assert len(texts) == 1
+
+
+def test_the_error_of_a_thin_part_names_rank_extent_and_remedy() -> None:
+    boundaries = np.array([0, 4, 6, 10])
+    grid = _core.BlockGrid(
+        [_core.Distribution.even(8, 2), _core.Distribution.irregular(boundaries)],
+        halo=[(1, 1, True), (0, 3, False)],
+        ranks=[5, 4, 3, 2, 1, 0],
+    )
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        _core.halo(0, 6, grid)
+    assert str(error.value) == (
+        "halo width (3) exceeds the owned extent (2) of dimension 1 on rank 4; "
+        "use fewer parts along it or a narrower halo"
+    )
+
+
+def test_a_face_is_one_segment_whichever_it_is() -> None:
+    grid = _core.BlockGrid(
+        [_core.Distribution.even(32, 1)] * 3, halo=[(1, 1, True)] * 3, memory_order=[0, 1, 2]
+    )
+    (leg,) = _core.halo(0, 1, grid, corners=False).receives
+    assert leg.units == 6 * 32 * 32
+    planes = leg.segments[:, 2:4].tolist()
+    # Within the slab of the halo every face of the i dimension needs one segment per plane, every
+    # face of j one, and those of k one.
+    assert planes.count([1, 32]) == 2 * 32
+    assert planes.count([32, 32]) == 4
+    assert len(planes) == 2 * 32 + 2 + 2

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
+from python.route.serial import deliver, pairs
+from transrank import _core
+from transrank.reference.machine import read_table
+
+
+def routes(
+    ranks: int, source: Grid, destination: Grid, *, fill_halo: bool = False
+) -> list[_core.Route]:
+    return [
+        _core.redistribution(rank, ranks, source.layout, destination.layout, fill_halo=fill_halo)
+        for rank in range(ranks)
+    ]
+
+
+@st.composite
+def movements(draw: st.DrawFn, layouts: int = 2) -> tuple[int, list[int], list[Grid]]:
+    """Ranks, extents and layouts of the same grid on them."""
+    ranks, extents = draw(RANKS), draw(EXTENTS)
+    return (
+        ranks,
+        extents,
+        [draw(grids(extents, ranks, halo=draw(st.sampled_from([0, 3])))) for _ in range(layouts)],
+    )
+
+
+@given(movements(), st.booleans())
+def test_every_cell_arrives_where_the_destination_keeps_it(
+    movement: tuple[int, list[int], list[Grid]], fill_halo: bool
+) -> None:
+    ranks, extents, (source, destination) = movement
+    whole = numbered(extents)
+    made = routes(ranks, source, destination, fill_halo=fill_halo)
+    delivered = deliver(made, [source.cut(whole, rank, halo=False) for rank in range(ranks)])
+    for rank in range(ranks):
+        expected = destination.cut(whole, rank, halo=fill_halo)
+        np.testing.assert_array_equal(delivered[rank], expected)
+        made[rank].check_delivered_once()
+
+
+@given(movements())
+def test_the_way_back_restores_every_cell(movement: tuple[int, list[int], list[Grid]]) -> None:
+    ranks, extents, (source, destination) = movement
+    made = routes(ranks, source, destination)
+    start = [source.cut(numbered(extents), rank, halo=False) for rank in range(ranks)]
+    back = deliver([route.transposed() for route in made], deliver(made, start))
+    for rank in range(ranks):
+        np.testing.assert_array_equal(back[rank], start[rank])
+        assert made[rank].transposed().transposed() == made[rank]
+
+
+@given(movements(), st.booleans())
+def test_legs_are_in_ascending_order_of_their_destination(
+    movement: tuple[int, list[int], list[Grid]], fill_halo: bool
+) -> None:
+    ranks, _, (source, destination) = movement
+    for route in routes(ranks, source, destination, fill_halo=fill_halo):
+        for leg in route.receives:
+            assert (np.diff(pairs(leg)[1]) > 0).all()
+
+
+@given(movements(layouts=3))
+def test_two_redistributions_compose_to_the_direct_one(
+    movement: tuple[int, list[int], list[Grid]],
+) -> None:
+    ranks, extents, (start, middle, end) = movement
+    whole = numbered(extents)
+    composed = _core.compose(routes(ranks, start, middle), routes(ranks, middle, end))
+    sources = [start.cut(whole, rank, halo=False) for rank in range(ranks)]
+    direct = deliver(routes(ranks, start, end), sources)
+    for one, other in zip(deliver(composed, sources), direct, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "row", read_table("esmf_partitions.csv"), ids=lambda row: row["processors"]
+)
+def test_the_published_partitions_move_the_published_bytes(row: dict[str, str]) -> None:
+    def grid(partition: str) -> _core.BlockGrid:
+        parts = [int(count) for count in partition.split("x")] + [1]
+        return _core.BlockGrid(
+            [_core.Distribution.even(n, p) for n, p in zip((512, 1024, 16), parts, strict=True)],
+            part_order="F",
+            memory_order=[0, 1, 2],
+        )
+
+    ranks = int(row["processors"])
+    source, destination = grid(row["src_partition"]), grid(row["dst_partition"])
+    moved = 0
+    for rank in range(ranks):
+        route = _core.redistribution(rank, ranks, source, destination)
+        moved += sum(leg.units for leg in route.sends if leg.peer != rank)
+    assert moved * 8 * 8 == int(row["bytes_redistributed"])
+
+
+def test_what_is_no_redistribution_is_refused() -> None:
+    def grid(*extents: int, parts: int = 1) -> _core.BlockGrid:
+        return _core.BlockGrid([_core.Distribution.even(n, parts) for n in extents])
+
+    with pytest.raises(ValueError, match="source grid has 2 dimensions and the destination grid 1"):
+        _core.redistribution(0, 1, grid(3, 4), grid(12))
+    with pytest.raises(ValueError, match="dimension 1 has extent 4 in the source grid and 5 in"):
+        _core.redistribution(0, 1, grid(3, 4), grid(3, 5))
+    with pytest.raises(ValueError, match="puts a part on rank 3, but there are 2 ranks; use fewer"):
+        _core.redistribution(0, 2, grid(3), grid(3, parts=4))
+    with pytest.raises(ValueError, match="rank 2 of 2 ranks does not exist"):
+        _core.redistribution(2, 2, grid(3), grid(3))

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from python.route.serial import deliver, pairs
+from transrank import _core
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@st.composite
+def legs(draw: st.DrawFn, peer: int) -> _core.Leg:
+    """Any leg whose last unit lies below 1000 on both sides."""
+    segments = []
+    for _ in range(draw(st.integers(0, 4))):
+        length, count = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+        strides = draw(st.tuples(*[st.integers(0, 50)] * 2)) if count > 1 else (0, 0)
+        offsets = draw(st.tuples(*[st.integers(0, 1000 - 9 - 8 * 50)] * 2))
+        segments.append([*offsets, length, count, *strides])
+    return _core.Leg(peer, np.array(segments, dtype=np.int64).reshape(-1, 6))
+
+
+@st.composite
+def routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
+    """The routes of all ranks of any movement."""
+    moved = [[draw(legs(peer)) for peer in range(ranks)] for _ in range(ranks)]
+    return [
+        _core.Route(
+            rank,
+            ranks,
+            1000,
+            1000,
+            moved[rank],
+            [_core.Leg(peer, moved[peer][rank].segments) for peer in range(ranks)],
+        )
+        for rank in range(ranks)
+    ]
+
+
+@given(legs(peer=1))
+def test_statistics_are_those_of_the_runs(leg: _core.Leg) -> None:
+    statistics = leg.statistics()
+    lengths = np.repeat(leg.segments[:, 2], leg.segments[:, 3])
+    assert leg.units == statistics.units == lengths.sum()
+    assert leg.runs == statistics.runs == len(lengths)
+    assert statistics.segments == len(leg.segments)
+    assert statistics.shortest_run == lengths.min(initial=10) * (len(lengths) > 0)
+    assert statistics.longest_run == lengths.max(initial=0)
+    for bounds, units in zip((statistics.source, statistics.destination), pairs(leg), strict=True):
+        assert bounds == ((units.min(), units.max() + 1) if len(units) else (0, 0))
+
+
+@given(legs(peer=1), legs(peer=1))
+def test_checksums_agree_when_what_moves_does(one: _core.Leg, other: _core.Leg) -> None:
+    same = one.segments.tolist() == other.segments.tolist()
+    assert (one.checksum == other.checksum) == same
+    assert _core.Leg(0, one.segments).checksum == one.checksum
+
+
+@given(st.data())
+def test_a_saved_route_is_loaded_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("routes") / "some.route"
+    for route in data.draw(routes(ranks=data.draw(st.integers(1, 3)))):
+        route.save(path)
+        assert _core.Route.load(path) == route
+        assert list(path.parent.iterdir()) == [path]
+
+
+@given(st.data())
+def test_the_transpose_swaps_sides_and_keeps_the_order(data: st.DataObject) -> None:
+    for route in data.draw(routes(ranks=2)):
+        back = route.transposed()
+        assert back.transposed() == route
+        for leg, returned in zip(route.sends, back.receives, strict=True):
+            assert leg.peer == returned.peer
+            np.testing.assert_array_equal(pairs(leg), pairs(returned)[::-1])
+
+
+@given(st.data())
+def test_a_difference_between_two_sides_is_named(data: st.DataObject) -> None:
+    made = data.draw(routes(ranks=3))
+    _core.check_consistent(made)
+    extra = data.draw(legs(peer=2).filter(lambda leg: leg.units > 0))
+    others = [leg for leg in made[0].sends if leg.peer != 2]
+    was = [leg for leg in made[0].sends if leg.peer == 2]
+    if was and was[0] == extra:
+        return
+    made[0] = _core.Route(0, 3, 1000, 1000, [*others, extra], made[0].receives)
+    says = f"the leg from rank 0 to rank 2 differs: rank 0 sends {extra.units} units"
+    with pytest.raises(ValueError, match=says):
+        _core.check_consistent(made)
+
+
+def segment(*fields: int) -> np.ndarray:
+    return np.array([[*fields, *[0] * (6 - len(fields))]])
+
+
+@pytest.mark.parametrize(
+    ("sends", "receives", "says"),
+    [
+        ([(2, (0, 0, 1, 1))], [], "rank 0 sends to rank 2, but there are 2 ranks"),
+        ([(-1, (0, 0, 1, 1))], [], "rank 0 sends to rank -1, but there are 2 ranks"),
+        ([(1, (0, 0, 1, 1)), (1, (0, 0, 1, 1))], [], "sends to rank 1 in two legs; put them into"),
+        ([(1, (0, 0, 0, 1))], [], "a segment of 1 runs of 0 units"),
+        ([(1, (0, 0, 1, 0))], [], "a segment of 0 runs of 1 units"),
+        ([(1, (-3, 0, 1, 1))], [], "source -3"),
+        ([(1, (0, -4, 1, 1))], [], "destination -4"),
+        ([(1, (0, 0, 1, 2, -1, 0))], [], "stride -1"),
+        ([(1, (0, 0, 1, 1, 5, 0))], [], "strides 0 when there is one run"),
+        ([(1, (8, 0, 3, 1))], [], "1 runs of 3 units from unit 8 .*, beyond the 10 units of"),
+        ([(1, (0, 0, 1, 2, 10, 0))], [], "2 runs of 1 units .* stride 10, beyond the 10 units"),
+        ([(1, (0, 0, 2**62, 4, 0, 0))], [], "a segment of 4 runs of 4611686018427387904 units"),
+        ([(1, (2**62, 0, 1, 3, 2**62, 0))], [], "beyond the 10 units of the rank's source"),
+        ([], [(1, (0, 8, 3, 1))], "receives from rank 1 has .* the rank's destination array"),
+        ([(0, (0, 0, 1, 1))], [], "sends itself 1 units in 1 runs and receives 0 units in 0 runs"),
+        ([(0, (0, 0, 1, 1))], [(0, (1, 0, 1, 1))], "both must be the same leg"),
+    ],
+)
+def test_what_makes_no_route_is_refused_with_rank_leg_and_values(
+    sends: list[tuple[int, tuple[int, ...]]],
+    receives: list[tuple[int, tuple[int, ...]]],
+    says: str,
+) -> None:
+    def made(legs: list[tuple[int, tuple[int, ...]]]) -> list[_core.Leg]:
+        return [_core.Leg(peer, segment(*fields)) for peer, fields in legs]
+
+    with pytest.raises(ValueError, match=says):
+        _core.Route(0, 2, 10, 10, made(sends), made(receives))
+
+
+def test_empty_legs_are_dropped_and_peers_ascend() -> None:
+    one, nothing = segment(0, 0, 1, 1), np.empty((0, 6), np.int64)
+    route = _core.Route(
+        1, 4, 1, 1, [_core.Leg(3, one), _core.Leg(0, nothing), _core.Leg(2, one)], []
+    )
+    assert [leg.peer for leg in route.sends] == [2, 3]
+    assert repr(route) == "<Route of rank 1 of 4: 2 legs sent, 0 received>"
+    with pytest.raises(ValueError, match="rank 4 of 4 ranks does not exist"):
+        _core.Route(4, 4, 1, 1, [], [])
+    with pytest.raises(ValueError, match="rank 1 has arrays of -1 and 1 units"):
+        _core.Route(1, 4, -1, 1, [], [])
+
+
+@given(st.data())
+def test_a_movement_after_its_own_reverse_is_the_identity(data: st.DataObject) -> None:
+    """A random permutation of units over ranks, composed with its transpose."""
+    ranks = data.draw(st.integers(1, 4))
+    owner = np.array(data.draw(st.lists(st.integers(0, ranks - 1), min_size=1, max_size=30)))
+    extents = [int((owner == rank).sum()) for rank in range(ranks)]
+    whose = np.array(data.draw(st.permutations(owner)))
+    position = [(owner[:i] == rank).sum() for i, rank in enumerate(owner)]
+    slot = [(whose[:i] == rank).sum() for i, rank in enumerate(whose)]
+    moved = [
+        [
+            _core.Leg(
+                int(peer),
+                np.array(
+                    [
+                        [position[i], slot[i], 1, 1, 0, 0]
+                        for i in range(len(owner))
+                        if owner[i] == rank and whose[i] == peer
+                    ],
+                    dtype=np.int64,
+                ).reshape(-1, 6),
+            )
+            for peer in range(ranks)
+        ]
+        for rank in range(ranks)
+    ]
+    there = [
+        _core.Route(
+            rank,
+            ranks,
+            extents[rank],
+            extents[rank],
+            moved[rank],
+            [_core.Leg(peer, moved[peer][rank].segments) for peer in range(ranks)],
+        )
+        for rank in range(ranks)
+    ]
+    identity = _core.compose(there, [route.transposed() for route in there])
+    values = [np.arange(n) + 100 * rank for rank, n in enumerate(extents)]
+    for rank, array in enumerate(deliver(identity, values)):
+        np.testing.assert_array_equal(array, values[rank])
+        assert [leg.peer for leg in identity[rank].sends] == [rank] * (extents[rank] > 0)
+        assert all(len(leg.segments) == 1 for leg in identity[rank].sends)
+
+
+def test_routes_that_do_not_fit_each_other_are_not_composed() -> None:
+    def route(leg: np.ndarray, ranks: int = 1) -> _core.Route:
+        legs = [_core.Leg(0, leg)]
+        return _core.Route(0, ranks, 9, 9, legs, legs)
+
+    whole, half = route(segment(0, 0, 9, 1)), route(segment(0, 0, 4, 1))
+    twice = route(segment(0, 0, 2, 2, 2, 1))
+    assert _core.forwards(whole, half) == [(0, half.sends[0])]
+    with pytest.raises(ValueError, match="sends unit 4 of rank 0 to rank 0, but the first route"):
+        _core.forwards(half, whole)
+    with pytest.raises(ValueError, match="rank 0 receives unit 1 from rank 0 and from rank 0"):
+        _core.forwards(twice, whole)
+    with pytest.raises(ValueError, match="unit 1 of rank 0 is delivered by rank 0 and by rank 0"):
+        twice.check_delivered_once()
+    with pytest.raises(ValueError, match="of the 9 units of rank 0, 4 are delivered"):
+        half.check_all_delivered_once(9)
+    whole.check_all_delivered_once(9)
+    with pytest.raises(ValueError, match="rank 0 of 1 cannot be followed by that of rank 0 of 2"):
+        _core.forwards(whole, route(segment(0, 0, 9, 1), ranks=2))
+    with pytest.raises(
+        ValueError, match="ends in 9 units on rank 0, but the second starts from 10"
+    ):
+        _core.forwards(whole, _core.Route(0, 1, 10, 9, [], []))
+
+
+def test_files_that_cannot_be_are_named(tmp_path: Path) -> None:
+    route = _core.Route(0, 1, 1, 1, [], [])
+    missing = tmp_path / "nowhere" / "some.route"
+    with pytest.raises(_core.RouteFileError, match=f"cannot write route file {missing}: No such"):
+        route.save(missing)
+    with pytest.raises(OSError, match=f"cannot read route file {missing}: No such file"):
+        _core.Route.load(missing)
+    with pytest.raises(_core.RouteFileError, match="it is no regular file"):
+        _core.Route.load(tmp_path)
+    text = tmp_path / "notes.txt"
+    text.write_text("Of routes, many are told.")
+    with pytest.raises(_core.RouteFileError, match=f"{text} is no route file"):
+        _core.Route.load(text)
+    assert sorted(tmp_path.iterdir()) == [text]
