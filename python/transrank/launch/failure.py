@@ -69,6 +69,14 @@ RANK_SIGNAL = re.compile(
     r"EXIT STRING: .*\(signal (\d+)\)|exited on\s+signal (\d+)|terminated by signal (\d+)"
 )
 RANK_NUMBER = re.compile(r"process rank (\d+)|task (\d+)")
+# Slurm names signals by their description; the first task told is the one that ended the others.
+SLURM_TASK = re.compile(r"task (\d+): (Killed|Segmentation fault|Bus error|Aborted)")
+SLURM_SIGNALS = {
+    "Killed": signal.SIGKILL,
+    "Segmentation fault": signal.SIGSEGV,
+    "Bus error": signal.SIGBUS,
+    "Aborted": signal.SIGABRT,
+}
 
 
 def explain(outcome: Outcome) -> tuple[str, str | None]:
@@ -84,15 +92,26 @@ def explain(outcome: Outcome) -> tuple[str, str | None]:
             f"it was ended after {format_wait(outcome.seconds)} without an end in sight",
             "a rank or a link may hang; look at its output",
         )
-    killed = RANK_SIGNAL.search(text)
+    killed = _killed_rank(text)
     if killed and not own:
-        number = int(next(group for group in killed.groups() if group))
-        rank = RANK_NUMBER.search(text)
-        who = f"rank {rank.group(1) or rank.group(2)}" if rank else "a rank"
+        who, number = killed
         return f"{who} was killed by {_signal(number)}", _after_signal(number)
     if own:
         return own[-1].split(OWN_WORDS, 1)[1].strip(), None
     return _by_status(outcome)
+
+
+def _killed_rank(text: str) -> tuple[str, int] | None:
+    """Return which rank was killed, as far as that is told, and by which signal."""
+    task = SLURM_TASK.search(text)
+    if task:
+        return f"rank {task[1]}", SLURM_SIGNALS[task[2]]
+    killed = RANK_SIGNAL.search(text)
+    if killed is None:
+        return None
+    rank = RANK_NUMBER.search(text)
+    who = f"rank {rank[1] or rank[2]}" if rank else "a rank"
+    return who, int(next(group for group in killed.groups() if group))
 
 
 def _by_status(outcome: Outcome) -> tuple[str, str | None]:
