@@ -30,8 +30,10 @@ OPENMPI_KILLED = (
     RULE,
 )
 SLURM_KILLED = (
-    "slurmstepd: error: *** STEP 5.0 ON n1 CANCELLED",
-    "srun: error: n1: task 3: Killed",
+    "srun: error: node0: task 3: Killed",
+    "srun: launch/slurm: _step_signal: Terminating StepId=1.1",
+    "srun: error: node1: task 1: Terminated",
+    "srun: Force Terminated StepId=1.1",
 )
 
 
@@ -46,6 +48,7 @@ def ended(
     [
         (ended(*HYDRA_KILLED, status=9), "a rank was killed by signal 9, SIGKILL", "dmesg"),
         (ended(*OPENMPI_KILLED, status=139), "rank 1 was killed by signal 11, SIGSEGV", None),
+        (ended(*SLURM_KILLED, status=143), "rank 3 was killed by signal 9, SIGKILL", "dmesg"),
         (ended(status=-9), "mpiexec was killed by signal 9, SIGKILL", None),
         (ended(status=137), "mpiexec exited with 137 (signal 9, SIGKILL?)", "dmesg"),
         (ended(status=5), "mpiexec exited with 5", None),
