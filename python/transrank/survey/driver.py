@@ -101,7 +101,7 @@ class Driver:
         if self.failed:
             first = self.failed[0]
             raise LaunchError(
-                f"{len(self.failed)} case(s) failed, {first.case} first: {first.reason}"
+                f"{_cases(len(self.failed))} failed, {first.case} first: {first.reason}"
             )
         records.append_line(self.record, event_line("finished"))
 
@@ -290,3 +290,7 @@ def _parse_progress(line: str) -> tuple[str | None, float]:
         return words[1], float(words[5])
     except ValueError:
         return None, 0.0
+
+
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"
