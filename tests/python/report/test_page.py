@@ -144,6 +144,8 @@ def test_foreign_text_stays_text(written: Callable[..., Run]) -> None:
         assert EVIL not in html
         assert "<img" not in html[: html.index("<script")]
         assert EVIL in page.text
+        for name in ("transrank-data", "transrank-figures"):
+            assert "<" not in page.scripts[name], "it could begin a comment or end the script"
         data = page.json("transrank-data")["runs"][0]
         assert data["command"] == command
         named = [entry for _, name, entry in page.attributes if name == "data-label"]
