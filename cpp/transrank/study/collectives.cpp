@@ -15,6 +15,9 @@
 // The root is rank 0, as IMB (since 2017) and OSU have it by default; `rotating` takes each rank in
 // turn, as IMB with -root_shift on and OSU with -k rotate. Reductions add up MPI_FLOAT as IMB;
 // OSU's default of MPI_CHAR, of which the standard knows no sum, is nearest to `int8` (MPI_INT8_T).
+//
+// Buffers begin on a page, as OSU's. IMB uses what MPI_Alloc_mem gives it; from 4 to 64 KiB, where
+// copies stay in the inner caches, its times were up to a fifth longer than OSU's and these.
 #include <algorithm>
 #include <limits>
 
