@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from transrank import units
@@ -33,11 +34,15 @@ def time_with_interval(result: CaseResult) -> str:
 
 
 def nearest(results: Sequence[CaseResult], size: int) -> CaseResult | None:
-    """The result whose size is nearest to `size`, the larger one of two as near."""
+    """The result whose size is nearest to `size` by ratio, the larger one of two as near."""
     sized = [(result.bytes, result) for result in results if result.bytes is not None]
     if not sized:
         return None
-    return min(sized, key=lambda pair: (abs(pair[0] - size), -pair[0]))[1]
+    return min(sized, key=lambda pair: (_distance(pair[0], size), -pair[0]))[1]
+
+
+def _distance(one: int, other: int) -> float:
+    return abs(math.log2((one + 1) / (other + 1)))
 
 
 def largest(results: Sequence[CaseResult]) -> CaseResult | None:

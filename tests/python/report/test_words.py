@@ -19,7 +19,14 @@ from transrank import units
 from transrank.report.measured import Measured, measure_up
 from transrank.report.palette import Palette
 from transrank.report.prose import prose
-from transrank.report.questions import comparison, launch, missing, send_modes
+from transrank.report.questions import (
+    comparison,
+    launch,
+    memory_copy,
+    missing,
+    other_studies,
+    send_modes,
+)
 from transrank.report.questions.question import Context
 from transrank.report.words.machine import machine_facts, short_library
 from transrank.report.words.method import describe_method
@@ -255,3 +262,29 @@ def test_prose_is_safe_and_keeps_numbers_with_their_units() -> None:
     assert prose("<b>8 B</b> take `ls` 5 µs") == (
         "&lt;b&gt;8\N{NO-BREAK SPACE}B&lt;/b&gt; take <code>ls</code> 5\N{NO-BREAK SPACE}µs"
     )
+
+
+def test_a_study_without_sizes_shows_its_values(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-5)
+    for transport, seconds in (("message", 3e-5), ("shared", 1e-5)):
+        survey.measured("ghost", {"vdim": 20, "transport": transport}, seconds)
+    run = written(survey)
+    question = other_studies.ask_about(context(run), "ghost")
+    (figure,) = question.figures
+    rows = figure.panels[0].spec["data"]["values"]
+    assert [row["n"] for row in rows] == ["message", "shared"]
+    assert [row["v"] for row in rows] == pytest.approx([3e-5, 1e-5], rel=1e-3)
+    for row in rows:
+        assert row["l"] <= row["v"] <= row["h"]
+
+
+def test_a_copy_is_compared_at_the_size_that_is_nearest_by_ratio(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey()
+    for size in (4096, 1 << 20):
+        axes = {"kernel": "memcpy", "active": "alone", "bytes": size}
+        survey.measured("memory-copy", axes, size / 1e10, size)
+    copy = memory_copy.copy_at(measured(written(survey)), 512 << 10)
+    assert copy is not None
+    assert copy.bytes == 1 << 20

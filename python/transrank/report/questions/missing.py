@@ -83,7 +83,7 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
         Column("95 % interval" if status == "unstable" else "why", number=False),
     )
     rows = tuple(
-        Row((result.case, str(result.shape), _why(result)), status) for result in found[:MOST_ROWS]
+        Row((result.case, str(result.shape), _why(result))) for result in found[:MOST_ROWS]
     )
     return Table(_prefix(run, several) + caption + more, columns, rows)
 

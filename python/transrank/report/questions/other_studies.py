@@ -1,25 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Studies without a page of their own: their curves and numbers, under the study's name."""
+"""Studies that no other question covers: their curves or values, under the study's name."""
 
 from __future__ import annotations
 
-from transrank.report.curves import arrange, namer
+from transrank.report.curves import Entity, arrange, namer, point_of
 from transrank.report.figures.curve_figure import curve_figure
+from transrank.report.figures.dot_panel import Dot, dot_panel
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import TIME
+from transrank.report.measured import Measured
 from transrank.report.questions.question import Context, Question
+from transrank.report.tables import interval_text
+from transrank.stats.estimate import Estimate
+from transrank.stats.summary import CaseResult
 
-CAPTION = "Time of one operation over the message size. Bands are 95 % intervals over launches."
+CURVES = (
+    "Time of one operation over the message size. Bands are 95 % intervals over launches, small "
+    "dots launches that lie apart."
+)
+DOTS = "Time of one operation; lines are 95 % intervals over launches."
 
 
 def ask_about(context: Context, study: str) -> Question:
-    """Build the question of a study that no other question covers."""
+    """Build the question of one study."""
     entity = namer(context.all_of(study))
     groups = arrange(context.results_of(study), context.palette, entity)
-    figure = curve_figure(f"study-{study}", groups, TIME, CAPTION)
+    figures = (
+        curve_figure(f"study-{study}", groups, TIME, CURVES),
+        _dots(context, study, entity),
+    )
     return Question(
         f"study-{study}",
         f"What does {study} cost?",
         (),
-        (figure,) if figure else (),
+        tuple(figure for figure in figures if figure is not None),
         studies=(study,),
     )
+
+
+def _dots(context: Context, study: str, entity: Entity) -> Figure | None:
+    """The cases without a size; None when there are none."""
+    dots = [
+        dot
+        for run in context.runs
+        for result in run.of_study(study)
+        if point_of(result) is None and (dot := _dot(context, run, result, entity)) is not None
+    ]
+    if not dots:
+        return None
+    told = [f"{dot.label} {dot.series}: {_interval(dot)}" for dot in dots]
+    panel = Panel("", f"Times of {study}. {'; '.join(told)}.", dot_panel(dots))
+    key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
+    return Figure(f"values-{study}", (panel,), DOTS, tuple(key.values()), "wide")
+
+
+def _dot(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Dot | None:
+    if result.headline is None or result.headline.value <= 0:
+        return None
+    kind, series = ("run", run.name) if context.several else ("shape", str(result.shape))
+    value, low, high = result.headline.value, result.headline.low, result.headline.high
+    name = entity(result)
+    if context.several and len({each.shape for each in context.all_of(result.study)}) > 1:
+        name = f"{name}, {result.shape}"
+    return Dot(
+        name.removeprefix(f"{result.study}, "),
+        series,
+        context.palette.style(kind, series),
+        value,
+        value if low is None or low <= 0 else low,
+        value if high is None else high,
+    )
+
+
+def _interval(dot: Dot) -> str:
+    return interval_text(Estimate(dot.seconds, dot.low, dot.high))

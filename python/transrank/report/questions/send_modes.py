@@ -135,7 +135,7 @@ def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
         (
             place,
             routine_name(routine),
-            units.format_seconds(seconds),
+            units.format_seconds(seconds) + (" (unstable)" if result.status == "unstable" else ""),
             units.three_digits(rate),
             units.three_digits(_directions(routine) * rate),
         ),
