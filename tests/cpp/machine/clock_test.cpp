@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/clock.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace transrank;
+
+TEST_CASE("the clock never goes back") {
+    double previous = machine::now();
+    bool ascends = true;
+    for (int i = 0; i < 100'000; ++i) {
+        const double reading = machine::now();
+        ascends = ascends && reading >= previous;
+        previous = reading;
+    }
+    CHECK(ascends);
+    CHECK(previous > 0);
+}
+
+TEST_CASE("the clock's resolution and cost are positive and far below a sample") {
+    const auto quality = machine::measure_clock();
+    CHECK(quality.resolution_seconds > 0);
+    CHECK(quality.resolution_seconds < 1e-3);
+    CHECK(quality.cost_seconds > 0);
+    CHECK(quality.cost_seconds < 1e-3);
+}
+
+TEST_CASE("the time since the epoch is the system's") {
+    const auto system =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    CHECK(machine::epoch_now() >= system);
+    CHECK(machine::epoch_now() - system < 60);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/machine/process.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <sched.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include "transrank/machine/clock.hpp"
+#include "transrank/text/sizes.hpp"
+
+using namespace transrank;
+
+namespace {
+
+bool contains(const std::string& cpu_list, int cpu) {
+    for (const auto& item : text::split_list(cpu_list)) {
+        const auto dash = item.find('-');
+        const int first = std::stoi(item);
+        const int last = dash == std::string::npos ? first : std::stoi(item.substr(dash + 1));
+        if (first <= cpu && cpu <= last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void bind_to(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<unsigned>(cpu), &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+}  // namespace
+
+TEST_CASE("a thread runs on one of the CPUs it may use, and a binding is seen") {
+    const int cpu = machine::current_cpu();
+    REQUIRE(cpu >= 0);
+    CHECK(contains(machine::allowed_cpus(), cpu));
+    std::thread([cpu] {
+        bind_to(cpu);
+        CHECK(machine::allowed_cpus() == std::to_string(cpu));
+        CHECK(machine::current_cpu() == cpu);
+    }).join();
+}
+
+TEST_CASE("a thread that has to share its core is seen to lose it") {
+    const int cpu = machine::current_cpu();
+    std::atomic<bool> over{false};
+    std::thread rival([&] {
+        bind_to(cpu);
+        while (!over) {
+        }
+    });
+    bool lost = false;
+    std::thread([&] {
+        bind_to(cpu);
+        const auto before = machine::involuntary_switches();
+        const double deadline = machine::now() + 10;
+        while (!lost && machine::now() < deadline) {
+            lost = machine::involuntary_switches() > before;
+        }
+    }).join();
+    over = true;
+    rival.join();
+    CHECK(lost);
+}
+
+TEST_CASE("the host's name is the system's, and counters do not go back") {
+    std::array<char, 256> name{};
+    REQUIRE(gethostname(name.data(), name.size() - 1) == 0);
+    CHECK(machine::host_name() == name.data());
+    const auto stolen = machine::stolen_ticks();
+    CHECK(stolen >= 0);
+    CHECK(machine::stolen_ticks() >= stolen);
+}

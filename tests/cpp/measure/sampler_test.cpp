@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+#include "transrank/measure/sampler.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "transrank/machine/clock.hpp"
+#include "transrank/measure/payload.hpp"
+
+using namespace transrank;
+using measure::CacheMode;
+using measure::CaseRun;
+using measure::StopReason;
+
+namespace {
+
+/// What the sampler did with a made-up operation.
+struct Log {
+    std::vector<std::uint64_t> stamps;  ///< of each fill
+    std::vector<std::int64_t> batches;  ///< of each run
+    int verified = 0;
+};
+
+/// Takes so long as it is told, and is told on which ranks its payload is wrong.
+class MadeUp final : public measure::Operation {
+public:
+    MadeUp(Log& log, double seconds, std::string failure)
+        : log_(log), seconds_(seconds), failure_(std::move(failure)) {}
+
+    void fill(std::uint64_t stamp) override { log_.stamps.push_back(stamp); }
+    void run(std::int64_t repetitions) override {
+        log_.batches.push_back(repetitions);
+        const double end = machine::now() + (seconds_ * static_cast<double>(repetitions));
+        while (machine::now() < end) {
+        }
+    }
+    std::uint64_t verify(std::int64_t /*repetitions*/) override {
+        ++log_.verified;
+        if (!failure_.empty()) {
+            throw measure::WrongPayload(failure_);
+        }
+        return 10;
+    }
+
+private:
+    Log& log_;
+    double seconds_;
+    std::string failure_;
+};
+
+struct Bench {
+    mpi::Communicator comm{MPI_COMM_WORLD};
+    std::unique_ptr<measure::Synchronisation> synchronisation = measure::make_barrier(comm);
+    std::unique_ptr<measure::Stopping> stopping = measure::make_count_stopping(50);
+    CacheMode cache = CacheMode::warm;
+    measure::SamplerSettings settings{.seed = 5, .max_seconds = 1e-3};
+    std::map<std::string, Log> logs;
+    std::vector<std::string> advanced;
+    std::vector<std::string> finished;
+    std::vector<CaseRun> group;
+
+    void add(const std::string& name, double seconds, const std::string& failure = "") {
+        auto& run = group.emplace_back();
+        run.point.study = name;
+        run.point.send_bytes = 8;
+        run.point.receive_bytes = 8;
+        run.operation = std::make_unique<MadeUp>(logs[name], seconds, failure);
+        run.stopping = stopping.get();
+    }
+
+    void measure() {
+        const measure::Workspace workspace(8, 8, cache);
+        measure::Sampler sampler(comm, *synchronisation, workspace, settings);
+        sampler.measure(
+            group, [&](CaseRun& run) { finished.push_back(run.point.study); },
+            [&](const CaseRun& run, int round) {
+                advanced.push_back(std::to_string(round) + run.point.study);
+            });
+    }
+
+    [[nodiscard]] bool is_root() const { return comm.rank() == 0; }
+
+    [[nodiscard]] bool same_everywhere(std::int64_t value) const {
+        const std::int64_t both[2] = {value, -value};
+        std::int64_t most[2] = {};
+        MPI_Allreduce(both, most, 2, MPI_INT64_T, MPI_MAX, comm.handle());
+        return most[0] == -most[1];
+    }
+    [[nodiscard]] bool same_everywhere(const std::vector<std::string>& words) const {
+        std::string text;
+        for (const auto& word : words) {
+            text += word + ' ';
+        }
+        return same_everywhere(static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 2U));
+    }
+};
+
+/// How often each round's name was advanced: `0a`, `0b`, `1a` ...
+std::map<std::string, int> counted(const std::vector<std::string>& words) {
+    std::map<std::string, int> counts;
+    for (const auto& word : words) {
+        ++counts[word];
+    }
+    return counts;
+}
+
+}  // namespace
+
+TEST_CASE("a wrong payload on one rank fails the case on all ranks, in that rank's words") {
+    for (int wrong = 0; wrong < mpi::Communicator(MPI_COMM_WORLD).size(); ++wrong) {
+        CAPTURE(wrong);
+        for (const auto cache : {CacheMode::warm, CacheMode::rewritten, CacheMode::cold}) {
+            Bench bench;
+            bench.cache = cache;
+            const std::string words = "words of rank " + std::to_string(wrong);
+            bench.add("bad", 1e-6, bench.comm.rank() == wrong ? words : "");
+            bench.add("good", 1e-6);
+            bench.measure();
+            CHECK(bench.group[0].failure == words);
+            CHECK(bench.group[1].failure.empty());
+            CHECK(bench.group[1].stop == StopReason::count);
+            CHECK(bench.group[1].operations >= 50);
+        }
+    }
+}
+
+TEST_CASE("of several wrong ranks the first one's words are told, cut if they are long") {
+    Bench bench;
+    bench.add("bad", 1e-6, std::string(1000, static_cast<char>('a' + bench.comm.rank())));
+    bench.measure();
+    CHECK(bench.group[0].failure.size() > 300);
+    CHECK(bench.group[0].failure.find_first_not_of('a') == std::string::npos);
+}
+
+TEST_CASE("a case that fails is measured no further") {
+    Bench bench;
+    bench.add("bad", 1e-6, "wrong");
+    bench.measure();
+    CHECK(bench.advanced == std::vector<std::string>{"0bad"});
+    CHECK(bench.finished == std::vector<std::string>{"bad"});
+}
+
+TEST_CASE("all ranks take the same samples in the same order") {
+    Bench bench;
+    for (const std::string name : {"a", "b", "c", "d", "e"}) {
+        bench.add(name, 2e-6 * (1 + bench.comm.rank()));
+    }
+    bench.measure();
+    CHECK(bench.same_everywhere(bench.advanced));
+    CHECK(bench.same_everywhere(bench.finished));
+    for (const auto& run : bench.group) {
+        CHECK(bench.same_everywhere(run.batch));
+        CHECK(bench.same_everywhere(run.slice));
+        CHECK(bench.same_everywhere(run.operations));
+        CHECK(bench.same_everywhere(static_cast<std::int64_t>(run.own.seconds.size())));
+        CHECK(bench.same_everywhere(static_cast<std::int64_t>(run.stop)));
+    }
+}
+
+TEST_CASE("every round visits every unfinished case once, in an order that changes") {
+    Bench bench;
+    bench.stopping = measure::make_count_stopping(100);  // too many for a few rounds
+    const std::string names = "abcdefgh";
+    for (const char name : names) {
+        bench.add(std::string(1, name), 10e-6);
+    }
+    bench.measure();
+    std::set<std::string> orders;
+    std::string order;
+    for (const auto& [word, count] : counted(bench.advanced)) {
+        CAPTURE(word);
+        CHECK(count == 1);
+    }
+    for (const auto& word : bench.advanced) {
+        order += word.back();
+        if (order.size() == names.size()) {
+            orders.insert(order);
+            order.clear();
+        }
+    }
+    CHECK(orders.size() > 1);
+    CHECK(counted(bench.finished).size() == names.size());
+    CHECK(bench.finished.size() == names.size());
+}
+
+TEST_CASE("rank 0 learns the slowest and the fastest of every sample") {
+    for (const auto clocks : {measure::Clocks::all, measure::Clocks::root}) {
+        Bench bench;
+        bench.add("a", 5e-6 * (1 + bench.comm.rank()));
+        bench.group[0].point.clocks = clocks;
+        bench.measure();
+        const auto& run = bench.group[0];
+        const auto count = static_cast<int>(run.own.seconds.size());
+        std::vector<double> most(run.own.seconds.size());
+        std::vector<double> least(run.own.seconds.size());
+        MPI_Allreduce(run.own.seconds.data(), most.data(), count, MPI_DOUBLE, MPI_MAX,
+                      bench.comm.handle());
+        MPI_Allreduce(run.own.seconds.data(), least.data(), count, MPI_DOUBLE, MPI_MIN,
+                      bench.comm.handle());
+        if (bench.is_root()) {
+            CHECK(run.reduced.slowest == (clocks == measure::Clocks::all ? most : run.own.seconds));
+            CHECK(run.reduced.fastest == least);
+            CHECK(run.reduced.flags.size() == run.own.flags.size());
+        }
+    }
+}
+
+TEST_CASE("a batch lasts long enough for the clock, or as long as the case asks") {
+    for (const double asked : {0.0, 300e-6}) {
+        CAPTURE(asked);
+        Bench bench;
+        bench.add("a", 1e-6);
+        bench.group[0].point.least_batch_seconds = asked;
+        bench.measure();
+        const auto& run = bench.group[0];
+        const double least = std::max(asked, bench.settings.least_batch_seconds);
+        // The clock's own cost makes a repetition a little longer than told, hence the factor.
+        CHECK(static_cast<double>(run.batch) >= least / 1e-6 / 4);
+        for (const double seconds : run.own.seconds) {
+            CHECK(seconds * static_cast<double>(run.batch) >= 0.9 * least);
+        }
+    }
+}
+
+TEST_CASE("a sample is the time per operation, and all operations count") {
+    Bench bench;
+    bench.add("a", 50e-6);
+    bench.group[0].point.operations_per_repetition = 5;
+    bench.measure();
+    const auto& run = bench.group[0];
+    for (const double seconds : run.own.seconds) {
+        CHECK(seconds >= 10e-6);
+    }
+    CHECK(run.operations == static_cast<std::int64_t>(run.own.seconds.size()) * run.batch * 5);
+}
+
+TEST_CASE("exactly the first round's samples are warm-up") {
+    Bench bench;
+    bench.stopping = measure::make_count_stopping(100);
+    bench.add("a", 20e-6);
+    bench.measure();
+    const auto& run = bench.group[0];
+    if (bench.is_root()) {
+        std::size_t sum = 0;
+        for (const auto count : run.reduced.rounds) {
+            sum += static_cast<std::size_t>(count);
+        }
+        REQUIRE(run.reduced.rounds.size() > 1);
+        CHECK(sum == run.reduced.slowest.size());
+        for (std::size_t i = 0; i < run.reduced.flags.size(); ++i) {
+            const bool first = i < static_cast<std::size_t>(run.reduced.rounds.front());
+            REQUIRE(((run.reduced.flags[i] & measure::warm_up) != 0) == first);
+        }
+    }
+}
+
+TEST_CASE("a case goes on until it has its least number of operations") {
+    Bench bench;
+    bench.stopping = measure::make_count_stopping(1);
+    bench.settings.max_seconds = 0.1;
+    bench.add("a", 20e-6);
+    bench.add("b", 20e-6);
+    bench.group[0].point.least_operations = 300;
+    bench.measure();
+    CHECK(bench.group[0].operations >= 300);
+    CHECK(bench.group[1].operations < 300);
+}
+
+TEST_CASE("a case that never gets precise ends when its time is spent") {
+    Bench bench;
+    bench.stopping = measure::make_interval_stopping(1e-9, 0.02);
+    bench.settings.max_seconds = 0.02;
+    bench.add("a", 30e-6);
+    bench.measure();
+    CHECK(bench.group[0].stop == StopReason::max_time);
+    if (bench.is_root()) {
+        CHECK(bench.group[0].measuring_seconds >= 0.02);
+    }
+}
+
+TEST_CASE("rewritten buffers get a new payload before each sample, and each is verified") {
+    Bench bench;
+    bench.cache = CacheMode::rewritten;
+    bench.add("a", 1e-6);
+    bench.measure();
+    const auto& log = bench.logs["a"];
+    const auto& run = bench.group[0];
+    const std::set<std::uint64_t> distinct(log.stamps.begin(), log.stamps.end());
+    CHECK(distinct.size() == log.stamps.size());
+    CHECK(log.stamps.size() > run.own.seconds.size());
+    CHECK(static_cast<std::size_t>(log.verified) > run.own.seconds.size());
+    CHECK(run.verified_bytes == 10 * static_cast<std::uint64_t>(log.verified));
+    // One slot per repetition: no batch is longer than there are slots.
+    CHECK(*std::ranges::max_element(log.batches) <= 256);
+}
