@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from transrank.report.curves import arrange, namer, point_of
+from transrank.report.curves import Curve, Point, arrange, namer, point_of
 from transrank.report.figures.curve_figure import curve_figure, panel_size
 from transrank.report.figures.quantity import MESSAGES, RATE, TIME
-from transrank.report.palette import Palette
+from transrank.report.palette import Palette, Style
 from transrank.stats.estimate import Estimate
 from transrank.stats.result import CaseResult
 from transrank.store.records import Shape
@@ -122,3 +122,18 @@ def test_nothing_measured_draws_nothing() -> None:
 @pytest.mark.parametrize(("panels", "size"), [(1, "wide"), (2, "half"), (4, "half"), (5, "small")])
 def test_more_panels_are_drawn_smaller(panels: int, size: str) -> None:
     assert panel_size(panels) == size
+
+
+def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there() -> None:
+    measured = [result(size, 1e-6) for size in (8, 64)]
+    (group,) = arrange([("run", measured)], Palette(), namer(measured))
+    points = (Point(8, 1e-6, 1e-6, 1e-6), Point(512, 1e-4, 1e-4, 1e-4))
+    published = Curve("p", "p", Style("grey"), points, published=True)
+    figure = curve_figure("name", [group], TIME, "caption", {group.title: [published]})
+    assert figure is not None
+    spec = figure.panels[0].spec
+    drawn = {row["x"]: row["y"] for row in spec["data"]["values"] if row["k"] == "published"}
+    assert drawn == {8: pytest.approx(1e-6), 64: pytest.approx(1e-5)}
+    (reader,) = (layer for layer in spec["layer"] if "params" in layer)
+    read = {row["x"]: [key for key, _ in row["t"][1]] for row in reader["data"]["values"]}
+    assert [len(keys) for keys in read.values()] == [2, 1]

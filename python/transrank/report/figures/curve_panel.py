@@ -7,6 +7,7 @@ stayed wider than asked for is a hollow mark.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -64,8 +65,7 @@ def curve_panel(
     sizes_title: str = "message size",
 ) -> Spec:
     """Specification of one panel with these curves on the axes of `shared`."""
-    curves = [_within(curve, shared) for curve in curves]
-    rows = [row for curve in curves for row in _rows(curve, quantity)]
+    rows = [row for curve in curves for row in _rows(_within(curve, shared), quantity)]
     y = axes.value_axis(shared.values, quantity.title, quantity.axis_label)
     layers = [_published(), _band(), _line(), _launches(), _marks(), _hollow_marks()]
     layers.append(reader(_readings(curves, quantity)))
@@ -88,11 +88,28 @@ def curve_panel(
 
 
 def _within(curve: Curve, shared: Frame) -> Curve:
-    """A published curve ends where the measured ones do."""
+    """A published curve as far as the measured ones reach, cut between its points if need be."""
     if not curve.published:
         return curve
     least, most = min(shared.sizes), max(shared.sizes)
-    return replace(curve, points=tuple(p for p in curve.points if least <= p.bytes <= most))
+    inside = [point for point in curve.points if least <= point.bytes <= most]
+    beyond = next((point for point in curve.points if point.bytes > most), None)
+    if inside and beyond is not None and inside[-1].bytes < most:
+        inside.append(_between(inside[-1], beyond, int(most)))
+    return replace(curve, points=tuple(inside))
+
+
+def _between(one: Point, other: Point, size: int) -> Point:
+    """The point where the line drawn from one point to the other passes a size."""
+    start = axes.position(one.bytes)
+    share = math.log(size / start) / math.log(other.bytes / start)
+
+    def at(first: float, last: float) -> float:
+        return float(first * (last / first) ** share)
+
+    seconds = at(one.seconds, other.seconds)
+    rate = at(one.rate, other.rate) if one.rate and other.rate else None
+    return Point(size, seconds, seconds, seconds, rate)
 
 
 def _rows(curve: Curve, quantity: Quantity) -> list[dict[str, Any]]:

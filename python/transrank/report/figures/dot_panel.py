@@ -44,7 +44,9 @@ def dot_panel(dots: Sequence[Dot], size: str = "wide") -> Spec:
         for dot in dots
     ]
     values = [value for dot in dots for value in (dot.seconds, dot.low, dot.high)]
-    time = {**axes.value_axis(values, "time per operation", axes.SECONDS_LABEL), "field": "v"}
+    axis = axes.value_axis(values, "time per operation", axes.SECONDS_LABEL)
+    axis["axis"] = {name: axis["axis"][name] for name in ("values", "labelExpr")}
+    time = {"field": "v", **axis}
     place = {
         "field": "n",
         "type": "nominal",
