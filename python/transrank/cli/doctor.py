@@ -55,13 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
     """Return all checks; an MPI that does not start is one of them."""
-    from transrank.launch import launchers
     from transrank.survey.checks import Situation, check_all
     from transrank.survey.probe import probe
 
     environment = {
         **os.environ,
-        **launchers.environment(site.launcher, shape, os.environ),
+        **site.launcher.environment(shape, os.environ),
     }
     probed = None
     trouble: list[Check] = []

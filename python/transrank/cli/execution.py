@@ -15,7 +15,7 @@ from pathlib import Path
 from transrank.cli import output
 from transrank.errors import RecordError, UsageError
 from transrank.launch import launchers
-from transrank.launch.launchers import Capacity, Launcher
+from transrank.launch.launcher import Capacity, Launcher
 from transrank.machine.facts import Facts, read_facts
 from transrank.store import records, runs
 from transrank.store.records import PlannedLaunch, Shape
@@ -158,7 +158,7 @@ def print_commands(plan: Sequence[PlannedLaunch], site: Site) -> None:
     """Print every launch of a plan as a line that a shell takes."""
     record = Path("dry-run.jsonl")
     for planned in plan:
-        added = launchers.environment(site.launcher, planned.shape, os.environ)
+        added = site.launcher.environment(planned.shape, os.environ)
         for argv in driver.argvs(planned, record):
             words = site.launcher.command(planned.shape, argv)
             output.write(driver.words_to_paste(words, added) + "\n")
@@ -225,7 +225,7 @@ def _probe(site: Site, shape: Shape, record: Path) -> Probe:
 
 def _environment(site: Site, shape: Shape) -> dict[str, str]:
     """Return the environment of a launch."""
-    return {**os.environ, **launchers.environment(site.launcher, shape, os.environ)}
+    return {**os.environ, **site.launcher.environment(shape, os.environ)}
 
 
 def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:

@@ -27,7 +27,7 @@ import numpy as np
 
 from transrank.errors import LaunchError, UsageError
 from transrank.launch import failure, installation, outputs, process
-from transrank.launch.launchers import Launcher
+from transrank.launch.launcher import Launcher
 from transrank.store.records import Shape
 
 NAME = "launch"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from transrank.launch.launchers import THREAD_VARIABLES, Launcher
+from transrank.launch.launcher import THREAD_VARIABLES, Launcher
 from transrank.machine.facts import Facts
 from transrank.machine.memory import SHARED_MEMORY
 from transrank.store.records import Shape

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from transrank.errors import Failure, LaunchError, RecordError
-from transrank.launch import failure, installation, launchers, outputs, process
-from transrank.launch.launchers import Launcher
+from transrank.launch import failure, installation, outputs, process
+from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store import records
 from transrank.store.records import PlannedLaunch
@@ -229,7 +229,7 @@ class Driver:
         return self.folder / f"launch-{planned.launch:03d}.cases"
 
     def _added(self, planned: PlannedLaunch) -> dict[str, str]:
-        return launchers.environment(self.launcher, planned.shape, os.environ)
+        return self.launcher.environment(planned.shape, os.environ)
 
     def _close(self, event: str, message: str) -> None:
         """Leave the record file whole, and say in it what happened; a full disk may forbid it."""

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from transrank import __version__
-from transrank.launch.launchers import Launcher
+from transrank.launch.launcher import Launcher
 from transrank.machine.environment import relevant
 from transrank.machine.facts import Facts
 from transrank.store.records import PlannedLaunch

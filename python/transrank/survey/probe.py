@@ -11,7 +11,7 @@ from typing import Any
 
 from transrank.errors import LaunchError
 from transrank.launch import failure, installation, outputs, process
-from transrank.launch.launchers import Launcher
+from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store.records import Shape
 

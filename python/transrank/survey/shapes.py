@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transrank.errors import UsageError
-from transrank.launch.launchers import Capacity, Launcher, Template
+from transrank.launch.launcher import Capacity, Launcher
+from transrank.launch.template import Template
 from transrank.store.records import Shape
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from transrank.errors import UsageError
 from transrank.launch import installation, launchers, process
-from transrank.launch.launchers import Capacity, Hydra, OpenMpi, Srun
+from transrank.launch.launcher import Capacity, Launcher
+from transrank.launch.launchers import Hydra, OpenMpi, Srun
 from transrank.store.records import Shape
 
 PROGRAM = ["transrank-run", "--probe"]
@@ -89,11 +90,11 @@ def test_hydra_puts_the_rank_on_the_cpu_that_it_may_use() -> None:
     assert [line.split()[-1] for line in lines] == [str(last)]
 
 
-def launched(launcher: launchers.Launcher, shape: Shape, program: list[str]) -> list[str]:
+def launched(launcher: Launcher, shape: Shape, program: list[str]) -> list[str]:
     lines: list[str] = []
     outcome = process.run(
         launcher.command(shape, program),
-        environment={**os.environ, **launchers.environment(launcher, shape, os.environ)},
+        environment={**os.environ, **launcher.environment(shape, os.environ)},
         timeout_seconds=60,
         take_line=lambda line: not lines.append(line),
     )
@@ -116,7 +117,7 @@ def test_every_launch_gets_one_thread_per_rank_unless_the_user_says_otherwise() 
     program = ["sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $MKL_NUM_THREADS"]
     launcher = launchers.default_launcher(Capacity(1, 2))
     assert launched(launcher, Shape(2), program) == ["1 1 1", "1 1 1"]
-    added = launchers.environment(launcher, Shape(2), {"OMP_NUM_THREADS": "4"})
+    added = launcher.environment(Shape(2), {"OMP_NUM_THREADS": "4"})
     assert "OMP_NUM_THREADS" not in added
     assert added["BLIS_NUM_THREADS"] == added["VECLIB_MAXIMUM_THREADS"] == "1"
 

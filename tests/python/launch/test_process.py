@@ -15,7 +15,7 @@ import pytest
 import processes
 from transrank.errors import LaunchError
 from transrank.launch import launchers, process
-from transrank.launch.launchers import Capacity
+from transrank.launch.launcher import Capacity
 from transrank.store.records import Shape
 
 SHELL = ["/bin/sh", "-c"]
@@ -136,7 +136,7 @@ def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path:
     striker.start()
     outcome = process.run(
         launcher.command(shape, program),
-        environment={**os.environ, **launchers.environment(launcher, shape, os.environ)},
+        environment={**os.environ, **launcher.environment(shape, os.environ)},
         timeout_seconds=60,
         take_line=lambda line: "up" in line and not up.append(line),
         log=tmp_path / "log",

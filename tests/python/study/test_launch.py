@@ -14,8 +14,10 @@ import pytest
 
 from transrank.errors import LaunchError, UsageError
 from transrank.launch import launchers
-from transrank.launch.launchers import Capacity, Hydra, Launcher
+from transrank.launch.launcher import Capacity, Launcher
+from transrank.launch.launchers import Hydra
 from transrank.launch.process import Outcome
+from transrank.launch.template import Template
 from transrank.store import schema
 from transrank.store.records import Shape
 from transrank.study import launch
@@ -33,7 +35,7 @@ def real_launcher(ranks: int) -> Launcher:
 def test_a_real_job_start_is_a_valid_case(mode: str, ranks: int, tmp_path: Path) -> None:
     shape = Shape(ranks)
     launcher = real_launcher(ranks)
-    environment = {**os.environ, **launchers.environment(launcher, shape, os.environ)}
+    environment = {**os.environ, **launcher.environment(shape, os.environ)}
     before = time.monotonic()
     line = launch.measure(mode, 4, shape, launcher, environment, tmp_path, samples=1)
     took = time.monotonic() - before
@@ -51,7 +53,7 @@ def test_a_real_job_start_is_a_valid_case(mode: str, ranks: int, tmp_path: Path)
 
 def test_initialising_mpi_takes_longer_than_not_doing_so(tmp_path: Path) -> None:
     launcher = real_launcher(2)
-    environment = {**os.environ, **launchers.environment(launcher, SHAPE, os.environ)}
+    environment = {**os.environ, **launcher.environment(SHAPE, os.environ)}
     plain, init = (
         launch.measure(mode, 0, SHAPE, launcher, environment, tmp_path, samples=3)
         for mode in ("plain", "init")
@@ -122,9 +124,7 @@ def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path: Pa
 
 
 def test_a_job_that_does_not_start_names_the_cause(tmp_path: Path) -> None:
-    launcher = launchers.Template(
-        Capacity(1, 2), "mpich", "sh", ("sh", "-c", "echo 'oh dear' >&2; exit 7")
-    )
+    launcher = Template(Capacity(1, 2), "mpich", "sh", ("sh", "-c", "echo 'oh dear' >&2; exit 7"))
     with pytest.raises(LaunchError, match="a job of 2 ranks did not start: sh exited with 7"):
         launch.measure("plain", 0, SHAPE, launcher, os.environ, tmp_path / "logs", samples=1)
     (log,) = (tmp_path / "logs").iterdir()

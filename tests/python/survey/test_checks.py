@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from python.machine import trees
-from transrank.launch.launchers import Capacity, Hydra
+from transrank.launch.launcher import Capacity
+from transrank.launch.launchers import Hydra
 from transrank.machine.facts import Facts, read_facts
 from transrank.machine.files import Files
 from transrank.machine.load import Load, Process

@@ -12,7 +12,8 @@ import pytest
 import recorded
 from transrank.errors import Failure, LaunchError
 from transrank.launch import installation
-from transrank.launch.launchers import Capacity, Template
+from transrank.launch.launcher import Capacity
+from transrank.launch.template import Template
 from transrank.store.records import PlannedLaunch, Shape, finished_cases, read_run
 from transrank.survey.driver import Driver
 from transrank.survey.estimate import Costs

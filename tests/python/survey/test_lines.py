@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recorded
-from transrank.launch.launchers import Capacity, Hydra
+from transrank.launch.launcher import Capacity
+from transrank.launch.launchers import Hydra
 from transrank.machine.facts import Facts, differences, read_facts
 from transrank.store import records, schema
 from transrank.store.records import PlannedLaunch, Shape

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from transrank.errors import UsageError
 from transrank.launch import launchers
-from transrank.launch.launchers import Capacity, Hydra
+from transrank.launch.launcher import Capacity
+from transrank.launch.launchers import Hydra
 from transrank.store.records import Shape
 from transrank.survey.shapes import default_shapes, shapes
 
