@@ -11,6 +11,7 @@ of 7 % and the suite's own A/A difference: that of the medians of its two sets o
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -53,13 +54,13 @@ class Peer:
 
     suite: str
     operation: str
-    command: Sequence[str]
+    command: tuple[str, ...]
 
     def run(self) -> dict[int, float]:
         """Return seconds by bytes, as this launch prints them."""
         launcher = launchers.default_launcher(Capacity(cores_per_node=2))
         command = launcher.command(SHAPE, list(self.command))
-        environment = launchers.environment(launcher, SHAPE)
+        environment = {**os.environ, **launcher.settings(SHAPE)}
         printed = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=300
         ).stdout
@@ -86,11 +87,11 @@ def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
     found = []
     if imb_program is not None:
         for name in ("PingPong", "Allreduce"):
-            found.append(Peer("IMB", name.lower(), [str(imb_program), name]))
+            found.append(Peer("IMB", name.lower(), (str(imb_program), name)))
     if osu_folder is not None:
-        sizes = ["-m", f"{SMALLEST}:{LARGEST}"]
-        found.append(Peer("OSU", "pingpong", [str(osu_folder / "osu_latency"), *sizes]))
-        reduction = [str(osu_folder / "osu_allreduce"), "-T", "mpi_float", *sizes]
+        sizes = ("-m", f"{SMALLEST}:{LARGEST}")
+        found.append(Peer("OSU", "pingpong", (str(osu_folder / "osu_latency"), *sizes)))
+        reduction = (str(osu_folder / "osu_allreduce"), "-T", "mpi_float", *sizes)
         found.append(Peer("OSU", "allreduce", reduction))
     return found
 
@@ -187,7 +188,9 @@ def compare(peer: Peer, rounds: Rounds) -> list[Size]:
 def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
     """Print the comparison with one program."""
     columns = ["size", peer.suite, "mean", "median", "mean/suite", "95 %", "allowed", "verdict"]
-    table = Table(*columns, box=None, pad_edge=False, title=f"{peer.operation}: transrank, {peer.suite}")
+    table = Table(
+        *columns, box=None, pad_edge=False, title=f"{peer.operation}: transrank, {peer.suite}"
+    )
     for size in sizes:
         table.add_row(
             format_bytes(size.bytes),

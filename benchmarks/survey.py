@@ -15,7 +15,11 @@ from transrank.store.records import read_run
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
     """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
     command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
-    subprocess.run([*command, "-qq", "--label", label, "--store", str(store)], check=True)
+    subprocess.run(
+        [*command, "-qq", "--label", label, "--store", str(store)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     newest = max(store.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     return summarise(read_run(newest))
 

@@ -39,7 +39,7 @@ struct SamplerSettings {
     /// Budget of a case in this launch.
     double max_seconds = 1;
     /// Shortest batch: long against the clock's resolution and cost.
-    double least_batch_seconds = 20e-6;
+    double least_batch_seconds = 40e-6;
 };
 
 /// Takes the samples of a group of cases: in rounds, in each round all cases that are not finished,
