@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from bars import Figure, add_check_option, report
 from rich.console import Console
 from rich.table import Table
 from scipy import stats
-
-from bars import Figure, add_check_option, report
 from survey import measure
+
 from transrank.launch import launchers
 from transrank.launch.launchers import Capacity
 from transrank.store.records import Shape
@@ -86,8 +86,10 @@ def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
     """Return the programs to compare with."""
     found = []
     if imb_program is not None:
-        for name in ("PingPong", "Allreduce"):
-            found.append(Peer("IMB", name.lower(), (str(imb_program), name)))
+        found += [
+            Peer("IMB", name.lower(), (str(imb_program), name))
+            for name in ("PingPong", "Allreduce")
+        ]
     if osu_folder is not None:
         sizes = ("-m", f"{SMALLEST}:{LARGEST}")
         found.append(Peer("OSU", "pingpong", (str(osu_folder / "osu_latency"), *sizes)))

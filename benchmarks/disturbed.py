@@ -2,8 +2,8 @@
 """Does a busy machine change the reported numbers?
 
 Measures at two ranks on the machine as it is and with busy loops beside it, in alternation, and
-prints per operation how far the reported values lie apart. Samples during which a rank lost its core
-are recognised by involuntary context switches and left out; what share was kept is printed.
+prints per operation how far the reported values lie apart. Samples during which a rank lost its
+core are recognised by involuntary context switches and left out; what share was kept is printed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-
 from bars import Figure, add_check_option, report
 from survey import measure, operation_of
+
 from transrank.stats.summary import CaseResult
 
 BAR_PERCENT = 10.0

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-
 from bars import Figure, add_check_option, report
 from survey import measure, operation_of
+
 from transrank.stats.summary import CaseResult
 
 # The most that the spread may be, in percent: median over sizes, worst size.
