@@ -98,13 +98,18 @@ def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
     LaunchError
         the runner cannot be asked.
     """
+    return list(_list_cases(tuple(arguments), ranks))
+
+
+@cache  # a plan is made more than once until its budget fits
+def _list_cases(arguments: tuple[str, ...], ranks: int) -> tuple[ListedCase, ...]:
     answer = _ask(["--list-cases", "--ranks", str(ranks), *arguments])
     try:
         lines = [json.loads(line) for line in answer.splitlines() if line.strip()]
-        return [
+        return tuple(
             ListedCase(line["study"], line["case"], line["axes"], line.get("reason"))
             for line in lines
-        ]
+        )
     except (ValueError, KeyError, TypeError) as cause:
         raise _unlike(cause) from cause
 
