@@ -23,8 +23,8 @@ TABLE = """\
 
 pingpong, 2 ranks
         median      ±   95 % interval   kept       rate  IMB mean
-  8 B  1.00 µs  1.3 %  989 ns–1.01 µs  100 %  7.98 MB/s    952 ns
-1 KiB  2.00 µs  1.3 %    1.98–2.03 µs  100 %   511 MB/s   1.90 µs
+  8 B  1.00 µs  1.3 %  989 ns–1.01 µs  100 %  7.98 MB/s   1.00 µs
+1 KiB  2.00 µs  1.3 %    1.98–2.03 µs  100 %   511 MB/s   2.00 µs
 
 skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
 """

@@ -51,10 +51,17 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
 
 def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) -> None:
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
-    result = only(run_of(tmp_path, recorded.header(), recorded.case(ranks=ranks)))
+    line = recorded.case(ranks=ranks, clocks="all")
+    result = only(run_of(tmp_path, recorded.header(), line))
     assert result.imb is not None
     assert result.imb_mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
+
+
+def test_the_imb_mean_is_that_of_rank_0_where_its_clock_alone_counts(tmp_path: Path) -> None:
+    ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
+    line = recorded.case(ranks=ranks, clocks="root")
+    assert only(run_of(tmp_path, recorded.header(), line)).imb_mean == pytest.approx(3e-6)
 
 
 def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Path) -> None:
