@@ -21,15 +21,20 @@ namespace {
 
 enum ExitStatus : int { success = 0, wrong_usage = 2, failure = 3 };
 
-// Every rank sees the same wrong command line; one of them says so. MPI may not be up yet.
-bool launched_as_first() {
+// This process's rank as the launcher says it before MPI is up; -1 where it does not.
+int announced_rank() {
     for (const char* variable : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
         const char* rank = std::getenv(variable);
         if (rank != nullptr) {
-            return std::string_view(rank) == "0";
+            return std::atoi(rank);
         }
     }
-    return true;
+    return -1;
+}
+
+// Every rank sees the same wrong command line; one of them says so.
+bool launched_as_first() {
+    return announced_rank() <= 0;
 }
 
 void complain(const char* message) {
@@ -88,7 +93,7 @@ void print_stamp(double entered, const double* initialised, int rank) {
 
 int stamp(const Options& options, double entered) {
     if (!options.stamp_initialises) {
-        print_stamp(entered, nullptr, -1);
+        print_stamp(entered, nullptr, announced_rank());
         return success;
     }
     return with_mpi([entered] {
