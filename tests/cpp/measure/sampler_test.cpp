@@ -28,16 +28,18 @@ struct Log {
     int verified = 0;
 };
 
-/// Takes so long as it is told, and is told on which ranks its payload is wrong.
+/// Takes so long as it is told, every other batch longer by `unrest`, and is told on which ranks
+/// its payload is wrong.
 class MadeUp final : public measure::Operation {
 public:
-    MadeUp(Log& log, double seconds, std::string failure)
-        : log_(log), seconds_(seconds), failure_(std::move(failure)) {}
+    MadeUp(Log& log, double seconds, std::string failure, double unrest)
+        : log_(log), seconds_(seconds), failure_(std::move(failure)), unrest_(unrest) {}
 
     void fill(std::uint64_t stamp) override { log_.stamps.push_back(stamp); }
     void run(std::int64_t repetitions) override {
         log_.batches.push_back(repetitions);
-        const double end = machine::now() + (seconds_ * static_cast<double>(repetitions));
+        const double factor = log_.batches.size() % 2 == 0 ? 1 : 1 + unrest_;
+        const double end = machine::now() + (seconds_ * factor * static_cast<double>(repetitions));
         while (machine::now() < end) {
         }
     }
@@ -53,6 +55,7 @@ private:
     Log& log_;
     double seconds_;
     std::string failure_;
+    double unrest_;
 };
 
 struct Bench {
@@ -66,12 +69,13 @@ struct Bench {
     std::vector<std::string> finished;
     std::vector<CaseRun> group;
 
-    void add(const std::string& name, double seconds, const std::string& failure = "") {
+    void add(const std::string& name, double seconds, const std::string& failure = "",
+             double unrest = 0) {
         auto& run = group.emplace_back();
         run.point.study = name;
         run.point.send_bytes = 8;
         run.point.receive_bytes = 8;
-        run.operation = std::make_unique<MadeUp>(logs[name], seconds, failure);
+        run.operation = std::make_unique<MadeUp>(logs[name], seconds, failure, unrest);
         run.stopping = stopping.get();
     }
 
@@ -290,9 +294,9 @@ TEST_CASE("a case goes on until it has its least number of operations") {
 
 TEST_CASE("a case that never gets precise ends when its time is spent") {
     Bench bench;
-    bench.stopping = measure::make_interval_stopping(1e-9, 0.02);
+    bench.stopping = measure::make_interval_stopping(0.02, 0.02);
     bench.settings.max_seconds = 0.02;
-    bench.add("a", 30e-6);
+    bench.add("a", 30e-6, "", 0.5);
     bench.measure();
     CHECK(bench.group[0].stop == StopReason::max_time);
     if (bench.is_root()) {

@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
-#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "transrank/measure/payload.hpp"
 #include "transrank/study/memory_operation.hpp"
@@ -43,29 +47,65 @@ TEST_CASE("the triad needs whole elements of both operands") {
     CHECK(case_of("memcpy", "alone", 40, 1).skip_reason.empty());
 }
 
-TEST_CASE("any byte of the result that is wrong is noticed") {
-    const mpi::Communicator world(MPI_COMM_WORLD);
-    constexpr std::int64_t bytes = 160;
-    const auto noticed = [&](const std::string& kernel, std::int64_t result_bytes) {
-        const auto point = case_of(kernel, "alone", bytes, 1);
-        const measure::Workspace workspace(bytes, bytes, CacheMode::warm);
-        const auto operation = study::find("memory-copy").prepare(point, {world, workspace, bytes});
+namespace {
+
+/// An operation that has run once on 160 bytes; what it wrote can be changed.
+struct Ran {
+    static constexpr std::int64_t bytes = 160;
+
+    mpi::Communicator world{MPI_COMM_WORLD};
+    measure::Workspace workspace{bytes, bytes, CacheMode::warm};
+    std::unique_ptr<measure::Operation> operation;
+    std::vector<std::uint64_t> words;  ///< of the result
+
+    explicit Ran(const std::string& kernel)
+        : operation(study::find("memory-copy")
+                        .prepare(case_of(kernel, "alone", bytes, 1), {world, workspace, bytes})),
+          words((kernel == "triad" ? bytes / 2 : bytes) / 8) {
         operation->fill(4);
         operation->run(1);
-        REQUIRE(operation->verify(1) == static_cast<std::uint64_t>(result_bytes));
-        int count = 0;
-        for (auto& byte : workspace.receive(0, bytes, result_bytes)) {
-            byte ^= std::byte{0x10};
-            try {
-                (void)operation->verify(1);
-            } catch (const measure::WrongPayload&) {
-                ++count;
-            }
-            byte ^= std::byte{0x10};
+        REQUIRE(operation->verify(1) == 8 * words.size());
+        std::memcpy(words.data(), result().data(), result().size());
+    }
+
+    [[nodiscard]] std::span<std::byte> result() const {
+        return workspace.receive(0, bytes, static_cast<std::int64_t>(8 * words.size()));
+    }
+    [[nodiscard]] bool notices(const std::vector<std::uint64_t>& other) const {
+        std::memcpy(result().data(), other.data(), result().size());
+        try {
+            (void)operation->verify(1);
+        } catch (const measure::WrongPayload&) {
+            return true;
         }
-        return count;
-    };
-    CHECK(noticed("memcpy", bytes) == bytes);
-    CHECK(noticed("nontemporal", bytes) == bytes);
-    CHECK(noticed("triad", bytes / 2) == bytes / 2);
+        return false;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a wrong byte, words that changed places and an older result are noticed") {
+    for (const std::string kernel : {"memcpy", "nontemporal", "triad"}) {
+        CAPTURE(kernel);
+        const Ran ran(kernel);
+        int unnoticed = 0;
+        for (std::size_t i = 0; i < ran.words.size(); ++i) {
+            for (unsigned bit = 0; bit < 64; bit += 4) {
+                auto wrong = ran.words;
+                wrong[i] ^= std::uint64_t{1} << bit;
+                unnoticed += ran.notices(wrong) ? 0 : 1;
+            }
+            for (std::size_t j = 0; j < i; ++j) {
+                auto swapped = ran.words;
+                std::swap(swapped[i], swapped[j]);
+                unnoticed += ran.notices(swapped) ? 0 : 1;
+            }
+        }
+        CHECK(unnoticed == 0);
+        CHECK(!ran.notices(ran.words));
+        for (std::uint64_t stamp = 5; stamp < 50; ++stamp) {
+            ran.operation->fill(stamp);
+            CHECK(ran.notices(ran.words));
+        }
+    }
 }
