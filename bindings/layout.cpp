@@ -42,7 +42,7 @@ void check_part(const Distribution& distribution, int part) {
                     distribution.parts(), " parts");
 }
 
-void bind_distribution(nb::module_& module) {
+void bind_distribution(const nb::module_& module) {
     nb::class_<Distribution>(module, "Distribution",
                              "Which part owns which indices of one dimension; immutable.")
         .def_static("even", &Distribution::even, "extent"_a, "parts"_a)
@@ -111,7 +111,7 @@ nb::tuple first_values(const layout::PerDimension<std::int64_t>& values, int dim
     return nb::tuple(made);
 }
 
-void bind_block_grid(nb::module_& module) {
+void bind_block_grid(const nb::module_& module) {
     nb::class_<BlockGrid>(module, "BlockGrid",
                           "A grid of 1 to 6 dimensions, each divided by itself; immutable.")
         .def(
@@ -155,7 +155,7 @@ void check_row(const Rows& rows, std::int64_t row) {
                     " rows");
 }
 
-void bind_rows(nb::module_& module) {
+void bind_rows(const nb::module_& module) {
     nb::class_<Rows>(module, "Rows",
                      "Where the rows of one rank lie in its flat array of units; immutable.")
         .def_static("fixed", &Rows::fixed, "rows"_a, "length"_a, "alignment"_a = 1)
@@ -197,7 +197,7 @@ void bind_rows(nb::module_& module) {
 
 }  // namespace
 
-void bind_layout(nb::module_& module) {
+void bind_layout(const nb::module_& module) {
     bind_distribution(module);
     bind_block_grid(module);
     bind_rows(module);

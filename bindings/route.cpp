@@ -77,7 +77,7 @@ std::string describe(const Route& route) {
            " legs sent, " + std::to_string(route.receives().size()) + " received>";
 }
 
-void bind_leg(nb::module_& module) {
+void bind_leg(const nb::module_& module) {
     nb::class_<LegStatistics>(module, "LegStatistics",
                               "What a leg consists of; counts and ranges in units.")
         .def_ro("units", &LegStatistics::units)
@@ -110,7 +110,7 @@ void bind_leg(nb::module_& module) {
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
-void bind_route_class(nb::module_& module) {
+void bind_route_class(const nb::module_& module) {
     nb::class_<Route>(module, "Route",
                       "What one rank sends to whom and receives from whom; immutable.")
         .def(nb::init<int, int, std::int64_t, std::int64_t, std::vector<Leg>, std::vector<Leg>>(),
@@ -133,6 +133,7 @@ void bind_route_class(nb::module_& module) {
 
 std::vector<std::tuple<int, Leg>> as_tuples(std::vector<Forward> forwards) {
     std::vector<std::tuple<int, Leg>> made;
+    made.reserve(forwards.size());
     for (auto& [origin, leg] : forwards) {
         made.emplace_back(origin, std::move(leg));
     }
@@ -160,7 +161,8 @@ void bind_relations(nb::module_& module) {
 }  // namespace
 
 void bind_route(nb::module_& module) {
-    nb::exception<route::FileError>(module, "RouteFileError", PyExc_OSError);
+    [[maybe_unused]] const nb::exception<route::FileError> error(module, "RouteFileError",
+                                                                 PyExc_OSError);
     bind_leg(module);
     bind_route_class(module);
     bind_relations(module);

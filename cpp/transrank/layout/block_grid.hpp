@@ -33,6 +33,8 @@ enum class Order : std::uint8_t {
 
 /// Whatever differs from a C-ordered grid of bare blocks on the ranks from 0 on.
 struct GridOptions {
+    // NOLINTBEGIN(readability-redundant-member-init): g++ warns where a designated initializer
+    // leaves out a member that has none.
     /// Which coordinate of a part varies fastest with the part's number.
     Order part_order = Order::last_fastest;
     /// The dimensions from the fastest to the slowest in local arrays; empty: the last is fastest.
@@ -41,6 +43,7 @@ struct GridOptions {
     std::vector<Halo> halo{};
     /// Without: part p lies on rank p.
     std::optional<RankMap> ranks{};
+    // NOLINTEND(readability-redundant-member-init)
 };
 
 /// A grid of 1 to 6 dimensions, each divided by itself: a part owns the cells whose index in each

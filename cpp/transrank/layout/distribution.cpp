@@ -28,13 +28,12 @@ void check_boundaries(const Boundaries& boundaries) {
     require(boundaries[0] == 0, "boundaries[0] is ", boundaries[0], "; the first boundary is 0");
     // Without a branch per part: the table may be all that a route's cost depends on. The sign of
     // the union is that of any value or difference that is negative.
-    std::int64_t negative = 0;
+    std::uint64_t all = 0;
     for (std::size_t part = 0; part + 1 < boundaries.size(); ++part) {
-        const auto length = static_cast<std::uint64_t>(boundaries[part + 1]) -
-                            static_cast<std::uint64_t>(boundaries[part]);
-        negative |= static_cast<std::int64_t>(length) | boundaries[part + 1];
+        const auto end = static_cast<std::uint64_t>(boundaries[part + 1]);
+        all |= end | (end - static_cast<std::uint64_t>(boundaries[part]));
     }
-    if (negative < 0) {
+    if (static_cast<std::int64_t>(all) < 0) {
         refuse_descent(boundaries);
     }
 }
@@ -46,7 +45,8 @@ int shortest_of_blocks(std::int64_t extent, int parts, std::int64_t block, int f
     const std::int64_t in_last_round = blocks % parts;
     // The last block, cut short, ends the shortest part unless another part has one block fewer.
     const bool ends_short = rest > 0 && (blocks <= parts || in_last_round == 0);
-    const std::int64_t turn = ends_short ? blocks - 1 : (blocks > parts ? in_last_round : 0);
+    const std::int64_t first_with_fewer = blocks > parts ? in_last_round : 0;
+    const std::int64_t turn = ends_short ? blocks - 1 : first_with_fewer;
     return static_cast<int>((first_part + turn) % parts);
 }
 

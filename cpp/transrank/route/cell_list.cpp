@@ -69,8 +69,9 @@ private:
                   .rank = grid_.rank(owner),
                   .unit = 0,
                   .stride = strides[static_cast<std::size_t>(order_[0])]};
-        for (std::size_t d = 0; d < static_cast<std::size_t>(grid_.dimensions()); ++d) {
-            line.unit += position[d] * strides[d];
+        for (const int dimension : grid_.memory_order()) {
+            const auto at = static_cast<std::size_t>(dimension);
+            line.unit += position[at] * strides[at];
         }
         return line;
     }

@@ -17,9 +17,9 @@ std::uint64_t round(std::uint64_t state, std::uint64_t word) noexcept {
 }
 
 std::uint64_t avalanche(std::uint64_t hash) noexcept {
-    hash = (hash ^ (hash >> 33)) * prime_2;
-    hash = (hash ^ (hash >> 29)) * prime_3;
-    return hash ^ (hash >> 32);
+    hash = (hash ^ (hash >> 33U)) * prime_2;
+    hash = (hash ^ (hash >> 29U)) * prime_3;
+    return hash ^ (hash >> 32U);
 }
 
 }  // namespace

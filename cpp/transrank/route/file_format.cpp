@@ -24,11 +24,9 @@ constexpr std::size_t words_of_frame = 5;  // magic to number of words, and the 
 constexpr std::size_t fields_of_segment = 6;
 
 std::uint64_t reversed(std::uint64_t word) {
-    std::uint64_t result = 0;
-    for (int byte = 0; byte < 8; ++byte) {
-        result = (result << 8) | ((word >> (8 * byte)) & 0xFF);
-    }
-    return result;
+    auto bytes = std::bit_cast<std::array<std::byte, sizeof(word)>>(word);
+    std::ranges::reverse(bytes);
+    return std::bit_cast<std::uint64_t>(bytes);
 }
 
 std::uint64_t checksum_of(std::span<const std::uint64_t> words) {
@@ -81,7 +79,7 @@ public:
         return static_cast<int>(value);
     }
     /// A number of things that take `words_each` words, all of which are still to come.
-    std::size_t fitting(std::uint64_t number, std::size_t words_each) const {
+    [[nodiscard]] std::size_t fitting(std::uint64_t number, std::size_t words_each) const {
         if (number > words_.size() / words_each) {
             fail("it promises " + std::to_string(number) + " entries, more than it has room for");
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -96,14 +97,16 @@ private:
 
 /// Puts the legs to one peer together; within it the regions keep their order.
 std::vector<Leg> join_by_peer(std::vector<Leg> legs) {
-    std::ranges::stable_sort(legs, {}, &Leg::peer);
+    std::vector<std::size_t> order(legs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(legs[i].peer, i); });
     std::vector<Leg> joined;
-    for (auto& leg : legs) {
-        if (joined.empty() || joined.back().peer != leg.peer) {
-            joined.push_back(std::move(leg));
+    for (const std::size_t i : order) {
+        if (joined.empty() || joined.back().peer != legs[i].peer) {
+            joined.push_back(std::move(legs[i]));
         } else {
             auto& segments = joined.back().segments;
-            segments.insert(segments.end(), leg.segments.begin(), leg.segments.end());
+            segments.insert(segments.end(), legs[i].segments.begin(), legs[i].segments.end());
         }
     }
     return joined;

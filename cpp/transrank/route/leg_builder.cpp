@@ -47,7 +47,9 @@ std::vector<Leg> LegBuilder::finish() {
 
 std::vector<Leg> LegBuilder::finish_by_destination() {
     for (auto& leg : legs_) {
-        std::ranges::stable_sort(leg.segments, {}, &Segment::destination);
+        std::ranges::sort(leg.segments, {}, [](const Segment& run) {
+            return std::pair(run.destination, run.source);
+        });
         std::vector<Segment> joined;
         for (const auto& run : leg.segments) {
             append_run(joined, run.source, run.destination, run.length);

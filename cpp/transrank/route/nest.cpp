@@ -22,7 +22,7 @@ void repeat(const Segment& base, std::span<const Loop> loops, std::vector<Segmen
     for (const auto& loop : loops) {
         // What is written so far, once more for each further step of this loop.
         const std::ptrdiff_t block = write - (segments.data() + begin);
-        for (Segment* const end = write + (block * (loop.count - 1)); write != end; ++write) {
+        for (const Segment* const end = write + (block * (loop.count - 1)); write != end; ++write) {
             write->source = (write - block)->source + loop.source_stride;
             write->destination = (write - block)->destination + loop.destination_stride;
         }

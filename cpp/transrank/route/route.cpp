@@ -73,7 +73,7 @@ void check_legs(int rank, int ranks, std::span<const Leg> legs, const Side& side
 void sort_and_drop_empty(std::vector<Leg>& legs) {
     std::erase_if(legs, [](const Leg& leg) { return leg.segments.empty(); });
     if (!std::ranges::is_sorted(legs, {}, &Leg::peer)) {
-        std::ranges::stable_sort(legs, {}, &Leg::peer);
+        std::ranges::sort(legs, {}, &Leg::peer);
     }
 }
 

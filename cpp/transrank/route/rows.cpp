@@ -2,6 +2,7 @@
 #include "transrank/route/rows.hpp"
 
 #include <cstddef>
+#include <iterator>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/compression.hpp"
@@ -28,10 +29,9 @@ std::vector<RowPlace> row_places(const Leg& leg, End end, const layout::Rows& ro
 Leg in_units(const Leg& leg, std::span<const RowPlace> sources,
              std::span<const RowPlace> destinations) {
     const std::int64_t rows = leg.units();
-    require(static_cast<std::int64_t>(sources.size()) == rows &&
-                static_cast<std::int64_t>(destinations.size()) == rows,
-            "the leg with rank ", leg.peer, " has ", rows, " rows, but ", sources.size(),
-            " source rows and ", destinations.size(), " destination rows are given");
+    require(std::ssize(sources) == rows && std::ssize(destinations) == rows, "the leg with rank ",
+            leg.peer, " has ", rows, " rows, but ", sources.size(), " source rows and ",
+            destinations.size(), " destination rows are given");
     Leg made{.peer = leg.peer, .segments = {}};
     for (std::size_t row = 0; row < sources.size(); ++row) {
         const auto& source = sources[row];

@@ -51,25 +51,25 @@ TEST_CASE("rows of any length follow each other") {
 
 TEST_CASE("what makes no rows is refused with its values") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    CHECK_THROWS_WITH_AS(Rows::fixed(-1, 3),
+    CHECK_THROWS_WITH_AS((void)Rows::fixed(-1, 3),
                          "-1 rows of 3 units make no sense; both are at least 0",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(
-        Rows::fixed(1, 3, 0),
+        (void)Rows::fixed(1, 3, 0),
         "the row alignment is 0 units; it must be at least 1 (1: rows are not aligned)",
         std::invalid_argument);
-    CHECK_THROWS_WITH_AS(Rows::bounded({2, 4}, 3),
+    CHECK_THROWS_WITH_AS((void)Rows::bounded({2, 4}, 3),
                          "row 1 has 4 units, more than the bound 3; raise the bound",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(Rows::variable({2, -4}), "row 1 has -4 units; a row has at least 0",
+    CHECK_THROWS_WITH_AS((void)Rows::variable({2, -4}), "row 1 has -4 units; a row has at least 0",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(Rows::from_offsets({0, 3, 2}),
+    CHECK_THROWS_WITH_AS((void)Rows::from_offsets({0, 3, 2}),
                          "offsets[2] (2) is below offsets[1] (3); offsets must not descend",
                          std::invalid_argument);
-    CHECK_THROWS_AS(Rows::from_offsets({}), std::invalid_argument);
-    CHECK_THROWS_AS(Rows::from_offsets({-1, 2}), std::invalid_argument);
-    CHECK_THROWS_WITH_AS(Rows::fixed(most, 2), "the rows have more units than 64 bits can count",
-                         std::invalid_argument);
-    CHECK_THROWS_AS(Rows::variable({most, 1}), std::invalid_argument);
-    CHECK_THROWS_AS(Rows::variable({most}, 4), std::invalid_argument);
+    CHECK_THROWS_AS((void)Rows::from_offsets({}), std::invalid_argument);
+    CHECK_THROWS_AS((void)Rows::from_offsets({-1, 2}), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)Rows::fixed(most, 2),
+                         "the rows have more units than 64 bits can count", std::invalid_argument);
+    CHECK_THROWS_AS((void)Rows::variable({most, 1}), std::invalid_argument);
+    CHECK_THROWS_AS((void)Rows::variable({most}, 4), std::invalid_argument);
 }

@@ -22,6 +22,7 @@ namespace {
 /// n x n x n cells, the first dimension fastest in memory.
 BlockGrid cube(std::int64_t n, const std::vector<int>& parts, const Halo& halo = {}) {
     std::vector<Distribution> distributions;
+    distributions.reserve(parts.size());
     for (const int count : parts) {
         distributions.push_back(Distribution::even(n, count));
     }
@@ -83,10 +84,8 @@ TEST_CASE("cyclic to cyclic is one strided segment") {
 
 TEST_CASE("two ranks around a periodic dimension are each other's neighbor on both sides") {
     const auto grid = cube(4, {2, 1, 1}, {.low = 1, .high = 1, .periodic = true});
-    std::vector<route::Route> routes;
-    for (int rank = 0; rank < 2; ++rank) {
-        routes.push_back(route::halo(rank, 2, grid, route::Corners::left_out));
-    }
+    const std::vector<route::Route> routes{route::halo(0, 2, grid, route::Corners::left_out),
+                                           route::halo(1, 2, grid, route::Corners::left_out)};
     route::check_consistent(routes);
     const auto& receives = routes[0].receives();
     REQUIRE(receives.size() == 2);

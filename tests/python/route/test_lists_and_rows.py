@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.route.grids import EXTENTS, RANKS, Grid, dimensions, grids, numbered
-from python.route.serial import deliver, granted
+from python.route.serial import deliver, granted, pairs
 from transrank import _core
 
 Counts = list[list[int]]
@@ -79,6 +79,8 @@ def test_a_grid_gets_its_cells_from_lists(
         expected = grid.cut(whole, rank, halo=False)
         np.testing.assert_array_equal(array, expected)
         routes[rank].check_all_delivered_once(int((expected > 0).sum()))
+        for leg in routes[rank].receives:
+            assert (np.diff(pairs(leg)[1]) > 0).all()
 
 
 def test_a_cell_outside_the_grid_is_refused() -> None:
@@ -190,9 +192,7 @@ def test_wrong_counts_are_refused_with_rank_peer_and_values() -> None:
     good = blocks([1, 1], [0, 1], [0, 0])
     with pytest.raises(ValueError, match="rank 1 sends to rank 0 a block of -1 units at displac"):
         _core.alltoallv(1, blocks([-1, 1], [0, 1], [0, 0]), good)
-    with pytest.raises(
-        ValueError, match=r"rank 1 receives from rank 1 a block of 1 units at .*-2"
-    ):
+    with pytest.raises(ValueError, match=r"rank 1 receives from rank 1 a block of 1 units at .*-2"):
         _core.alltoallv(1, good, blocks([1, 1], [0, -2], [0, 0]))
     with pytest.raises(ValueError, match="sends to its peers has 2 counts, 1 displacements and 2"):
         _core.alltoallv(1, blocks([1, 1], [0], [0, 0]), good)
