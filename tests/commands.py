@@ -45,4 +45,9 @@ def start(*arguments: str | Path, store: Path) -> subprocess.Popen[str]:
 
 def environment(store: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Settings that make the outcome independent of who runs the test, and where."""
-    return {"TRANSRANK_STORE": str(store), "TRANSRANK_LAUNCHER": "", "COLUMNS": "80", **(more or {})}
+    return {
+        "TRANSRANK_STORE": str(store),
+        "TRANSRANK_LAUNCHER": "",
+        "COLUMNS": "80",
+        **(more or {}),
+    }

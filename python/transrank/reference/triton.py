@@ -19,8 +19,8 @@ def machine() -> Machine:
         conditions=(
             "Ping-pong of two ranks on one node or two, mean of 1000 repetitions per size; timed "
             "on rank 0 as half a round trip; the buffer of MPI_Bsend attached outside the clock.",
-            "The source halves every time, also that of MPI_Sendrecv, which moves data both ways at "
-            "once: its figures count both directions.",
+            "The source halves every time, also that of MPI_Sendrecv, which moves data both ways "
+            "at once: its figures count both directions.",
             "Two figures as published; 47 sizes from 1 to 100,000 bytes were measured, the curves "
             "only plotted.",
         ),
