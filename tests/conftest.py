@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
+
+# A shell starts background jobs with SIGINT ignored, and children inherit that: then the tests that
+# interrupt a survey would wait in vain.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Ranks of a test share the cores, with other programs too. Both MPIs then have to yield; Open MPI
 # moreover asks before it runs as root or starts more ranks than cores.
