@@ -40,7 +40,7 @@ bool wants_halo(const Axis& axis) {
 /// Calls `visit` with how far the images of the grid that halos can see lie apart, ascending.
 template <class Visit>
 void for_each_shift(const Axis& axis, const Visit& visit) {
-    if (!axis.halo.periodic) {
+    if (!wants_halo(axis) || !axis.halo.periodic) {
         visit(0);
         return;
     }
@@ -56,8 +56,9 @@ IndexRange with_halo(const IndexRange& range, const layout::Halo& halo) {
 }
 
 /// Sends `range`, which begins at `position` locally, to every part whose range or halo meets it.
+template <class Add>
 void send_to_halos(const IndexRange& range, std::int64_t position, const Axis& destination,
-                   LegBuilder& legs) {
+                   const Add& add) {
     const auto& [distribution, halo, fills_halo] = destination;
     std::int64_t index = std::max<std::int64_t>(range.begin - halo.high, 0);
     while (index < distribution.extent()) {
@@ -68,67 +69,107 @@ void send_to_halos(const IndexRange& range, std::int64_t position, const Axis& d
         const IndexRange wanted = with_halo(stretch.range, halo);
         const IndexRange common = intersection(range, wanted);
         if (!common.empty()) {
-            legs.add(stretch.part, position + (common.begin - range.begin),
-                     common.begin - wanted.begin, common.length());
+            add(stretch.part, position + (common.begin - range.begin), common.begin - wanted.begin,
+                common.length());
         }
         index = stretch.range.end;
     }
 }
 
+/// Sends `range`, which begins at `position` locally, to its owners.
+template <class Add>
+void send_to_owners(const IndexRange& range, std::int64_t position, const Axis& destination,
+                    const Add& add) {
+    for_each_stretch(destination.distribution, range, [&](const Stretch& stretch) {
+        const IndexRange common = intersection(stretch.range, range);
+        add(stretch.part, position + (common.begin - range.begin),
+            destination.halo.low + stretch.position + (common.begin - stretch.range.begin),
+            common.length());
+    });
+}
+
 /// Receives `range` from its owners, to lie from `position` on.
+template <class Add>
 void receive_range(const Axis& source, const IndexRange& range, std::int64_t position,
-                   LegBuilder& legs) {
+                   const Add& add) {
     for_each_stretch(source.distribution, range, [&](const Stretch& stretch) {
         const IndexRange common = intersection(stretch.range, range);
-        legs.add(stretch.part,
-                 source.halo.low + stretch.position + (common.begin - stretch.range.begin),
-                 position + (common.begin - range.begin), common.length());
+        add(stretch.part, source.halo.low + stretch.position + (common.begin - stretch.range.begin),
+            position + (common.begin - range.begin), common.length());
     });
+}
+
+template <class Add>
+void send_part(const Axis& source, int part, const Axis& destination, const Add& add) {
+    for_each_shift(destination, [&](std::int64_t shift) {
+        for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
+            const IndexRange shifted{.begin = range.begin + shift, .end = range.end + shift};
+            if (wants_halo(destination)) {
+                send_to_halos(shifted, position, destination, add);
+            } else {
+                send_to_owners(shifted, position, destination, add);
+            }
+        });
+    });
+}
+
+template <class Add>
+void receive_part(const Axis& source, const Axis& destination, int part, const Add& add) {
+    if (!wants_halo(destination)) {
+        for_each_range(destination, part, [&](const IndexRange& range, std::int64_t position) {
+            receive_range(source, range, position, add);
+        });
+        return;
+    }
+    const IndexRange owned = destination.distribution.range(part);
+    const IndexRange wanted = with_halo(owned, destination.halo);
+    const std::int64_t extent = destination.distribution.extent();
+    for_each_shift(destination, [&](std::int64_t shift) {
+        const IndexRange seen = intersection(wanted, {.begin = shift, .end = shift + extent});
+        if (!owned.empty() && !seen.empty()) {
+            receive_range(source, {.begin = seen.begin - shift, .end = seen.end - shift},
+                          seen.begin - wanted.begin, add);
+        }
+    });
+}
+
+/// Whether two parts share one piece at most, and the pieces of a part ascend with its peers.
+bool shares_one_piece(const Axis& source, const Axis& destination) {
+    return source.distribution.is_contiguous() && destination.distribution.is_contiguous() &&
+           !(wants_halo(destination) && destination.halo.periodic);
+}
+
+/// The legs that `collect` adds runs to. Where there is one run per leg, nothing needs compressing:
+/// that is most of the cost of a route between blocks.
+template <class Collect>
+std::vector<Leg> pieces(bool one_each, const Collect& collect) {
+    if (one_each) {
+        std::vector<Leg> legs;
+        legs.reserve(4);
+        collect([&](int peer, std::int64_t source, std::int64_t destination, std::int64_t length) {
+            legs.push_back(
+                {.peer = peer,
+                 .segments = {{.source = source, .destination = destination, .length = length}}});
+        });
+        return legs;
+    }
+    LegBuilder legs;
+    collect([&](int peer, std::int64_t source, std::int64_t destination, std::int64_t length) {
+        legs.add(peer, source, destination, length);
+    });
+    return legs.finish();
 }
 
 }  // namespace
 
 std::vector<Leg> pieces_sent(const Axis& source, int part, const Axis& destination) {
-    LegBuilder legs;
-    if (wants_halo(destination)) {
-        for_each_shift(destination, [&](std::int64_t shift) {
-            for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
-                send_to_halos({.begin = range.begin + shift, .end = range.end + shift}, position,
-                              destination, legs);
-            });
-        });
-        return legs.finish();
-    }
-    for_each_range(source, part, [&](const IndexRange& range, std::int64_t position) {
-        for_each_stretch(destination.distribution, range, [&](const Stretch& stretch) {
-            const IndexRange common = intersection(stretch.range, range);
-            legs.add(stretch.part, position + (common.begin - range.begin),
-                     destination.halo.low + stretch.position + (common.begin - stretch.range.begin),
-                     common.length());
-        });
-    });
-    return legs.finish();
+    return pieces(shares_one_piece(source, destination),
+                  [&](const auto& add) { send_part(source, part, destination, add); });
 }
 
 std::vector<Leg> pieces_received(const Axis& source, const Axis& destination, int part) {
-    LegBuilder legs;
-    if (wants_halo(destination)) {
-        const IndexRange owned = destination.distribution.range(part);
-        const IndexRange wanted = with_halo(owned, destination.halo);
-        const std::int64_t extent = destination.distribution.extent();
-        for_each_shift(destination, [&](std::int64_t shift) {
-            const IndexRange seen = intersection(wanted, {.begin = shift, .end = shift + extent});
-            if (!owned.empty() && !seen.empty()) {
-                receive_range(source, {.begin = seen.begin - shift, .end = seen.end - shift},
-                              seen.begin - wanted.begin, legs);
-            }
-        });
-        return legs.finish();
-    }
-    for_each_range(destination, part, [&](const IndexRange& range, std::int64_t position) {
-        receive_range(source, range, position, legs);
-    });
-    return legs.finish();
+    return pieces(shares_one_piece(source, destination),
+                  [&](const auto& add) { receive_part(source, destination, part, add); });
 }
 
 }  // namespace transrank::route

@@ -6,6 +6,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/leg_builder.hpp"
+#include "transrank/route/passage.hpp"
 
 namespace transrank::route {
 namespace {
@@ -111,12 +112,21 @@ std::vector<Leg> cells_wanted(int rank, const BlockGrid& source, const CellList&
 }
 
 std::vector<Leg> cells_offered(int rank, const CellList& source, const BlockGrid& destination) {
-    LegBuilder legs;
+    std::vector<Passage> passages;
+    passages.reserve(source.cells.size());
     for_each_cell(rank, destination, source,
                   [&](int owner, std::int64_t unit, std::int64_t position) {
-                      legs.add(owner, position, unit, 1);
+                      passages.push_back({.origin = rank,
+                                          .target = owner,
+                                          .destination = unit,
+                                          .source = position,
+                                          .length = 1});
                   });
-    return legs.finish_by_destination();
+    std::vector<Leg> legs;
+    for (auto& forward : join(std::move(passages))) {
+        legs.push_back(std::move(forward.leg));
+    }
+    return legs;
 }
 
 }  // namespace transrank::route

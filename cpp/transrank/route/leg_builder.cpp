@@ -2,7 +2,6 @@
 #include "transrank/route/leg_builder.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace transrank::route {
 
@@ -10,53 +9,35 @@ namespace {
 constexpr std::size_t searched_in_line = 16;
 }
 
-Leg& LegBuilder::leg(int peer) {
-    if (last_ < legs_.size() && legs_[last_].peer == peer) {
-        return legs_[last_];
-    }
-    last_ = legs_.size();
-    if (legs_.size() < searched_in_line) {
-        const auto found = std::ranges::find(legs_, peer, &Leg::peer);
-        last_ = static_cast<std::size_t>(found - legs_.begin());
+/// Makes `last_` the leg of a peer, a new one if need be.
+void LegBuilder::find(int peer) {
+    if (growing_.size() < searched_in_line) {
+        const auto found = std::ranges::find(growing_, peer, &GrowingLeg::peer);
+        last_ = static_cast<std::size_t>(found - growing_.begin());
     } else {
-        for (std::size_t i = positions_.size(); i < legs_.size(); ++i) {
-            positions_.emplace(legs_[i].peer, i);
+        for (std::size_t i = positions_.size(); i < growing_.size(); ++i) {
+            positions_.emplace(growing_[i].peer, i);
         }
-        last_ = positions_.try_emplace(peer, legs_.size()).first->second;
+        last_ = positions_.try_emplace(peer, growing_.size()).first->second;
     }
-    if (last_ == legs_.size()) {
-        if (legs_.empty()) {
-            legs_.reserve(4);
-        }
-        legs_.push_back({.peer = peer, .segments = {}});
+    if (last_ == growing_.size()) {
+        growing_.push_back({.peer = peer, .runs = {}});
     }
-    return legs_[last_];
 }
 
 std::vector<Leg> LegBuilder::finish() {
-    for (auto& leg : legs_) {
-        compress(leg.segments);
+    std::vector<Leg> legs;
+    legs.reserve(growing_.size());
+    for (auto& leg : growing_) {
+        legs.push_back({.peer = leg.peer, .segments = leg.runs.finish()});
     }
-    if (!std::ranges::is_sorted(legs_, {}, &Leg::peer)) {
-        std::ranges::sort(legs_, {}, &Leg::peer);
+    if (!std::ranges::is_sorted(legs, {}, &Leg::peer)) {
+        std::ranges::sort(legs, {}, &Leg::peer);
     }
+    growing_.clear();
     positions_.clear();
     last_ = 0;
-    return std::exchange(legs_, {});
-}
-
-std::vector<Leg> LegBuilder::finish_by_destination() {
-    for (auto& leg : legs_) {
-        std::ranges::sort(leg.segments, {}, [](const Segment& run) {
-            return std::pair(run.destination, run.source);
-        });
-        std::vector<Segment> joined;
-        for (const auto& run : leg.segments) {
-            append_run(joined, run.source, run.destination, run.length);
-        }
-        leg.segments = std::move(joined);
-    }
-    return finish();
+    return legs;
 }
 
 }  // namespace transrank::route

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "transrank/route/compression.hpp"
+#include "transrank/route/compressor.hpp"
 #include "transrank/route/segment.hpp"
 
 namespace transrank::route {
@@ -15,19 +15,24 @@ namespace transrank::route {
 class LegBuilder {
 public:
     void add(int peer, std::int64_t source, std::int64_t destination, std::int64_t length) {
-        append_run(leg(peer).segments, source, destination, length);
+        if (last_ == growing_.size() || growing_[last_].peer != peer) {
+            find(peer);
+        }
+        growing_[last_].runs.add(source, destination, length);
     }
-    /// The leg of a peer; valid until the next call.
-    [[nodiscard]] Leg& leg(int peer);
-    /// The compressed legs, ascending by peer.
+    /// The legs, ascending by peer; leaves the builder empty.
     [[nodiscard]] std::vector<Leg> finish();
-    /// The same with the runs of each leg in ascending order of their destination.
-    [[nodiscard]] std::vector<Leg> finish_by_destination();
 
 private:
-    std::vector<Leg> legs_;
-    std::size_t last_ = 0;  // the leg that was asked for last
-    // Filled once there are more legs than a search in line is good for.
+    struct GrowingLeg {
+        int peer;
+        Compressor runs;
+    };
+    void find(int peer);
+
+    std::vector<GrowingLeg> growing_;
+    std::size_t last_ = 0;  // the one that grew last
+    // Filled once there are more than a search in line is good for.
     std::unordered_map<int, std::size_t> positions_;
 };
 

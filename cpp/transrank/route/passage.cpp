@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "transrank/route/compression.hpp"
+#include "transrank/route/compressor.hpp"
 #include "transrank/route/runs.hpp"
 
 namespace transrank::route {
@@ -57,16 +57,13 @@ std::optional<std::int64_t> append_passages(const std::vector<Delivery>& deliver
 std::vector<Forward> join(std::vector<Passage> passages) {
     std::ranges::sort(passages, {}, &Passage::order);
     std::vector<Forward> made;
-    for (const auto& passage : passages) {
-        if (made.empty() || made.back().origin != passage.origin ||
-            made.back().leg.peer != passage.target) {
-            made.push_back(
-                {.origin = passage.origin, .leg = {.peer = passage.target, .segments = {}}});
+    for (auto next = passages.begin(); next != passages.end();) {
+        const auto [origin, target, destination] = next->order();
+        Compressor runs;
+        for (; next != passages.end() && next->origin == origin && next->target == target; ++next) {
+            runs.add(next->source, next->destination, next->length);
         }
-        append_run(made.back().leg.segments, passage.source, passage.destination, passage.length);
-    }
-    for (auto& forward : made) {
-        compress(forward.leg.segments);
+        made.push_back({.origin = origin, .leg = {.peer = target, .segments = runs.finish()}});
     }
     return made;
 }

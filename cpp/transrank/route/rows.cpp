@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "transrank/layout/require.hpp"
-#include "transrank/route/compression.hpp"
+#include "transrank/route/compressor.hpp"
 #include "transrank/route/runs.hpp"
 
 namespace transrank::route {
@@ -32,7 +32,7 @@ Leg in_units(const Leg& leg, std::span<const RowPlace> sources,
     require(std::ssize(sources) == rows && std::ssize(destinations) == rows, "the leg with rank ",
             leg.peer, " has ", rows, " rows, but ", sources.size(), " source rows and ",
             destinations.size(), " destination rows are given");
-    Leg made{.peer = leg.peer, .segments = {}};
+    Compressor runs;
     for (std::size_t row = 0; row < sources.size(); ++row) {
         const auto& source = sources[row];
         const auto& destination = destinations[row];
@@ -41,11 +41,10 @@ Leg in_units(const Leg& leg, std::span<const RowPlace> sources,
                 destination.length,
                 " at its destination; give the destination the lengths of the source");
         if (source.length > 0) {
-            append_run(made.segments, source.begin, destination.begin, source.length);
+            runs.add(source.begin, destination.begin, source.length);
         }
     }
-    compress(made.segments);
-    return made;
+    return {.peer = leg.peer, .segments = runs.finish()};
 }
 
 }  // namespace transrank::route

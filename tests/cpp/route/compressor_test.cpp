@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/route/compression.hpp"
+#include "transrank/route/compressor.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,12 +19,11 @@ namespace {
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 std::vector<Segment> compressed(const Pairs& pairs) {
-    std::vector<Segment> runs;
+    Compressor runs;
     for (const auto& [source, destination] : pairs) {
-        append_run(runs, source, destination, 1);
+        runs.add(source, destination, 1);
     }
-    compress(runs);
-    return runs;
+    return runs.finish();
 }
 
 Pairs expanded(const std::vector<Segment>& segments) {
