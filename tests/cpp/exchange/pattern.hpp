@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/route/compression.hpp"
 #include "transrank/route/route.hpp"
 
 namespace testing {
@@ -93,6 +92,17 @@ struct Pattern {
     }
 };
 
+/// Appends a unit; one that goes on where the last run ended on both sides prolongs it.
+inline void append(std::vector<transrank::route::Segment>& runs, std::int64_t source,
+                   std::int64_t destination) {
+    if (!runs.empty() && runs.back().source + runs.back().length == source &&
+        runs.back().destination + runs.back().length == destination) {
+        ++runs.back().length;
+    } else {
+        runs.push_back({.source = source, .destination = destination, .length = 1});
+    }
+}
+
 /// Random lists of indices, as of ghosts: rows asked for twice, own rows, ranks that have nothing
 /// or want nothing. With `overlap`, some rows arrive where another one does too.
 inline Pattern random_lists(Random& random, int ranks, bool overlap) {
@@ -121,13 +131,10 @@ inline Pattern random_lists(Random& random, int ranks, bool overlap) {
                     unit = between(random, 0, units - 1);
                 }
                 if (pattern.source_units[static_cast<std::size_t>(from)] > 0) {
-                    transrank::route::append_run(pattern.legs[{from, to}], unit, destination, 1);
+                    append(pattern.legs[{from, to}], unit, destination);
                 }
             }
         }
-    }
-    for (auto& [pair, segments] : pattern.legs) {
-        transrank::route::compress(segments);
     }
     return pattern;
 }
