@@ -12,6 +12,8 @@
 #include "transrank/exchange/patience.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
@@ -36,12 +38,12 @@ const char* name_of(transport::Operation operation) {
     return "assign";
 }
 
-std::string describe(const Options& options) {
-    return "operation " + std::string(name_of(options.operation)) + ", transport " +
-           options.transport + ", push below " +
-           (options.push_below_bytes ? std::to_string(*options.push_below_bytes) + " bytes"
-                                     : std::string("what is measured")) +
-           ", messages of at most " + std::to_string(options.longest_message_bytes) + " bytes";
+std::vector<std::string> describe(const Options& options) {
+    return {
+        "operation " + std::string(name_of(options.operation)), "transport " + options.transport,
+        "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
+                                                        : std::string("to be measured")),
+        "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
 }
 
 }  // namespace
@@ -85,6 +87,7 @@ public:
         if (!over_) {
             give_up({.cause = Breakage::Cause::failed, .rank = comm_.rank()}, nullptr);
         }
+        let_go_of_communicator();
     }
 
     void start() {
@@ -193,6 +196,7 @@ private:
 
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);
+        broken_ = true;
         for (auto& transport : transports_) {
             try {
                 transport->announce(breakage);
@@ -218,6 +222,17 @@ private:
         retire();
         check_unbroken();
         return true;
+    }
+
+    // Peers may have sent more than this rank took, or have told of a breakage, or still will.
+    void let_go_of_communicator() noexcept {
+        try {
+            if (mpi::is_usable() && (broken_ || comm_.has_unmatched_message())) {
+                comm_.forsake();
+            }
+        } catch (const mpi::Error&) {
+            comm_.forsake();
+        }
     }
 
     void retire() noexcept {
@@ -255,6 +270,7 @@ private:
     std::vector<std::unique_ptr<transport::Transport>> transports_;
     std::uint64_t epoch_ = 0;
     bool active_ = false;  ///< started, and not yet waited for
+    bool broken_ = false;
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_
 };

@@ -2,6 +2,7 @@
 #include "transrank/mpi/agreement.hpp"
 
 #include <exception>
+#include <sstream>
 
 #include "transrank/mpi/error.hpp"
 
@@ -35,12 +36,21 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
     }
 }
 
-void agree_on(const Communicator& comm, const std::string& what, const std::string& words) {
-    const auto first = broadcast(comm, words, 0);
+void agree_on(const Communicator& comm, const std::string& what,
+              const std::vector<std::string>& words) {
+    std::string joined;
+    for (const auto& word : words) {
+        joined += word + "\n";
+    }
+    std::istringstream first(broadcast(comm, joined, 0));
     agree(comm, [&] {
-        if (words != first) {
-            throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " + what + " " +
-                                        words + ", rank 0 " + first);
+        for (const auto& own : words) {
+            std::string theirs;
+            std::getline(first, theirs);
+            if (own != theirs) {
+                throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " + what +
+                                            " " + own + ", rank 0 " + theirs);
+            }
         }
     });
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "transrank/mpi/communicator.hpp"
 
@@ -20,8 +21,10 @@ public:
 /// throws AgreedError with the message of the lowest such rank.
 void agree(const Communicator& comm, const std::function<void()>& work);
 
-/// Collective. Throws AgreedError on every rank, quoting both, when the words of some rank are not
-/// those of rank 0. `what` is what the words say, a verb: `rank 2 {what} {words}, rank 0 {words}`.
-void agree_on(const Communicator& comm, const std::string& what, const std::string& words);
+/// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
+/// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`. As many words, without line
+/// breaks, on every rank.
+void agree_on(const Communicator& comm, const std::string& what,
+              const std::vector<std::string>& words);
 
 }  // namespace transrank::mpi

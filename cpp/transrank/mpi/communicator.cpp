@@ -47,6 +47,12 @@ Communicator Communicator::adjacent(std::span<const int> sources,
     return graph;
 }
 
+bool Communicator::has_unmatched_message() const {
+    int there = 0;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    return there != 0;
+}
+
 Communicator::~Communicator() {
     if (comm_ != MPI_COMM_NULL && is_usable()) {
         MPI_Comm_free(&comm_);

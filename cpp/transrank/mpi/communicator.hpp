@@ -44,8 +44,12 @@ public:
     [[nodiscard]] Communicator adjacent(std::span<const int> sources,
                                         std::span<const int> destinations) const;
 
-    /// Gives the handle up without freeing it, for the case that an operation is under way on it
-    /// that can neither be waited for nor cancelled.
+    /// Whether a message waits here that nobody has received.
+    [[nodiscard]] bool has_unmatched_message() const;
+
+    /// Gives the handle up without freeing it: for a communicator with an operation under way that
+    /// can neither be waited for nor cancelled, or with unmatched messages, which MPICH 5 answers
+    /// by ending the job.
     void forsake() noexcept { comm_ = MPI_COMM_NULL; }
 
     [[nodiscard]] int rank() const noexcept { return rank_; }

@@ -91,16 +91,16 @@ bool NeighborExchange::test() {
 }
 
 NeighborExchange::~NeighborExchange() {
-    if (!is_usable()) {
+    if (!is_usable() || graph_.empty()) {
         return;
     }
     if (active_) {
         // A collective can be neither cancelled nor freed before it is over.
         keep_for_ever(std::move(memory_));
-        graph_.front().forsake();
     } else if (request_ != MPI_REQUEST_NULL) {
         MPI_Request_free(&request_);
     }
+    graph_.front().forsake();
 }
 
 }  // namespace transrank::mpi

@@ -27,7 +27,9 @@ public:
     NeighborExchange(std::span<const Block> incoming, std::span<const Block> outgoing);
     NeighborExchange(const NeighborExchange&) = delete;
     NeighborExchange& operator=(const NeighborExchange&) = delete;
-    /// Not collective. What is under way is left to MPI.
+    /// Not collective, and therefore frees the request alone. The communicator of the collective is
+    /// forsaken: nobody can see whether a rank has started once more than this one, and then the
+    /// message that waits in it would make MPICH end the job. What is under way is left to MPI.
     ~NeighborExchange();
 
     /// Collective over `comm`.

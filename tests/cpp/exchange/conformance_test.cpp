@@ -12,33 +12,13 @@
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/transport/transport.hpp"
+#include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;
 using transrank::exchange::Options;
 
 namespace {
-
-int world_rank() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-int world_size() {
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
-}
-
-std::vector<std::string> transports() {
-    std::vector<std::string> names{"auto"};
-    for (const auto& entry : transrank::transport::all()) {
-        names.emplace_back(entry.name);
-    }
-    return names;
-}
 
 /// Whether shared memory can move a leg in one copy.
 bool passes_directly(const Scenario& scenario, int from, int to) {
@@ -81,6 +61,7 @@ std::optional<Exchange> bind(const Scenario& scenario, const Arrays& arrays,
     } catch (const transrank::mpi::AgreedError& error) {
         const std::string words = error.what();
         CHECK(words.find("transport " + options.transport + " cannot serve") == 0);
+        CHECK(same_on_all_ranks(words));
         return std::nullopt;
     }
 }

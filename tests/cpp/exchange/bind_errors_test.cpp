@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// What is wrong on one rank when an exchange is bound is the same error on every rank.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <optional>
+
+#include "pretended_nodes.hpp"
+#include "ring.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::exchange::Options;
+using transrank::transport::Field;
+
+namespace {
+
+/// What a rank gives to bind; a test spoils it on the last rank.
+struct Arguments {
+    transrank::route::Route route;
+    std::vector<Field> fields;
+    Options options;
+};
+
+template <class Spoil>
+std::string words_of_refusal(bool closed, const Spoil& spoil) {
+    const Ring ring(world_rank(), world_size(), closed, 4);
+    Arguments arguments{.route = ring.route(), .fields = ring.fields(), .options = {}};
+    if (world_rank() == world_size() - 1) {
+        spoil(arguments);
+    }
+    try {
+        const Exchange exchange(arguments.route, MPI_COMM_WORLD, arguments.fields,
+                                arguments.options);
+    } catch (const transrank::mpi::AgreedError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Every rank must throw the same words, and they must contain `what`.
+template <class Spoil>
+void check_refused(const std::string& what, const Spoil& spoil, bool closed = true) {
+    CAPTURE(what);
+    const auto words = words_of_refusal(closed, spoil);
+    CAPTURE(words);
+    CHECK(words.find(what) != std::string::npos);
+    CHECK(same_on_all_ranks(words));
+}
+
+std::string last() {
+    return std::to_string(world_size() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("nothing spoilt is not refused") {
+    CHECK(words_of_refusal(true, [](Arguments&) {}).empty());
+    CHECK(words_of_refusal(false, [](Arguments&) {}).empty());
+}
+
+TEST_CASE("fields that do not fit the route are refused") {
+    check_refused("no field given on rank " + last(), [](auto& it) { it.fields.clear(); });
+    check_refused("field 0 on rank " + last() + ": the source holds 3 rows of 8 bytes",
+                  [](auto& it) { it.fields[0].source_bytes -= 1; });
+    check_refused("field 0 on rank " + last() + ": the destination holds 3 rows of 8 bytes",
+                  [](auto& it) { it.fields[0].destination_bytes -= 8; });
+    check_refused("rows of 0 bytes", [](auto& it) { it.fields[0].unit_bytes = 0; });
+    check_refused("rows of 7 bytes do not consist of scalars of 8 bytes",
+                  [](auto& it) { it.fields[0].unit_bytes = 7; });
+}
+
+TEST_CASE("rows that cannot be combined are refused") {
+    const Ring ring(world_rank(), world_size(), true);
+    auto fields = ring.fields();
+    fields[0].scalar = transrank::transport::Scalar::opaque;
+    Options options;
+    options.operation = transrank::transport::Operation::add;
+    CHECK_THROWS_WITH_AS(
+        Exchange(ring.route(), MPI_COMM_WORLD, fields, options),
+        "rows without a numeric scalar type can only be assigned; use the operation assign",
+        transrank::mpi::AgreedError);
+}
+
+TEST_CASE("fields that differ between peers are refused") {
+    if (world_size() == 1) {
+        return;
+    }
+    for (const bool closed : {true, false}) {
+        check_refused(
+            "bind different numbers of fields", [](auto& it) { it.fields.push_back(it.fields[0]); },
+            closed);
+        check_refused(
+            "bind field 0 with rows of different length or type",
+            [](auto& it) {
+                it.fields[0].unit_bytes = 4;
+                it.fields[0].scalar = transrank::transport::Scalar::int32;
+            },
+            closed);
+        check_refused(
+            "bind field 0 with rows of different length or type",
+            [](auto& it) { it.fields[0].scalar = transrank::transport::Scalar::float64; }, closed);
+    }
+}
+
+TEST_CASE("a route for other ranks is refused") {
+    check_refused("a route made for rank 0 of " + std::to_string(world_size() + 1) + " is bound",
+                  [](auto& it) { it.route = {0, world_size() + 1, 4, 4, {}, {}}; });
+}
+
+TEST_CASE("routes that do not belong together are refused") {
+    if (world_size() == 1) {
+        return;
+    }
+    const std::vector<transrank::route::Segment> shorter{
+        {.source = 0, .destination = 0, .length = 3}};
+    const int last_rank = world_size() - 1;
+    const int before = last_rank - 1;
+    check_refused(
+        "hold routes that do not belong together",
+        [&](auto& it) {
+            it.route = {last_rank, world_size(), 4, 4, {}, {{.peer = before, .segments = shorter}}};
+        },
+        false);
+    // The peer waits for words that this rank has no reason to send, and the other way round.
+    check_refused(
+        "whose own route knows of none",
+        [&](auto& it) { it.route = {last_rank, world_size(), 4, 4, {}, {}}; }, false);
+    if (world_size() > 2) {
+        check_refused(
+            "whose own route knows of none",
+            [&](auto& it) {
+                auto receives = std::vector(it.route.receives().begin(), it.route.receives().end());
+                receives.push_back({.peer = 0, .segments = shorter});
+                it.route = {last_rank, world_size(), 4, 4, {}, receives};
+            },
+            false);
+    }
+}
+
+TEST_CASE("options that differ between ranks are refused, also between ranks that are no peers") {
+    if (world_size() == 1) {
+        return;
+    }
+    const auto differs = "rank " + last() + " binds an exchange with ";
+    check_refused(differs + "transport nosuch, rank 0 transport auto",
+                  [](auto& it) { it.options.transport = "nosuch"; });
+    check_refused(differs + "push_below_bytes 1, rank 0 push_below_bytes to be measured",
+                  [](auto& it) { it.options.push_below_bytes = 1; });
+    check_refused(differs + "longest_message_bytes 1, rank 0 longest_message_bytes ",
+                  [](auto& it) { it.options.longest_message_bytes = 1; });
+    check_refused(differs + "operation add, rank 0 operation assign",
+                  [](auto& it) { it.options.operation = transrank::transport::Operation::add; });
+}
+
+TEST_CASE("an unknown transport is refused also by ranks without peers") {
+    Options options;
+    options.transport = "nosuch";
+    const transrank::route::Route nothing(world_rank(), world_size(), 0, 0, {}, {});
+    const Ring ring(world_rank(), world_size(), true);
+    CHECK_THROWS_WITH_AS(Exchange(nothing, MPI_COMM_WORLD, ring.fields(), options),
+                         "unknown transport 'nosuch'; known: auto, self-copy, shared-direct, "
+                         "shared-staged, message, datatype, neighborhood",
+                         transrank::mpi::AgreedError);
+}
+
+TEST_CASE("messages of no length are refused") {
+    Options options;
+    options.longest_message_bytes = 0;
+    const Ring ring(world_rank(), world_size(), true);
+    CHECK_THROWS_WITH_AS(Exchange(ring.route(), MPI_COMM_WORLD, ring.fields(), options),
+                         "messages of at most 0 bytes are asked for; give at least 1",
+                         transrank::mpi::AgreedError);
+}
+
+TEST_CASE("shared memory between nodes is refused") {
+    if (world_size() == 1) {
+        return;
+    }
+    const PretendedNodes nodes(1);
+    for (const std::string transport : {"shared-direct", "shared-staged"}) {
+        const Ring ring(world_rank(), world_size(), true);
+        CHECK_THROWS_WITH_AS(
+            ring.bind(transport),
+            ("transport " + transport + " cannot serve rank 1 from rank 0: on another node")
+                .c_str(),
+            transrank::mpi::AgreedError);
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 2
+// What the message transport asks of MPI, seen through MPI's profiling interface.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include "ring.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::exchange::Options;
+
+namespace {
+
+struct Message {
+    const void* memory;
+    std::int64_t bytes;
+};
+std::vector<Message> sent;
+std::vector<Message> received;
+
+}  // namespace
+
+// The function of this MPI that the transport calls is one of these.
+extern "C" {
+int MPI_Send_init(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    sent.push_back({.memory = memory, .bytes = count});
+    return PMPI_Send_init(memory, count, type, to, tag, comm, request);
+}
+int MPI_Recv_init(void* memory, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    received.push_back({.memory = memory, .bytes = count});
+    return PMPI_Recv_init(memory, count, type, from, tag, comm, request);
+}
+#if MPI_VERSION >= 4
+int MPI_Send_init_c(const void* memory, MPI_Count count, MPI_Datatype type, int to, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+    sent.push_back({.memory = memory, .bytes = count});
+    return PMPI_Send_init_c(memory, count, type, to, tag, comm, request);
+}
+int MPI_Recv_init_c(void* memory, MPI_Count count, MPI_Datatype type, int from, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+    received.push_back({.memory = memory, .bytes = count});
+    return PMPI_Recv_init_c(memory, count, type, from, tag, comm, request);
+}
+#endif
+}
+
+namespace {
+
+Exchange bind(const Ring& ring, const Options& options, std::size_t fields = 1) {
+    sent.clear();
+    received.clear();
+    auto all = ring.fields();
+    all.resize(fields, all.front());
+    return {ring.route(), MPI_COMM_WORLD, all, options};
+}
+
+Options message() {
+    Options options;
+    options.transport = "message";
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("what lies in one piece leaves from its place and lands in place") {
+    const Ring ring(world_rank(), world_size(), true, 5);
+    const auto exchange = bind(ring, message());
+    const auto field = ring.fields().front();
+    REQUIRE(sent.size() == 1);
+    REQUIRE(received.size() == 1);
+    CHECK(sent[0].memory == field.source);
+    CHECK(sent[0].bytes == 40);
+    CHECK(received[0].memory == field.destination);
+    CHECK(received[0].bytes == 40);
+}
+
+TEST_CASE("what is to be combined does not land in place") {
+    const Ring ring(world_rank(), world_size(), true, 5);
+    auto options = message();
+    options.operation = transrank::transport::Operation::add;
+    const auto exchange = bind(ring, options);
+    const auto field = ring.fields().front();
+    CHECK(sent[0].memory == field.source);
+    CHECK(received[0].memory != field.destination);
+}
+
+TEST_CASE("several fields go in one message") {
+    const Ring ring(world_rank(), world_size(), true, 5);
+    auto options = message();
+    options.operation = transrank::transport::Operation::max;
+    const auto exchange = bind(ring, options, 3);
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].bytes == 120);
+    CHECK(sent[0].memory != ring.fields().front().source);
+}
+
+TEST_CASE("a message longer than allowed is split, and arrives whole") {
+    Ring ring(world_rank(), world_size(), true, 5);
+    auto options = message();
+    options.longest_message_bytes = 16;
+    auto exchange = bind(ring, options);
+    REQUIRE(sent.size() == 3);
+    REQUIRE(received.size() == 3);
+    CHECK(sent[0].bytes == 16);
+    CHECK(sent[1].bytes == 16);
+    CHECK(sent[2].bytes == 8);
+    CHECK(received[2].bytes == 8);
+    for (int epoch = 0; epoch < 20; ++epoch) {
+        ring.write((1000 * world_rank()) + epoch);
+        exchange.run();
+        CHECK(ring.has_received((1000 * ring.previous()) + epoch));
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// An exchange that one rank has broken: that rank throws at once, all others that wait throw too
+// and name it, nobody hangs, and other exchanges go on.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include "ring.hpp"
+#include "transrank/transport/breakage.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::exchange::Misuse;
+using transrank::transport::Breakage;
+using transrank::transport::BrokenExchange;
+
+namespace {
+
+// Every way in which peers of another rank may be served.
+const std::vector<std::string> ways{"auto",    "shared-direct", "shared-staged",
+                                    "message", "datatype",      "neighborhood"};
+
+template <class Wrong>
+std::string words_of_misuse(const Wrong& wrong) {
+    try {
+        wrong();
+    } catch (const Misuse& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
+Breakage find_breakage(Exchange& exchange) {
+    constexpr int enough = 100;
+    for (int epoch = 0; epoch < enough; ++epoch) {
+        try {
+            exchange.start();
+            exchange.wait();
+        } catch (const BrokenExchange& error) {
+            CHECK_THROWS_AS(exchange.wait(), BrokenExchange);
+            CHECK_THROWS_AS(exchange.start(), BrokenExchange);
+            return error.breakage();
+        }
+    }
+    return {};
+}
+
+/// `wrong` happens on rank 0 after some good epochs; whoever depends on rank 0, also through
+/// others, must learn of it.
+template <class Wrong>
+void break_on_rank_0(const std::string& transport, bool closed, const Wrong& wrong) {
+    CAPTURE(transport);
+    CAPTURE(closed);
+    const Ring ring(world_rank(), world_size(), closed);
+    auto exchange = ring.bind(transport);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        exchange.run();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);  // whoever is still at it would throw already there
+    if (world_rank() == 0) {
+        const auto words = words_of_misuse([&] { wrong(exchange); });
+        CHECK(words.find("on rank 0") != std::string::npos);
+        CHECK_THROWS_AS(exchange.start(), Misuse);
+        CHECK_THROWS_AS(exchange.wait(), Misuse);
+        CHECK_THROWS_AS((void)exchange.test(), Misuse);
+    } else {
+        const auto breakage = find_breakage(exchange);
+        CHECK(breakage.cause == Breakage::Cause::misuse);
+        CHECK(breakage.rank == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void start_twice(Exchange& exchange) {
+    exchange.start();
+    exchange.start();
+}
+
+}  // namespace
+
+TEST_CASE("starting twice is an error for all who wait") {
+    for (const auto& way : ways) {
+        break_on_rank_0(way, true, start_twice);
+        break_on_rank_0(way, false, start_twice);
+    }
+}
+
+TEST_CASE("waiting or testing without start is an error for all who wait") {
+    for (const auto& way : ways) {
+        break_on_rank_0(way, true, [](Exchange& exchange) { exchange.wait(); });
+        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.test(); });
+    }
+}
+
+TEST_CASE("an exchange given up half-way is an error for all who wait") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        const Ring ring(world_rank(), world_size(), true);
+        auto exchange = std::make_unique<Exchange>(ring.bind(way));
+        exchange->run();
+        MPI_Barrier(MPI_COMM_WORLD);
+        // Nobody else starts yet, so it cannot be over.
+        if (world_rank() == 0 && world_size() > 1) {
+            exchange->start();
+            exchange.reset();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (exchange && world_size() > 1) {
+            const auto breakage = find_breakage(*exchange);
+            CHECK(breakage.cause == Breakage::Cause::failed);
+            CHECK(breakage.rank == 0);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+TEST_CASE("other exchanges go on when one is broken") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        const Ring broken_ring(world_rank(), world_size(), true);
+        Ring good_ring(world_rank(), world_size(), true);
+        auto broken = broken_ring.bind(way);
+        auto good = good_ring.bind(way);
+        if (world_rank() == 0) {
+            CHECK_THROWS_AS(broken.wait(), Misuse);
+        } else {
+            broken.start();
+        }
+        for (int epoch = 0; epoch < 5; ++epoch) {
+            good_ring.write(epoch);
+            good.run();
+            CHECK(good_ring.has_received(epoch));
+        }
+        if (world_rank() != 0) {
+            const auto go_on = [&] {
+                for (broken.wait(); true; broken.run()) {
+                }
+            };
+            CHECK_THROWS_AS(go_on(), BrokenExchange);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+// Long messages that nobody will receive: their requests are given up without waiting, and MPI can
+// still be finalized.
+TEST_CASE("a broken exchange of long messages ends without waiting for them") {
+    constexpr std::int64_t units = 1 << 18;
+    for (const std::string way : {"message", "datatype", "neighborhood"}) {
+        CAPTURE(way);
+        const Ring ring(world_rank(), world_size(), true, units, Home::user);
+        auto exchange = ring.bind(way);
+        if (world_rank() == 0) {
+            CHECK_THROWS_AS(exchange.wait(), Misuse);
+        } else {
+            CHECK(find_breakage(exchange).rank == 0);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "scenario.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/memory/shared_segment.hpp"
+
+namespace testing {
+
+/// A small exchange of 64-bit numbers: every rank sends its first `units` numbers to the next rank,
+/// which puts them behind its own.
+class Ring {
+public:
+    /// `closed`: the last rank sends to the first.
+    Ring(int rank, int ranks, bool closed, std::int64_t units = 1, Home home = Home::shared)
+        : rank_(rank), ranks_(ranks), closed_(closed), units_(units) {
+        const auto count = static_cast<std::size_t>(2 * units);
+        if (home == Home::shared) {
+            segment_ =
+                std::make_unique<transrank::memory::SharedSegment>(count * sizeof(std::int64_t));
+            numbers_ = {reinterpret_cast<std::int64_t*>(segment_->bytes().data()), count};
+        } else {
+            own_.resize(count);
+            numbers_ = own_;
+        }
+    }
+
+    [[nodiscard]] transrank::route::Route route() const {
+        const std::vector<transrank::route::Segment> all{
+            {.source = 0, .destination = 0, .length = units_}};
+        std::vector<transrank::route::Leg> sends;
+        std::vector<transrank::route::Leg> receives;
+        if (closed_ || rank_ + 1 < ranks_) {
+            sends.push_back({.peer = (rank_ + 1) % ranks_, .segments = all});
+        }
+        if (closed_ || rank_ > 0) {
+            receives.push_back({.peer = (rank_ + ranks_ - 1) % ranks_, .segments = all});
+        }
+        return {rank_, ranks_, units_, units_, sends, receives};
+    }
+
+    [[nodiscard]] std::vector<transrank::transport::Field> fields() const {
+        const auto bytes = units_ * static_cast<std::int64_t>(sizeof(std::int64_t));
+        auto* memory = reinterpret_cast<std::byte*>(numbers_.data());
+        return {{.source = memory,
+                 .source_bytes = bytes,
+                 .destination = memory + bytes,
+                 .destination_bytes = bytes,
+                 .unit_bytes = sizeof(std::int64_t),
+                 .scalar = transrank::transport::Scalar::int64}};
+    }
+
+    [[nodiscard]] transrank::exchange::Exchange bind(const std::string& transport,
+                                                     MPI_Comm comm = MPI_COMM_WORLD) const {
+        transrank::exchange::Options options;
+        options.transport = transport;
+        return {route(), comm, fields(), options};
+    }
+
+    void write(std::int64_t value) {
+        std::iota(numbers_.begin(), numbers_.begin() + units_, value);
+    }
+    /// Whether what the previous rank wrote with `write` has come.
+    [[nodiscard]] bool has_received(std::int64_t value) const {
+        for (std::int64_t i = 0; i < units_; ++i) {
+            if (numbers_[static_cast<std::size_t>(units_ + i)] != value + i) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] int previous() const { return (rank_ + ranks_ - 1) % ranks_; }
+    [[nodiscard]] bool receives() const { return closed_ || rank_ > 0; }
+
+private:
+    int rank_;
+    int ranks_;
+    bool closed_;
+    std::int64_t units_;
+    std::unique_ptr<transrank::memory::SharedSegment> segment_;
+    std::vector<std::int64_t> own_;
+    std::span<std::int64_t> numbers_;
+};
+
+}  // namespace testing

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "transrank/transport/transport.hpp"
+
+namespace testing {
+
+inline int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+inline int world_size() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+/// `auto` and all of the table.
+inline std::vector<std::string> transports() {
+    std::vector<std::string> names{"auto"};
+    for (const auto& entry : transrank::transport::all()) {
+        names.emplace_back(entry.name);
+    }
+    return names;
+}
+
+/// Collective. Whether all ranks have the same words.
+inline bool same_on_all_ranks(const std::string& words) {
+    const auto hash = std::hash<std::string>{}(words);
+    std::array<unsigned long, 2> own{hash, ~hash};
+    std::array<unsigned long, 2> least{};
+    MPI_Allreduce(own.data(), least.data(), 2, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
+    return least[0] == ~least[1];
+}
+
+}  // namespace testing
