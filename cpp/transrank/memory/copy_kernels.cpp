@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
@@ -17,7 +17,7 @@ void copy_portable(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 // No smaller unit leaves the processor whole: a line written in part is read first.
 constexpr std::size_t line_bytes = 64;
 
@@ -69,27 +69,27 @@ __attribute__((target("avx512f"))) void streamed_lines_avx512(std::byte* to, con
 }
 
 // The bytes before the first and after the last whole line of the target go by memcpy.
-template <LineCopy lines>
+template <LineCopy Lines>
 void copy_around(std::byte* to, const std::byte* from, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(to);
-    const std::size_t head = std::min((line_bytes - address % line_bytes) % line_bytes, bytes);
+    const std::size_t head = std::min((line_bytes - (address % line_bytes)) % line_bytes, bytes);
     const std::size_t whole = (bytes - head) / line_bytes * line_bytes;
     std::memcpy(to, from, head);
-    lines(to + head, from + head, whole);
+    Lines(to + head, from + head, whole);
     std::memcpy(to + head + whole, from + head + whole, bytes - head - whole);
 }
 
 // Streamed stores are not ordered with later ones, such as the flag that says the data is there.
-template <LineCopy lines>
+template <LineCopy Lines>
 void stream_around(std::byte* to, const std::byte* from, std::size_t bytes) {
-    copy_around<lines>(to, from, bytes);
+    copy_around<Lines>(to, from, bytes);
     _mm_sfence();
 }
 #endif
 
 CopyKernel kernel_for(InstructionSet set) {
     switch (set) {
-#if defined(__x86_64__)
+#ifdef __x86_64__
         case InstructionSet::sse2:
             return {.instruction_set = set,
                     .temporal = copy_around<lines_sse2>,

@@ -8,13 +8,13 @@ namespace {
 
 std::vector<InstructionSet> detect() {
     std::vector<InstructionSet> sets{InstructionSet::portable};
-#if defined(__x86_64__)
+#ifdef __x86_64__
     sets.push_back(InstructionSet::sse2);
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") != 0) {
+    if (static_cast<bool>(__builtin_cpu_supports("avx2"))) {
         sets.push_back(InstructionSet::avx2);
     }
-    if (__builtin_cpu_supports("avx512f") != 0) {
+    if (static_cast<bool>(__builtin_cpu_supports("avx512f"))) {
         sets.push_back(InstructionSet::avx512);
     }
 #endif

@@ -20,21 +20,21 @@ void triad_portable(double* a, const double* b, const double* c, double scalar, 
     triad_loop(a, b, c, scalar, count);
 }
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 __attribute__((target("avx2"))) void triad_avx2(double* a, const double* b, const double* c,
                                                 double scalar, std::size_t count) {
     triad_loop(a, b, c, scalar, count);
 }
 
-__attribute__((target("avx512f,prefer-vector-width=512"))) void triad_avx512(
-    double* a, const double* b, const double* c, double scalar, std::size_t count) {
+__attribute__((target("avx512f"))) void triad_avx512(double* a, const double* b, const double* c,
+                                                     double scalar, std::size_t count) {
     triad_loop(a, b, c, scalar, count);
 }
 #endif
 
 Triad triad_for(InstructionSet set) {
     switch (set) {
-#if defined(__x86_64__)
+#ifdef __x86_64__
         case InstructionSet::avx2:
             return triad_avx2;
         case InstructionSet::avx512:

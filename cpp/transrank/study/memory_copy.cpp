@@ -22,24 +22,27 @@ void library_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
+std::unique_ptr<measure::Operation> make_memcpy(const measure::Case& point,
+                                                const Setting& setting) {
+    return make_copy_operation(point, setting, library_copy);
+}
+
+std::unique_ptr<measure::Operation> make_nontemporal(const measure::Case& point,
+                                                     const Setting& setting) {
+    return make_copy_operation(point, setting, memory::nontemporal_copy());
+}
+
+std::unique_ptr<measure::Operation> make_triad(const measure::Case& point, const Setting& setting) {
+    return make_triad_operation(point, setting, memory::triad_kernels().back().triad);
+}
+
 struct Kernel {
     std::string_view name;
     std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
 };
-constexpr std::array kernels{
-    Kernel{"memcpy",
-           [](const measure::Case& point, const Setting& setting) {
-               return make_copy_operation(point, setting, library_copy);
-           }},
-    Kernel{"nontemporal",
-           [](const measure::Case& point, const Setting& setting) {
-               return make_copy_operation(point, setting, memory::nontemporal_copy());
-           }},
-    Kernel{"triad",
-           [](const measure::Case& point, const Setting& setting) {
-               return make_triad_operation(point, setting, memory::triad_kernels().back().triad);
-           }},
-};
+constexpr std::array kernels{Kernel{.name = "memcpy", .make = make_memcpy},
+                             Kernel{.name = "nontemporal", .make = make_nontemporal},
+                             Kernel{.name = "triad", .make = make_triad}};
 
 std::vector<AxisChoice> axes() {
     AxisChoice kernel{.name = "kernel", .values = {}};

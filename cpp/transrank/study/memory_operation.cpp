@@ -56,8 +56,8 @@ public:
 protected:
     virtual void write(std::span<std::byte> from, const measure::Payload& payload) const = 0;
     virtual void apply(std::byte* to, const std::byte* from, std::size_t bytes) const = 0;
-    virtual std::uint64_t check(std::span<const std::byte> to,
-                                const measure::Payload& payload) const = 0;
+    [[nodiscard]] virtual std::uint64_t check(std::span<const std::byte> to,
+                                              const measure::Payload& payload) const = 0;
 
 private:
     // Slots of one fill differ, as messages do.
@@ -85,8 +85,8 @@ protected:
     void apply(std::byte* to, const std::byte* from, std::size_t bytes) const override {
         copy_(to, from, bytes);
     }
-    std::uint64_t check(std::span<const std::byte> to,
-                        const measure::Payload& payload) const override {
+    [[nodiscard]] std::uint64_t check(std::span<const std::byte> to,
+                                      const measure::Payload& payload) const override {
         payload.check(to);
         return to.size();
     }
@@ -114,8 +114,8 @@ protected:
         const auto* operands = reinterpret_cast<const double*>(from);
         triad_(reinterpret_cast<double*>(to), operands, operands + count, triad_scalar, count);
     }
-    std::uint64_t check(std::span<const std::byte> to,
-                        const measure::Payload& payload) const override {
+    [[nodiscard]] std::uint64_t check(std::span<const std::byte> to,
+                                      const measure::Payload& payload) const override {
         const auto* result = reinterpret_cast<const double*>(to.data());
         const std::size_t count = to.size() / triad_bytes_read;
         for (std::size_t i = 0; i < count; ++i) {

@@ -7,10 +7,10 @@
 // repetitions of each.
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <limits>
 #include <memory>
 
+#include "transrank/mpi/attached_buffer.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/study/message.hpp"
 #include "transrank/study/table.hpp"
@@ -28,72 +28,26 @@ constexpr std::string_view sizes =
     "1842,2330,2947,3728,4715,5964,7543,9541,12068,15264,19307,24421,30888,39069,49417,62506,79060,"
     "100000";
 
-// MPI counts the attached buffer in int. It holds a few messages: one under way, and those whose
-// space MPI has not taken back yet.
-constexpr std::int64_t buffered_messages = 4;
-constexpr std::int64_t most_message_bytes = std::numeric_limits<int>::max();
-constexpr std::int64_t most_buffered_bytes =
-    (most_message_bytes / buffered_messages) - MPI_BSEND_OVERHEAD;
-
-/// The buffer of MPI_Bsend. A process has one, so all operations of a group share it.
-class AttachedBuffer {
-public:
-    /// The attached buffer, which a first caller attaches with room for messages of `bytes`.
-    static std::shared_ptr<AttachedBuffer> share(std::int64_t bytes) {
-        static std::weak_ptr<AttachedBuffer> current;
-        auto buffer = current.lock();
-        if (!buffer) {
-            buffer =
-                std::make_shared<AttachedBuffer>(buffered_messages * (bytes + MPI_BSEND_OVERHEAD));
-            current = buffer;
-        }
-        return buffer;
-    }
-
-    explicit AttachedBuffer(std::int64_t bytes)
-        : memory_(std::make_unique<measure::Buffer>(static_cast<std::size_t>(bytes))) {
-        mpi::check(MPI_Buffer_attach(memory_->bytes().data(), static_cast<int>(bytes)),
-                   "MPI_Buffer_attach");
-    }
-    AttachedBuffer(const AttachedBuffer&) = delete;
-    AttachedBuffer& operator=(const AttachedBuffer&) = delete;
-
-    ~AttachedBuffer() {
-        // Detaching waits until all messages have gone. After an error that may be never: the
-        // memory stays with MPI until the job ends.
-        if (std::uncaught_exceptions() > exceptions_) {
-            (void)memory_.release();  // NOLINT(bugprone-unused-return-value)
-            return;
-        }
-        void* address = nullptr;
-        int size = 0;
-        MPI_Buffer_detach(static_cast<void*>(&address), &size);
-    }
-
-private:
-    std::unique_ptr<measure::Buffer> memory_;
-    int exceptions_ = std::uncaught_exceptions();
-};
-
-/// A ping-pong whose sends are those of the class `Routine`.
-template <class Routine>
+/// A ping-pong, of which the routine that sends remains to be told.
 class RoundTrips : public MessageOperation {
 public:
     RoundTrips(const measure::Case& point, const Setting& setting)
         : MessageOperation(point, setting, 1 - setting.comm.rank(), 1 - setting.comm.rank()) {}
 
-    void run(std::int64_t repetitions) override {
-        auto& routine = static_cast<Routine&>(*this);
+    void run(std::int64_t repetitions) final {
         for (std::int64_t i = 0; i < repetitions; ++i) {
             if (rank() == 0) {
-                routine.send_one(i);
+                send_one(i);
                 receive_one(i);
             } else {
                 receive_one(i);
-                routine.send_one(i);
+                send_one(i);
             }
         }
     }
+
+protected:
+    virtual void send_one(std::int64_t i) = 0;
 
 private:
     void receive_one(std::int64_t i) {
@@ -103,39 +57,40 @@ private:
     }
 };
 
-class Standard final : public RoundTrips<Standard> {
+class Standard final : public RoundTrips {
 public:
     using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) {
+    void send_one(std::int64_t i) override {
         mpi::check(MPI_Send(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Send");
     }
 };
 
-class Buffered final : public RoundTrips<Buffered> {
+class Buffered final : public RoundTrips {
 public:
     Buffered(const measure::Case& point, const Setting& setting)
         : RoundTrips(point, setting),
-          buffer_(AttachedBuffer::share(std::min(setting.largest_bytes, most_buffered_bytes))) {}
-    void send_one(std::int64_t i) {
+          buffer_(mpi::AttachedBuffer::share(
+              std::min(setting.largest_bytes, mpi::AttachedBuffer::most_message_bytes))) {}
+    void send_one(std::int64_t i) override {
         mpi::check(MPI_Bsend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Bsend");
     }
 
 private:
-    std::shared_ptr<AttachedBuffer> buffer_;
+    std::shared_ptr<mpi::AttachedBuffer> buffer_;
 };
 
-class Synchronous final : public RoundTrips<Synchronous> {
+class Synchronous final : public RoundTrips {
 public:
     using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) {
+    void send_one(std::int64_t i) override {
         mpi::check(MPI_Ssend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Ssend");
     }
 };
 
-class Immediate final : public RoundTrips<Immediate> {
+class Immediate final : public RoundTrips {
 public:
     using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) {
+    void send_one(std::int64_t i) override {
         MPI_Request request = MPI_REQUEST_NULL;
         mpi::check(MPI_Isend(send(i), bytes(), MPI_BYTE, target(), tag, comm(), &request),
                    "MPI_Isend");
@@ -143,7 +98,7 @@ public:
     }
 };
 
-class Persistent final : public RoundTrips<Persistent> {
+class Persistent final : public RoundTrips {
 public:
     Persistent(const measure::Case& point, const Setting& setting)
         : RoundTrips(point, setting),
@@ -161,7 +116,7 @@ public:
             }
         }
     }
-    void send_one(std::int64_t i) {
+    void send_one(std::int64_t i) override {
         mpi::check(MPI_Start(&request(i % slots())), "MPI_Start");
         mpi::check(MPI_Wait(&request(i % slots()), MPI_STATUS_IGNORE), "MPI_Wait");
     }
@@ -193,17 +148,19 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 
 struct Routine {
     std::string_view name;
-    int operations_per_repetition;
-    std::int64_t most_bytes;
     std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
+    int operations_per_repetition = 2;
+    std::int64_t most_bytes = std::numeric_limits<int>::max();
 };
 constexpr std::array routines{
-    Routine{"send", 2, most_message_bytes, make<Standard>},
-    Routine{"bsend", 2, most_buffered_bytes, make<Buffered>},
-    Routine{"ssend", 2, most_message_bytes, make<Synchronous>},
-    Routine{"isend", 2, most_message_bytes, make<Immediate>},
-    Routine{"persistent", 2, most_message_bytes, make<Persistent>},
-    Routine{"sendrecv", 1, most_message_bytes, make<BothWays>},
+    Routine{.name = "send", .make = make<Standard>},
+    Routine{.name = "bsend",
+            .make = make<Buffered>,
+            .most_bytes = mpi::AttachedBuffer::most_message_bytes},
+    Routine{.name = "ssend", .make = make<Synchronous>},
+    Routine{.name = "isend", .make = make<Immediate>},
+    Routine{.name = "persistent", .make = make<Persistent>},
+    Routine{.name = "sendrecv", .make = make<BothWays>, .operations_per_repetition = 1},
 };
 
 const Routine& find_routine(std::string_view name) {
