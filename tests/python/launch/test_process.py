@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -120,13 +121,19 @@ def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path:
     """Under the real mpiexec: Hydra's ranks have sessions of their own, Open MPI's groups."""
     shape = Shape(2)
     launcher = launchers.default_launcher(Capacity(1, 2))
-    program = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
+    program = [sys.executable, "-c", "import os, time; os.write(1, b'up\\n'); time.sleep(600)"]
     up: list[str] = []
+    ended = threading.Event()
     mine = os.getpid()
+
+    def take(line: str) -> bool:
+        up.extend(re.findall("up", line))  # launchers may glue the lines of two ranks
+        return "up" in line
 
     def strike() -> None:
         while len(up) < shape.ranks:
-            time.sleep(0.05)
+            if ended.wait(0.05):
+                return
         below = processes.below(mine)
         ranks = [pid for pid, name in below.items() if name.startswith("python")]
         others = [pid for pid in below if pid not in ranks]
@@ -134,14 +141,18 @@ def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path:
 
     striker = threading.Thread(target=strike)
     striker.start()
-    outcome = process.run(
-        launcher.command(shape, program),
-        environment={**os.environ, **launcher.environment(shape, os.environ)},
-        timeout_seconds=60,
-        take_line=lambda line: "up" in line and not up.append(line),
-        log=tmp_path / "log",
-    )
-    striker.join()
+    try:
+        outcome = process.run(
+            launcher.command(shape, program),
+            environment={**os.environ, **launcher.environment(shape, os.environ)},
+            timeout_seconds=60,
+            take_line=take,
+            log=tmp_path / "log",
+        )
+    finally:
+        ended.set()
+        striker.join()
+    assert len(up) == shape.ranks, outcome
     assert not outcome.ok
     assert not outcome.timed_out
     assert marked_processes() == []

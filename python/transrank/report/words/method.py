@@ -62,7 +62,7 @@ def _general() -> Iterator[str]:
     yield (
         "Warm-up samples, and samples during which a rank lost its core, its clock jumped or it "
         "started late, are flagged and left out; “kept” is the share of the samples after warm-up "
-        "that remains. “IMB mean” is the mean over all samples after warm-up, averaged over ranks, "
+        "that remains. “IMB mean” is the mean over the same samples, averaged over ranks, "
         "as IMB prints it, for comparison with published tables."
     )
 
