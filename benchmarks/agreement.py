@@ -5,7 +5,9 @@ Runs the suites' own binaries (not part of transrank; built by the user against 
 transrank was built with) and transrank in alternation at two ranks: in each round every suite twice
 and transrank once, in random order. Compared are means, since means are what the suites print, and
 beside them transrank's medians. At each size the ratio transrank / suite must lie within the larger
-of 7 % and the suite's own A/A difference: that of the medians of its two sets of launches.
+of 7 % and the suite's own A/A difference: that of the medians of its two sets of launches. A size
+differs when the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is
+wider than the tolerance, or the ratio lies beyond but its interval does not.
 """
 
 from __future__ import annotations
@@ -25,18 +27,19 @@ import numpy as np
 from bars import Figure, add_check_option, report
 from rich.console import Console
 from rich.table import Table
-from scipy import stats
 from survey import measure
 
 from transrank.launch import launchers
-from transrank.launch.launchers import Capacity
+from transrank.launch.launcher import Capacity
+from transrank.stats.compare import paired_ratio
+from transrank.stats.estimate import Estimate
 from transrank.store.records import Shape
 from transrank.store.suites import imb, osu
 from transrank.units import format_bytes, format_seconds
 
 TOLERANCE = 0.07
 SHAPE = Shape(ranks=2, ranks_per_node=0)
-SMALLEST, LARGEST = 1, 4 << 20
+SMALLEST, LARGEST = 0, 4 << 20
 OURS: Mapping[str, Sequence[str]] = {
     "pingpong": ["pingpong"],
     "allreduce": [
@@ -141,8 +144,7 @@ class Size:
     own_mean: float
     own_median: float
     own_difference: float
-    low: float
-    high: float
+    ratio: Estimate
 
     @property
     def tolerance(self) -> float:
@@ -152,10 +154,14 @@ class Size:
     @property
     def verdict(self) -> str:
         """Judge the interval of the ratio against the tolerance."""
-        if self.low > 1 + self.tolerance or self.high < 1 / (1 + self.tolerance):
+        low, high = self.ratio.low, self.ratio.high
+        assert low is not None
+        assert high is not None
+        least, most = 1 / (1 + self.tolerance), 1 + self.tolerance
+        if low > most or high < least:
             return "differs"
-        ratio = self.own_mean / self.theirs
-        return "agrees" if 1 / (1 + self.tolerance) <= ratio <= 1 + self.tolerance else "unclear"
+        wide = max(high / self.ratio.value, self.ratio.value / low) > most
+        return "unclear" if wide or not least <= self.ratio.value <= most else "agrees"
 
 
 def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
@@ -164,15 +170,13 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
 
 
 def compare(peer: Peer, rounds: Rounds) -> list[Size]:
-    """Compare at every size that all launches have and that is not nothing."""
+    """Compare at every size that all launches have."""
     first, second = rounds.first[peer], rounds.second[peer]
     own = rounds.means[peer.operation]
     common = set.intersection(*(set(launch) for launch in [*first, *second, *own]))
     sizes = []
-    for size in sorted(common - {0}):
+    for size in sorted(common):
         a, b = median_at(first, size), median_at(second, size)
-        logs = np.log([mine[size] / theirs[size] for mine, theirs in zip(own, first, strict=True)])
-        half = float(stats.t.ppf(0.975, len(logs) - 1) * stats.sem(logs))
         sizes.append(
             Size(
                 bytes=size,
@@ -180,8 +184,7 @@ def compare(peer: Peer, rounds: Rounds) -> list[Size]:
                 own_mean=median_at(own, size),
                 own_median=median_at(rounds.medians[peer.operation], size),
                 own_difference=max(a, b) / min(a, b) - 1,
-                low=float(np.exp(logs.mean() - half)),
-                high=float(np.exp(logs.mean() + half)),
+                ratio=paired_ratio([each[size] for each in first], [each[size] for each in own]),
             )
         )
     return sizes
@@ -199,8 +202,8 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
             format_seconds(size.theirs),
             format_seconds(size.own_mean),
             format_seconds(size.own_median),
-            f"{size.own_mean / size.theirs:.3f}",
-            f"{size.low:.2f} .. {size.high:.2f}",
+            f"{size.ratio.value:.3f}",
+            f"{size.ratio.low:.2f} .. {size.ratio.high:.2f}",
             f"{100 * size.tolerance:.0f} %",
             size.verdict,
         )

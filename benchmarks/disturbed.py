@@ -19,12 +19,11 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from survey import measure, operation_of
+from survey import measure_operations, operation_of
 
 from transrank.stats.summary import CaseResult
 
 BAR_PERCENT = 10.0
-STUDIES = ["pingpong", "sendrecv"]
 
 
 @contextmanager
@@ -84,16 +83,16 @@ def main() -> int:
     parser.add_argument("--loops", type=int, default=3, help="busy loops (default: 3)")
     parser.add_argument("--surveys", type=int, default=3, help="of each kind (default: 3)")
     parser.add_argument("--launches", type=int, default=5, help="per survey (default: 5)")
-    parser.add_argument("--max-time", default="500ms", help="per case (default: 500ms)")
+    parser.add_argument("--max-time", default="150ms", help="per case (default: 150ms)")
     add_check_option(parser)
     arguments = parser.parse_args()
     options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
     quiet, busy = [], []
     with tempfile.TemporaryDirectory() as store:
         for number in range(arguments.surveys):
-            quiet.append(measure(Path(store), f"quiet-{number}", [*STUDIES, *options]))
+            quiet.append(measure_operations(Path(store), f"quiet-{number}", options))
             with busy_loops(arguments.loops):
-                busy.append(measure(Path(store), f"busy-{number}", [*STUDIES, *options]))
+                busy.append(measure_operations(Path(store), f"busy-{number}", options))
             print(f"pair {number + 1} of {arguments.surveys} done", file=sys.stderr)
     return report(figures(quiet, busy), arguments.check)
 

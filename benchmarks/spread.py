@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from survey import measure, operation_of
+from survey import measure_operations, operation_of
 
 from transrank.stats.summary import CaseResult
 
@@ -31,12 +31,6 @@ BARS: Mapping[str, tuple[float, float | None]] = {
     "barrier": (10, None),
 }
 SECONDS_BAR = 2.0
-POINT_TO_POINT = ["pingpong", "sendrecv"]
-COLLECTIVES = [
-    "collectives",
-    "--axis=operation=allreduce,alltoall,bcast,barrier",
-    "--axis=form=blocking",
-]
 
 
 def run_surveys(store: Path, arguments: argparse.Namespace) -> list[list[CaseResult]]:
@@ -44,8 +38,7 @@ def run_surveys(store: Path, arguments: argparse.Namespace) -> list[list[CaseRes
     common = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
     surveys = []
     for number in range(arguments.surveys):
-        results = measure(store, f"p2p-{number}", [*POINT_TO_POINT, *common])
-        results += measure(store, f"collectives-{number}", [*COLLECTIVES, *common])
+        results = measure_operations(store, f"survey-{number}", common)
         surveys.append([result for result in results if result.headline is not None])
         print(f"survey {number + 1} of {arguments.surveys} done", file=sys.stderr)
     return surveys

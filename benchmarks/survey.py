@@ -24,6 +24,23 @@ def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResul
     return summarise(read_run(newest))
 
 
+# What the sweeps of spread.py and disturbed.py consist of.
+POINT_TO_POINT = ["pingpong", "sendrecv"]
+COLLECTIVES = [
+    "collectives",
+    "--axis=operation=allreduce,alltoall,bcast,barrier",
+    "--axis=form=blocking",
+]
+
+
+def measure_operations(store: Path, label: str, options: Sequence[str]) -> list[CaseResult]:
+    """Measure the operations whose repeatability is judged."""
+    return [
+        *measure(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
+        *measure(store, f"{label}-collectives", [*COLLECTIVES, *options]),
+    ]
+
+
 def operation_of(result: CaseResult) -> str:
     """Name what is swept over sizes: the study, and the operation where the study has several."""
     operation = result.axes.get("operation")
