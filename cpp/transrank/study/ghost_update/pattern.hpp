@@ -6,7 +6,7 @@
 
 #include "transrank/route/route.hpp"
 
-namespace transrank::study {
+namespace transrank::study::ghost_update {
 
 /// The block of rows that each rank owns, and its six faces.
 inline constexpr std::int64_t block_extent = 32;
@@ -35,4 +35,4 @@ inline constexpr std::int64_t ghost_rows = faces * face_rows;
 /// ranks.
 [[nodiscard]] route::Route remote_ghost_route(int rank, int ranks);
 
-}  // namespace transrank::study
+}  // namespace transrank::study::ghost_update

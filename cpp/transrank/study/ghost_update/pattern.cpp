@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/ghost_pattern.hpp"
+#include "transrank/study/ghost_update/pattern.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace transrank::study {
+namespace transrank::study::ghost_update {
 namespace {
 
 using route::Leg;
@@ -162,4 +162,4 @@ route::Route remote_ghost_route(int rank, int ranks) {
             {{.peer = next, .segments = segments}}};
 }
 
-}  // namespace transrank::study
+}  // namespace transrank::study::ghost_update
