@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job script of `transrank script` runs on a real Slurm of two nodes, on virtual hosts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import slurm_cluster
+from slurm_cluster import SlurmCluster
+from transrank.launch import installation
+from transrank.store.records import Run, read_run
+
+OBSTACLE = slurm_cluster.obstacle()
+pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
+
+# The virtual hosts see each other's shared memory, so MPI is told to use the network between them.
+NETWORK = {
+    "mpich": ["MPIR_CVAR_CH4_NETMOD=ofi", "FI_PROVIDER=tcp"],
+    "openmpi": ["OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,sm,tcp"],
+}
+# srun starts Open MPI's ranks by PMIx alone, which Debian's Slurm has as a package of its own.
+LAUNCHERS = {"mpich": "srun", "openmpi": "openmpi"}
+MEASURE = "measure pingpong launch --sizes 1KiB --max-time 20ms --launches 2"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
+    with slurm_cluster.slurm_cluster(tmp_path_factory.mktemp("slurm")) as up:
+        yield up
+
+
+def transrank(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "transrank.cli", *arguments]
+
+
+def submit(cluster: SlurmCluster, folder: Path, command: str) -> Run:
+    kind = installation.build().mpi_kind
+    launcher = LAUNCHERS[kind]
+    printed = cluster.run(
+        *transrank("script", "slurm", "--nodes=2", "--ranks-per-node=2", "--time=5min"),
+        *[f"--launcher={launcher}", "--", *command.split()],
+        cwd=folder,
+        timeout=60,
+    )
+    assert printed.returncode == 0, printed.stderr
+    script = folder / "job.sh"
+    script.write_text(printed.stdout)
+    submitted = cluster.run(
+        "env", *NETWORK[kind], "sbatch", "--wait", script, cwd=folder, timeout=150
+    )
+    said = "\n".join(path.read_text() for path in folder.glob("transrank-*.out"))
+    assert submitted.returncode == 0, f"{submitted.stderr}\n{said}\n{cluster.logs()}"
+    (record,) = folder.glob("transrank-*.jsonl")
+    return read_run(record)
+
+
+@pytest.mark.skipif(
+    installation.build().mpi_kind not in NETWORK, reason="how this MPI reaches hosts is unknown"
+)
+def test_a_job_measures_within_a_node_and_between_two(
+    cluster: SlurmCluster, tmp_path: Path
+) -> None:
+    run = submit(cluster, tmp_path, MEASURE)
+    assert run.problems == ()
+    hosts_by_shape = {
+        (launch.shape.ranks, launch.shape.ranks_per_node): set(launch.placement.hosts)
+        for launch in run.launches
+    }
+    assert {"node0", "node1"} in hosts_by_shape.values()
+    measured = {case.study for case in run.cases if case.status == "ok"}
+    assert measured == {"pingpong", "launch"}
+    between = [
+        case for case in run.cases if case.shape.ranks == 2 and case.shape.ranks_per_node == 1
+    ]
+    assert between
+    assert all(case.status == "ok" for case in between)
