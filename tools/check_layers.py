@@ -15,6 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "layout": set(),
     "memory": {"mpi"},
     "route": {"layout"},
+    "discovery": {"mpi", "layout", "route"},
     "transport": {"mpi", "route", "memory"},
     "exchange": {"mpi", "route", "memory", "transport"},
     "measure": {"mpi", "text", "machine"},

@@ -13,27 +13,49 @@ namespace {
 
 using layout::require;
 
-std::string describe(const Leg* leg) {
-    if (leg == nullptr) {
+std::string describe(const std::optional<LegDigest>& leg) {
+    if (!leg) {
         return "no leg";
     }
     std::ostringstream text;
-    text << leg->units() << " units in " << leg->segments.size() << " segments (checksum "
-         << std::hex << checksum(*leg) << ")";
+    text << leg->units << " units in " << leg->segments << " segments (checksum " << std::hex
+         << leg->checksum << ")";
     return text.str();
 }
 
+[[noreturn]] void refuse_pair(int sender, int receiver, const std::optional<LegDigest>& sent,
+                              const std::optional<LegDigest>& received) {
+    layout::refuse("the leg from rank ", sender, " to rank ", receiver, " differs: rank ", sender,
+                   " sends ", describe(sent), ", rank ", receiver, " receives ", describe(received),
+                   "; build both sides from the same layouts");
+}
+
+/// Digests are made only to be described.
 void check_pair(int sender, int receiver, const Leg* sent, const Leg* received) {
     const bool same =
         sent != nullptr && received != nullptr && sent->segments == received->segments;
     if (!same) {
-        layout::refuse("the leg from rank ", sender, " to rank ", receiver, " differs: rank ",
-                       sender, " sends ", describe(sent), ", rank ", receiver, " receives ",
-                       describe(received), "; build both sides from the same layouts");
+        const auto digest_of = [](const Leg* leg) {
+            return leg == nullptr ? std::nullopt : std::optional(digest(*leg));
+        };
+        refuse_pair(sender, receiver, digest_of(sent), digest_of(received));
     }
 }
 
 }  // namespace
+
+LegDigest digest(const Leg& leg) noexcept {
+    return {.units = leg.units(),
+            .segments = static_cast<std::int64_t>(leg.segments.size()),
+            .checksum = checksum(leg)};
+}
+
+void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
+                const std::optional<LegDigest>& received) {
+    if (!sent || sent != received) {
+        refuse_pair(sender, receiver, sent, received);
+    }
+}
 
 void check_consistent(std::span<const Route> routes) {
     for (std::size_t i = 0; i < routes.size(); ++i) {

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "transrank/route/route.hpp"
 
 namespace transrank::route {
+
+/// Enough of a leg to tell whether that of its other rank is the same.
+struct LegDigest {
+    std::int64_t units = 0;
+    std::int64_t segments = 0;
+    std::uint64_t checksum = 0;
+    friend bool operator==(const LegDigest&, const LegDigest&) = default;
+};
+[[nodiscard]] LegDigest digest(const Leg& leg) noexcept;
+
+/// Checks that both ranks of a leg hold the same one. Throws std::invalid_argument naming the two
+/// and what each of them holds, if anything.
+void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
+                const std::optional<LegDigest>& received);
 
 /// Checks that routes[r] is rank r's side of one movement: every leg stands in its sender's sends
 /// and its receiver's receives with the same segments, and fits both arrays. Throws

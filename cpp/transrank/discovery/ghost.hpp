@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/discovery/numbering.hpp"
+#include "transrank/layout/distribution.hpp"
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/delivery.hpp"
+#include "transrank/route/route.hpp"
+
+namespace transrank::discovery {
+
+/// Where ghosts lie in their array, in rows.
+struct GhostPlace {
+    std::int64_t begin = 0;   ///< of the first ghost
+    std::int64_t extent = 0;  ///< of the array
+};
+
+/// Collective. The route that fetches `ghosts`, global indices, from their owners: ghost i arrives
+/// at row place.begin + i of the destination. An index may be asked for more than once, and one may
+/// be this rank's own. The parts of `owners` are the ranks of `comm`.
+///
+/// Throws mpi::AgreedError, the same on every rank, when an index has no owner, the ghosts do not
+/// fit their place, or ranks pass different distributions. Time and memory are those of the list
+/// and of the ranks that it concerns, whatever the size of the communicator.
+[[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm,
+                                      const layout::Distribution& owners,
+                                      std::span<const std::int64_t> ghosts,
+                                      const GhostPlace& place);
+
+/// Collective. The same for rows numbered through all ranks: in one delivery where there is a
+/// formula, else in two, by way of a distributed directory.
+[[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
+                                      std::span<const std::int64_t> ghosts,
+                                      const GhostPlace& place);
+
+/// A route that was made by its senders, and what its receivers must know of it.
+struct Pushed {
+    route::Route route;
+    /// The global index of each ghost of this rank.
+    std::vector<std::int64_t> ghosts;
+};
+
+/// Collective. The route by which every rank gives local row rows[i] to rank targets[i] as a ghost,
+/// more than once if listed so, possibly to itself. The ghosts of a rank are those pushed to it,
+/// ordered by pushing rank and then as pushed; they lie from row `ghost_begin` on, and the extent
+/// of the destination is where they end. ghost_pull of Pushed::ghosts makes the identical route.
+///
+/// Throws mpi::AgreedError, the same on every rank, when a row is not this rank's, a target does
+/// not exist, or the lists differ in length.
+[[nodiscard]] Pushed ghost_push(const mpi::Communicator& comm, const layout::Distribution& owners,
+                                std::span<const std::int64_t> rows, std::span<const int> targets,
+                                std::int64_t ghost_begin = 0);
+
+/// Collective. The same for rows numbered through all ranks; needs no directory.
+[[nodiscard]] Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
+                                std::span<const std::int64_t> rows, std::span<const int> targets,
+                                std::int64_t ghost_begin = 0);
+
+/// The local work of ghost_pull with a distribution, before and after its delivery.
+struct GhostRequests {
+    std::vector<route::Leg> legs;
+    std::vector<mpi::Letter> letters;
+};
+[[nodiscard]] GhostRequests write_ghost_requests(int rank, const layout::Distribution& owners,
+                                                 std::span<const std::int64_t> ghosts,
+                                                 const GhostPlace& place);
+[[nodiscard]] route::Route read_ghost_requests(int rank, const layout::Distribution& owners,
+                                               const GhostPlace& place, std::vector<route::Leg> own,
+                                               std::span<const mpi::Letter> letters);
+
+}  // namespace transrank::discovery

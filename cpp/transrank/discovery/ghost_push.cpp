@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <optional>
+#include <utility>
+
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/view.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/route/ghost.hpp"
+#include "transrank/route/runs.hpp"
+
+namespace transrank::discovery {
+namespace {
+
+using layout::Distribution;
+using mpi::Letter;
+using route::Leg;
+
+/// The ranges of global indices of a pushing rank: what its target needs to name the ghosts.
+struct Ranges {
+    std::int64_t begin = 0;     ///< of the first range
+    std::int64_t length = 0;    ///< of every range but the last; 0: there is one range only
+    std::int64_t distance = 0;  ///< from one range to the next
+
+    [[nodiscard]] std::int64_t index(std::int64_t row) const {
+        return length == 0 ? begin + row : begin + (row / length * distance) + (row % length);
+    }
+};
+
+Ranges ranges_of(const Distribution& owners, int rank) {
+    if (owners.ranges(rank) < 2) {
+        return {.begin = owners.range(rank).begin};
+    }
+    return {.begin = owners.range(rank).begin,
+            .length = owners.position(1),
+            .distance = owners.range(rank, 1).begin - owners.range(rank).begin};
+}
+
+std::vector<Letter> letters_to_targets(const std::vector<Leg>& legs, const Ranges& ranges) {
+    std::vector<Letter> letters;
+    for (const auto& leg : legs) {
+        Writer writer;
+        writer.add(ranges);
+        writer.add_all(std::span(leg.segments));
+        letters.push_back(std::move(writer).to(leg.peer));
+    }
+    return letters;
+}
+
+/// Where the ghosts of each pusher begin, told to it.
+std::vector<Letter> letters_to_pushers(const std::vector<Leg>& receives) {
+    std::vector<Letter> letters;
+    for (const auto& leg : receives) {
+        Writer writer;
+        writer.add(leg.segments.front().destination);
+        letters.push_back(std::move(writer).to(leg.peer));
+    }
+    return letters;
+}
+
+void append_indices(const Leg& leg, const Ranges& ranges, std::vector<std::int64_t>& indices) {
+    route::for_each_run(leg, [&](std::int64_t source, std::int64_t, std::int64_t length) {
+        for (std::int64_t row = source; row < source + length; ++row) {
+            indices.push_back(ranges.index(row));
+        }
+    });
+}
+
+/// The ghosts of this rank, one pusher after the other.
+struct Arrival {
+    std::vector<Leg> receives;
+    std::vector<std::int64_t> ghosts;
+};
+
+Arrival arrange(const std::vector<Letter>& letters, std::int64_t ghost_begin) {
+    Arrival arrival;
+    for (const auto& letter : letters) {
+        Reader reader(letter);
+        const auto ranges = reader.take<Ranges>();
+        const Leg leg{.peer = letter.peer, .segments = reader.take_all<route::Segment>()};
+        const auto before = static_cast<std::int64_t>(arrival.ghosts.size());
+        arrival.receives.push_back(route::moved(leg, 0, ghost_begin + before));
+        append_indices(leg, ranges, arrival.ghosts);
+    }
+    return arrival;
+}
+
+// Every push is answered, so the answers come from the peers of `legs`, in the same order.
+std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Letter>& answers) {
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+        const auto begin = Reader(answers.at(i)).take<std::int64_t>();
+        legs[i] = route::moved(std::move(legs[i]), 0, begin);
+    }
+    return legs;
+}
+
+Pushed push(const mpi::Communicator& comm, const Ranges& ranges, std::int64_t owned,
+            std::vector<Leg> legs, std::int64_t ghost_begin) {
+    const auto letters = deliver(comm, letters_to_targets(legs, ranges), Subject::rows_pushed);
+    Arrival arrival;
+    mpi::agree(comm, [&] { arrival = arrange(letters, ghost_begin); });
+    const auto answers = deliver(comm, letters_to_pushers(arrival.receives), Subject::ghost_begins);
+    const auto extent = ghost_begin + static_cast<std::int64_t>(arrival.ghosts.size());
+    std::optional<route::Route> made;
+    mpi::agree(comm, [&] {
+        made.emplace(comm.rank(), comm.size(), owned, extent, placed(std::move(legs), answers),
+                     std::move(arrival.receives));
+    });
+    return {.route = *std::move(made), .ghosts = std::move(arrival.ghosts)};
+}
+
+std::vector<Leg> checked_pushes(const mpi::Communicator& comm, std::int64_t owned,
+                                std::span<const std::int64_t> rows, std::span<const int> targets,
+                                std::int64_t ghost_begin) {
+    layout::require(ghost_begin >= 0, "on rank ", comm.rank(), " the ghosts begin at row ",
+                    ghost_begin, "; it must be at least 0");
+    return route::pushes_by_target(comm.rank(), comm.size(), owned, rows, targets);
+}
+
+}  // namespace
+
+Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
+                  std::span<const std::int64_t> rows, std::span<const int> targets,
+                  std::int64_t ghost_begin) {
+    std::vector<Leg> legs;
+    mpi::agree(comm, [&] {
+        check_parts(owners, comm.rank(), comm.size());
+        legs = checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
+    });
+    return push(comm, ranges_of(owners, comm.rank()), owners.owned(comm.rank()), std::move(legs),
+                ghost_begin);
+}
+
+Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
+                  std::span<const std::int64_t> rows, std::span<const int> targets,
+                  std::int64_t ghost_begin) {
+    const auto owned = numbering.owned().length();
+    std::vector<Leg> legs;
+    mpi::agree(comm, [&] { legs = checked_pushes(comm, owned, rows, targets, ghost_begin); });
+    return push(comm, {.begin = numbering.owned().begin}, owned, std::move(legs), ghost_begin);
+}
+
+}  // namespace transrank::discovery

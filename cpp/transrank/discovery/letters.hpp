@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/delivery.hpp"
+
+namespace transrank::discovery {
+
+/// Puts values of plain types one after the other into a letter.
+class Writer {
+public:
+    template <class T>
+    void add(const T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        append(&value, sizeof(T));
+    }
+    /// How many, and then the values.
+    template <class T>
+    void add_all(std::span<const T> values) {
+        static_assert(std::has_unique_object_representations_v<T>, "padding would be sent");
+        add(static_cast<std::uint64_t>(values.size()));
+        append(values.data(), values.size_bytes());
+    }
+    [[nodiscard]] mpi::Letter to(int peer) && { return {.peer = peer, .bytes = std::move(bytes_)}; }
+
+private:
+    void append(const void* from, std::size_t bytes) {
+        if (bytes > 0) {
+            const auto end = bytes_.size();
+            bytes_.resize(end + bytes);
+            std::memcpy(bytes_.data() + end, from, bytes);
+        }
+    }
+    std::vector<std::byte> bytes_;
+};
+
+/// Takes them out again, in the same order.
+class Reader {
+public:
+    explicit Reader(const mpi::Letter& letter) : left_(letter.bytes) {}
+
+    template <class T>
+    [[nodiscard]] T take() {
+        T value{};
+        copy(&value, 1, sizeof(T));
+        return value;
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> take_all() {
+        const auto count = take<std::uint64_t>();
+        if (count > left_.size() / sizeof(T)) {
+            refuse();
+        }
+        std::vector<T> values(static_cast<std::size_t>(count));
+        copy(values.data(), values.size(), sizeof(T));
+        return values;
+    }
+    [[nodiscard]] bool at_end() const noexcept { return left_.empty(); }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::runtime_error(
+            "a letter from another rank is shorter than it says; do all ranks run the same "
+            "version of transrank?");
+    }
+    void copy(void* to, std::size_t count, std::size_t each) {
+        if (count > left_.size() / each) {
+            refuse();
+        }
+        if (count > 0) {
+            std::memcpy(to, left_.data(), count * each);
+            left_ = left_.subspan(count * each);
+        }
+    }
+    std::span<const std::byte> left_;
+};
+
+/// What a delivery is about. Each takes this tag and the next one.
+enum class Subject : int {
+    ghosts_wanted = 0,
+    rows_pushed = 2,
+    ghost_begins = 4,
+    index_lists = 6,
+    legs_found = 8,
+    row_places = 10,
+    legs_in_units = 12,
+    leg_digests = 14,
+};
+
+/// Collective. As mpi::deliver, but letters may have any length, one may go to this rank itself,
+/// and nothing needs to stand between two deliveries. Longer letters than `piece_bytes`, the same
+/// on every rank, go in pieces: MPI 3 counts the bytes of a message in int.
+[[nodiscard]] std::vector<mpi::Letter> deliver(const mpi::Communicator& comm,
+                                               std::vector<mpi::Letter> letters, Subject subject,
+                                               std::size_t piece_bytes = std::size_t{1} << 30U);
+
+}  // namespace transrank::discovery

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/route/route.hpp"
+
+namespace transrank::discovery {
+
+/// The file of one rank: `place` with every `{rank}` in it replaced, or else, in the folder
+/// `place`, `rank-{rank}.route`.
+[[nodiscard]] std::filesystem::path route_file(const std::filesystem::path& place, int rank);
+
+/// Collective. Every rank writes its own file; folders are made. `place` may differ between ranks
+/// (local disks). Throws mpi::AgreedError, the same on every rank, when the routes are not one
+/// movement, and then nothing is written, or when some rank cannot write its file: what other ranks
+/// wrote stays, and `load` refuses the mixture.
+void save(const mpi::Communicator& comm, const route::Route& route,
+          const std::filesystem::path& place);
+
+/// Collective. Reads what `save` wrote with as many ranks. Throws mpi::AgreedError, the same on
+/// every rank, when a file is missing, truncated, altered, of another rank or number of ranks, or
+/// when the files do not fit together.
+[[nodiscard]] route::Route load(const mpi::Communicator& comm, const std::filesystem::path& place);
+
+}  // namespace transrank::discovery

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/discovery/rows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/route_check.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/route/runs.hpp"
+
+namespace transrank::discovery {
+namespace {
+
+using layout::require;
+using layout::Rows;
+using mpi::Letter;
+using route::Leg;
+using route::Route;
+using route::RowPlace;
+
+/// A letter with a list of plain values for the peer of each leg.
+template <class Values>
+std::vector<Letter> letter_per_leg(std::span<const Leg> legs, const Values& values_of) {
+    std::vector<Letter> letters;
+    for (const auto& leg : legs) {
+        Writer writer;
+        const auto values = values_of(leg);
+        writer.add_all(std::span(values));
+        letters.push_back(std::move(writer).to(leg.peer));
+    }
+    return letters;
+}
+
+// Both ranks of a pair hold its leg, so the letters come from the peers of the legs, in order.
+void check_writers(std::span<const Leg> legs, const std::vector<Letter>& letters) {
+    for (std::size_t i = 0; i < std::max(legs.size(), letters.size()); ++i) {
+        require(i < legs.size() && i < letters.size() && legs[i].peer == letters[i].peer,
+                "ranks hold routes that do not belong together; build or load them together");
+    }
+}
+
+// Notes how long the rows of a leg are where they arrive; -1 stands for not known yet.
+void note_lengths(const Leg& leg, const std::vector<RowPlace>& sources, int rank,
+                  std::vector<std::int64_t>& lengths) {
+    require(std::ssize(sources) == leg.units(), "rank ", rank, " receives ", leg.units(),
+            " rows from rank ", leg.peer, ", which sends ", sources.size(),
+            "; build or load routes together");
+    auto next = sources.begin();
+    route::for_each_run(leg, [&](std::int64_t, std::int64_t begin, std::int64_t count) {
+        for (std::int64_t row = begin; row < begin + count; ++row, ++next) {
+            auto& length = lengths[static_cast<std::size_t>(row)];
+            require(length < 0 || length == next->length, "row ", row, " of rank ", rank,
+                    " arrives with ", length, " and, from rank ", leg.peer, ", with ", next->length,
+                    " units; rows that meet must have one length");
+            length = next->length;
+        }
+    });
+}
+
+ArrivingRows read(const Route& route, const std::vector<Letter>& letters) {
+    check_writers(route.receives(), letters);
+    ArrivingRows made{.lengths = std::vector<std::int64_t>(
+                          static_cast<std::size_t>(route.destination_extent()), -1),
+                      .sources = {}};
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        made.sources.push_back(Reader(letters[i]).take_all<RowPlace>());
+        note_lengths(route.receives()[i], made.sources.back(), route.rank(), made.lengths);
+    }
+    for (auto& length : made.lengths) {
+        length = std::max<std::int64_t>(length, 0);
+    }
+    return made;
+}
+
+std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriving,
+                                   const Rows& destination) {
+    require(arriving.sources.size() == route.receives().size(), "rank ", route.rank(),
+            " receives from ", route.receives().size(), " ranks, but was told of the rows of ",
+            arriving.sources.size(), "; pass what arriving_rows has returned for this route");
+    std::vector<Leg> legs;
+    for (std::size_t i = 0; i < arriving.sources.size(); ++i) {
+        const auto& leg = route.receives()[i];
+        legs.push_back(
+            route::in_units(leg, arriving.sources[i],
+                            route::row_places(leg, route::End::destination, destination)));
+    }
+    return legs;
+}
+
+std::vector<Leg> sends_in_units(const Route& route, const std::vector<Letter>& letters) {
+    check_writers(route.sends(), letters);
+    std::vector<Leg> legs;
+    for (const auto& letter : letters) {
+        legs.push_back(
+            {.peer = letter.peer, .segments = Reader(letter).take_all<route::Segment>()});
+    }
+    return legs;
+}
+
+}  // namespace
+
+ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, const Rows& source) {
+    std::vector<Letter> letters;
+    mpi::agree(comm, [&] {
+        check_belongs(route, comm);
+        letters = letter_per_leg(route.sends(), [&](const Leg& leg) {
+            return route::row_places(leg, route::End::source, source);
+        });
+    });
+    letters = deliver(comm, std::move(letters), Subject::row_places);
+    ArrivingRows made;
+    mpi::agree(comm, [&] { made = read(route, letters); });
+    return made;
+}
+
+Route in_units(const mpi::Communicator& comm, const Route& route, const ArrivingRows& arriving,
+               const Rows& source, const Rows& destination) {
+    std::vector<Leg> receives;
+    mpi::agree(comm, [&] {
+        check_belongs(route, comm);
+        receives = receives_in_units(route, arriving, destination);
+    });
+    const auto letters =
+        deliver(comm, letter_per_leg(receives, [](const Leg& leg) { return leg.segments; }),
+                Subject::legs_in_units);
+    std::optional<Route> made;
+    mpi::agree(comm, [&] {
+        made.emplace(comm.rank(), comm.size(), source.units(), destination.units(),
+                     sends_in_units(route, letters), std::move(receives));
+    });
+    return *std::move(made);
+}
+
+}  // namespace transrank::discovery

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/discovery/view.hpp"
+
+#include "transrank/layout/require.hpp"
+
+namespace transrank::discovery {
+
+View view_of(const layout::Distribution& owners, int owner) {
+    const auto range = owners.range(owner);
+    return {.extent = owners.extent(),
+            .owned = owners.owned(owner),
+            .begin = range.begin,
+            .end = range.end};
+}
+
+void check_view(const layout::Distribution& owners, int owner, int viewer, const View& seen) {
+    const View own = view_of(owners, owner);
+    layout::require(seen == own, "rank ", owner, " owns ", own.owned, " of ", own.extent,
+                    " rows, first those of [", own.begin, ", ", own.end, "), but on rank ", viewer,
+                    " the distribution says ", seen.owned, " of ", seen.extent,
+                    ", first those of [", seen.begin, ", ", seen.end,
+                    "); pass the same distribution on every rank");
+}
+
+void check_parts(const layout::Distribution& owners, int rank, int ranks) {
+    layout::require(owners.parts() == ranks, "on rank ", rank, " the distribution has ",
+                    owners.parts(), " parts, but the communicator has ", ranks,
+                    " ranks; each rank owns one part");
+}
+
+}  // namespace transrank::discovery

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "transrank/layout/distribution.hpp"
+
+namespace transrank::discovery {
+
+/// What a rank believes another one to own. Sent along with what concerns the owner's rows, so that
+/// ranks with different tables are found out.
+struct View {
+    std::int64_t extent = 0;
+    std::int64_t owned = 0;
+    std::int64_t begin = 0;  ///< the first range
+    std::int64_t end = 0;
+    friend bool operator==(const View&, const View&) = default;
+};
+
+[[nodiscard]] View view_of(const layout::Distribution& owners, int owner);
+
+/// Throws std::invalid_argument naming both ranks when `seen`, what rank `viewer` believes of
+/// `owner`, is not what `owners` says.
+void check_view(const layout::Distribution& owners, int owner, int viewer, const View& seen);
+
+/// Throws std::invalid_argument unless there is a part for each of `ranks` ranks.
+void check_parts(const layout::Distribution& owners, int rank, int ranks);
+
+}  // namespace transrank::discovery

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// Routes of ghosts, made together by all ranks, are those that one could work out alone.
+#include "transrank/discovery/ghost.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include "oracle.hpp"
+#include "transrank/discovery/lists.hpp"
+#include "transrank/discovery/route_check.hpp"
+
+using namespace testing;
+using namespace transrank::discovery;
+using doctest::Contains;
+
+namespace {
+
+std::vector<Arrival> expected(const Distribution& owners, const Indices& ghosts,
+                              std::int64_t begin) {
+    std::vector<Arrival> made;
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        const auto [owner, row] = owner_of(owners, ghosts[i]);
+        made.emplace_back(begin + static_cast<std::int64_t>(i), owner, row);
+    }
+    return made;
+}
+
+GhostPlace place_for(const Indices& ghosts, std::int64_t begin = 0) {
+    return {.begin = begin, .extent = begin + static_cast<std::int64_t>(ghosts.size())};
+}
+
+/// What one rank pushes.
+struct Pushes {
+    Indices rows;
+    std::vector<int> targets;
+};
+
+Pushes random_pushes(Random& random, std::int64_t owned, int ranks) {
+    Pushes pushes{.rows = random_indices(random, owned), .targets = {}};
+    for (std::size_t i = 0; i < pushes.rows.size(); ++i) {
+        pushes.targets.push_back(static_cast<int>(between(random, 0, ranks - 1)));
+    }
+    return pushes;
+}
+
+std::int64_t global_index(const Distribution& owners, int rank, std::int64_t row) {
+    for (std::int64_t index = 0; index < owners.extent(); ++index) {
+        if (owner_of(owners, index) == std::pair(rank, row)) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+/// Distribution whose parts are contiguous, of any size, some of them empty.
+Distribution random_counts(Random& random, int ranks) {
+    Indices boundaries{0};
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto rows = chance(random, 0.3) ? 0 : between(random, 0, 15);
+        boundaries.push_back(boundaries.back() + rows);
+    }
+    return Distribution::irregular(boundaries);
+}
+
+}  // namespace
+
+TEST_CASE("a pull brings every ghost from its owner") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        Random common(seed);
+        const auto owners = random_owners(common, world_size());
+        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
+        const auto ghosts = random_indices(own, owners.extent());
+        const auto begin = between(own, 0, 3);
+        const auto route = ghost_pull(world(), owners, ghosts, place_for(ghosts, begin));
+        CHECK(arrivals(route) == expected(owners, ghosts, begin));
+        CHECK(route.source_extent() == owners.owned(world_rank()));
+        CHECK(route.destination_extent() == begin + std::ssize(ghosts));
+        check_consistent(world(), route);
+    }
+}
+
+TEST_CASE("a push makes ghosts by pushing rank and in order, and the pull of them the same route") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        Random common(seed);
+        const auto owners = random_owners(common, world_size());
+        Indices ghosts;
+        Pushes own;
+        for (int rank = 0; rank < world_size(); ++rank) {
+            const auto pushes = random_pushes(common, owners.owned(rank), world_size());
+            for (std::size_t i = 0; i < pushes.rows.size(); ++i) {
+                if (pushes.targets[i] == world_rank()) {
+                    ghosts.push_back(global_index(owners, rank, pushes.rows[i]));
+                }
+            }
+            if (rank == world_rank()) {
+                own = pushes;
+            }
+        }
+        const auto pushed = ghost_push(world(), owners, own.rows, own.targets, 2);
+        CHECK(pushed.ghosts == ghosts);
+        CHECK(arrivals(pushed.route) == expected(owners, ghosts, 2));
+        CHECK(pushed.route == ghost_pull(world(), owners, ghosts, place_for(ghosts, 2)));
+    }
+}
+
+TEST_CASE("rows numbered through all ranks are found without a table of their owners") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        Random common(seed);
+        const auto owners = random_counts(common, world_size());
+        const Numbering numbering(world(), owners.owned(world_rank()));
+        CHECK(numbering.owned() == owners.range(world_rank()));
+        CHECK(numbering.extent() == owners.extent());
+        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
+        const auto ghosts = random_indices(own, owners.extent());
+        const auto route = ghost_pull(world(), numbering, ghosts, place_for(ghosts, 1));
+        CHECK(route == ghost_pull(world(), owners, ghosts, place_for(ghosts, 1)));
+        const auto pushes = random_pushes(own, owners.owned(world_rank()), world_size());
+        const auto pushed = ghost_push(world(), numbering, pushes.rows, pushes.targets);
+        CHECK(pushed.route == ghost_push(world(), owners, pushes.rows, pushes.targets).route);
+        CHECK(pushed.route ==
+              ghost_pull(world(), numbering, pushed.ghosts, place_for(pushed.ghosts)));
+    }
+}
+
+TEST_CASE("only even numbers of rows need no directory") {
+    const int rank = world_rank();
+    const int ranks = world_size();
+    CHECK(Numbering(world(), 7).formula().has_value());
+    CHECK(Numbering(world(), rank == 0 ? 3 : 2).formula().has_value());
+    CHECK(Numbering(world(), rank == ranks - 1 ? 4 : 2).formula().has_value() == (ranks == 1));
+}
+
+TEST_CASE("64-bit indices are served") {
+    const auto big = std::int64_t{1} << 61U;
+    const auto owners = Distribution::even(big, world_size());
+    const Indices ghosts{big - 1, 0, big / 2};
+    const auto route = ghost_pull(world(), owners, ghosts, place_for(ghosts));
+    CHECK(arrivals(route) == expected(owners, ghosts, 0));
+    const Numbering numbering(world(), big / 4 + world_rank());
+    const Indices two{numbering.extent() - 1, 0};
+    CHECK(std::get<2>(arrivals(ghost_pull(world(), numbering, two, place_for(two)))[0]) ==
+          (big / 4) + world_size() - 2);
+}
+
+TEST_CASE("an index without owner on one rank is the same error on every rank") {
+    const auto owners = Distribution::even(8, world_size());
+    const Numbering irregular(world(), is_last() ? 9 : 1);
+    for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{8}, std::int64_t{1} << 62U}) {
+        const Indices ghosts = is_last() ? Indices{0, bad} : Indices{0, 1};
+        const auto words =
+            agreed_words([&] { return ghost_pull(world(), owners, ghosts, place_for(ghosts)); });
+        CHECK(words == "ghost 1 on rank " + last() + " is index " + std::to_string(bad) +
+                           ", but only 0 to 7 have an owner; ghosts are global indices");
+    }
+    const Indices ghosts = is_last() ? Indices{-5} : Indices{};
+    CHECK(agreed_words([&] {
+              return ghost_pull(world(), irregular, ghosts, place_for(ghosts));
+          }).find("ghost 0 on rank " + last() + " is index -5") == 0);
+}
+
+TEST_CASE("ghosts that do not fit their place are refused on every rank") {
+    const auto owners = Distribution::even(8, world_size());
+    const Indices ghosts{0, 1};
+    for (const auto& place : {GhostPlace{.begin = 3, .extent = 4}, GhostPlace{-1, 4},
+                              GhostPlace{.begin = 5, .extent = 4}}) {
+        const auto words = agreed_words([&] {
+            return ghost_pull(world(), owners, ghosts, is_last() ? place : GhostPlace{3, 5});
+        });
+        CHECK(words == "rank " + last() + " wants 2 ghosts from row " +
+                           std::to_string(place.begin) +
+                           " on of an array of 4 rows; they do not fit");
+    }
+}
+
+TEST_CASE("distributions that differ between ranks are refused on every rank") {
+    const auto parts = Distribution::even(8, world_size() + (is_last() ? 1 : 0));
+    CHECK(agreed_words([&] { return ghost_pull(world(), parts, {}, {}); }) ==
+          "on rank " + last() + " the distribution has " + std::to_string(world_size() + 1) +
+              " parts, but the communicator has " + std::to_string(world_size()) +
+              " ranks; each rank owns one part");
+    if (world_size() == 1) {
+        return;
+    }
+    const auto owners = Distribution::even(is_last() ? 9 : 8, world_size());
+    const Indices ghosts{0};
+    CHECK(agreed_words([&] {
+              return ghost_pull(world(), owners, ghosts, place_for(ghosts));
+          }).find("; pass the same distribution on every rank") != std::string::npos);
+}
+
+TEST_CASE("bad pushes on one rank are the same error on every rank") {
+    const auto owners = Distribution::even(2 * world_size(), world_size());
+    const auto words = [&](const Pushes& bad, std::int64_t begin = 0) {
+        const Pushes good{.rows = {0, 1}, .targets = {0, 0}};
+        const auto& own = is_last() ? bad : good;
+        return agreed_words([&] {
+            return ghost_push(world(), owners, own.rows, own.targets, is_last() ? begin : 0);
+        });
+    };
+    CHECK(words({.rows = {0, 1}, .targets = {0, 0}}).empty());
+    CHECK(words({.rows = {0, 2}, .targets = {0, 0}}) ==
+          "push 1 of rank " + last() +
+              " is of row 2, but it owns 2 rows; pushed rows are local, counted from 0");
+    CHECK(words({.rows = {0, -1}, .targets = {0, 0}}).find("is of row -1") != std::string::npos);
+    CHECK(words({.rows = {0}, .targets = {world_size()}}).find("goes to rank ") !=
+          std::string::npos);
+    CHECK(words({.rows = {0}, .targets = {-1}}).find("goes to rank -1") != std::string::npos);
+    CHECK(words({.rows = {0}, .targets = {}}).find("pushes 1 rows to 0 targets") !=
+          std::string::npos);
+    CHECK(words({.rows = {}, .targets = {}}, -1).find("the ghosts begin at row -1") !=
+          std::string::npos);
+}
+
+TEST_CASE("numbers of rows that make no sense are refused on every rank") {
+    CHECK(agreed_words([] { return Numbering(world(), is_last() ? -1 : 4); }) ==
+          "rank " + last() + " owns -1 rows; it must be at least 0");
+    if (world_size() > 1) {
+        CHECK(agreed_words([] {
+                  return Numbering(world(), std::int64_t{1} << 62U);
+              }).find("more than 64 bits can number") != std::string::npos);
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// Lists of indices find each other through a directory that no rank holds as a whole.
+#include "transrank/discovery/lists.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <limits>
+#include <map>
+
+#include "oracle.hpp"
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/route_check.hpp"
+
+using namespace testing;
+using namespace transrank::discovery;
+
+namespace {
+
+/// The lists of all ranks: indices dealt out in any order, far apart or close together.
+struct Case {
+    std::vector<Indices> sources;
+    std::vector<Indices> destinations;
+};
+
+Case random_case(Random& random, int ranks) {
+    const auto number = between(random, 0, 50);
+    const auto distance = chance(random, 0.3) ? (std::int64_t{1} << 40U) + 1 : 1;
+    Indices all(static_cast<std::size_t>(number));
+    std::iota(all.begin(), all.end(), between(random, 0, 5));
+    if (chance(random, 0.5)) {
+        std::ranges::shuffle(all, random);
+    }
+    const auto count = static_cast<std::size_t>(ranks);
+    Case made{.sources = std::vector<Indices>(count), .destinations = std::vector<Indices>(count)};
+    std::size_t rank = 0;
+    for (const auto index : all) {
+        if (chance(random, 0.3)) {
+            rank = static_cast<std::size_t>(between(random, 0, ranks - 1));
+        }
+        made.sources[rank].push_back(index * distance);
+    }
+    for (auto& destination : made.destinations) {
+        for (const auto i : random_indices(random, number)) {
+            destination.push_back(all[static_cast<std::size_t>(i)] * distance);
+        }
+    }
+    return made;
+}
+
+std::vector<Arrival> expected(const Case& lists, int rank) {
+    std::map<std::int64_t, std::pair<int, std::int64_t>> where;
+    for (std::size_t from = 0; from < lists.sources.size(); ++from) {
+        for (std::size_t i = 0; i < lists.sources[from].size(); ++i) {
+            where[lists.sources[from][i]] = {static_cast<int>(from), static_cast<std::int64_t>(i)};
+        }
+    }
+    std::vector<Arrival> made;
+    const auto& wanted = lists.destinations[static_cast<std::size_t>(rank)];
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const auto [owner, position] = where.at(wanted[i]);
+        made.emplace_back(static_cast<std::int64_t>(i), owner, position);
+    }
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("every wanted index comes from where it stands") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        const auto lists = random_case(random, world_size());
+        const auto own = static_cast<std::size_t>(world_rank());
+        const auto route = lists_to_lists(world(), lists.sources[own], lists.destinations[own]);
+        CHECK(arrivals(route) == expected(lists, world_rank()));
+        CHECK(route.source_extent() == std::ssize(lists.sources[own]));
+        check_consistent(world(), route);
+    }
+}
+
+TEST_CASE("lists of consecutive indices make the route of a pull") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        const auto owners = Distribution::even(between(random, 1, 60), world_size());
+        const auto range = owners.range(world_rank());
+        Indices source(static_cast<std::size_t>(range.length()));
+        std::iota(source.begin(), source.end(), range.begin);
+        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
+        const auto ghosts = random_indices(own, owners.extent());
+        CHECK(lists_to_lists(world(), source, ghosts) ==
+              ghost_pull(world(), owners, ghosts,
+                         {.begin = 0, .extent = static_cast<std::int64_t>(ghosts.size())}));
+    }
+}
+
+TEST_CASE("lists without anything make a route without anything") {
+    CHECK(lists_to_lists(world(), {}, {}) == Route(world_rank(), world_size(), 0, 0, {}, {}));
+}
+
+TEST_CASE("an index that stands in no list, or in two, is the same error on every rank") {
+    // Each rank has two indices, the last one also one of rank 0's or twice its own.
+    const std::int64_t first = 2 * world_rank();
+    const auto words = [&](const Indices& bad_source, const Indices& bad_wish) {
+        const Indices source{first, first + 1};
+        const Indices wish{0};
+        return agreed_words([&] {
+            return lists_to_lists(world(), is_last() ? bad_source : source,
+                                  is_last() ? bad_wish : wish);
+        });
+    };
+    CHECK(words({first, first + 1}, {0, 0, first}).empty());
+    CHECK(words({first, first + 1, 1}, {0}) ==
+          "index 1 stands in the source lists of rank 0 and of rank " + last() +
+              "; an index has one owner");
+    const auto twice = std::to_string((2 * world_size()) - 1);
+    CHECK(words({first, first + 1, first + 1}, {0}) ==
+          "index " + twice + " stands in the source lists of rank " + last() + " and of rank " +
+              last() + "; an index has one owner");
+    CHECK(words({first, first + 1}, {0, 100}) ==
+          "index 100, which rank " + last() + " wants, stands in no source list");
+    CHECK(words({first, -3}, {}) == "entry 1 of the source list of rank " + last() +
+                                        " is index -3; an index is at least 0 and at most "
+                                        "2^63 - 2");
+    CHECK(words({first}, {std::numeric_limits<std::int64_t>::max()})
+              .find("entry 0 of the destination list of rank " + last()) == 0);
+}

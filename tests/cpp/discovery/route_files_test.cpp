@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// A route saved by all ranks is loaded by all ranks or by none.
+#include "transrank/discovery/route_files.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "oracle.hpp"
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/route/file.hpp"
+
+using namespace testing;
+using namespace transrank::discovery;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of all ranks, removed at the end.
+class Folder {
+public:
+    Folder() {
+        std::array<char, 64> name{"/tmp/transrank-routes-XXXXXX"};
+        if (world_rank() == 0 && mkdtemp(name.data()) == nullptr) {
+            std::abort();
+        }
+        MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+        path = name.data();
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank() == 0) {
+            fs::remove_all(path);
+        }
+    }
+    fs::path path;
+};
+
+/// Every rank takes `count` rows of rank 0.
+Route some_route(std::int64_t count) {
+    const auto owners = Distribution::even(8 * world_size(), world_size());
+    Indices ghosts(static_cast<std::size_t>(count));
+    std::iota(ghosts.begin(), ghosts.end(), 0);
+    return ghost_pull(world(), owners, ghosts, {.begin = 0, .extent = count});
+}
+
+std::string words_of_loading(const fs::path& place) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return agreed_words([&] { return load(world(), place); });
+}
+
+/// What one rank alone does to its file.
+template <class Work>
+void on_last(const Work& work) {
+    if (is_last()) {
+        work();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+TEST_CASE("a route comes back as it was saved, from a folder and from a pattern") {
+    const Folder folder;
+    const auto route = some_route(3);
+    for (const auto& place : {folder.path / "a" / "b", folder.path / "of-{rank}" / "x{rank}.bin"}) {
+        save(world(), route, place);
+        CHECK(load(world(), place) == route);
+        save(world(), some_route(4), place);
+        CHECK(load(world(), place) == some_route(4));
+    }
+    CHECK(fs::exists(folder.path / "a" / "b" / "rank-0.route"));
+    CHECK(fs::exists(folder.path / "of-0" / "x0.bin"));
+}
+
+TEST_CASE("a file that is missing, truncated or altered on one rank is refused on every rank") {
+    const Folder folder;
+    const auto own = route_file(folder.path, world_rank());
+    const auto bad = route_file(folder.path, world_size() - 1).string();
+    const auto words_after = [&](const auto& damage) {
+        save(world(), some_route(3), folder.path);
+        on_last(damage);
+        return words_of_loading(folder.path);
+    };
+    CHECK(words_after([&] {}).empty());
+    CHECK(words_after([&] { fs::remove(own); }) ==
+          "cannot read route file " + bad + ": No such file or directory");
+    CHECK(words_after([&] {
+              fs::resize_file(own, fs::file_size(own) - 8);
+          }).find(bad + " is truncated or damaged") == 0);
+    CHECK(words_after([&] {
+              std::fstream file(own, std::ios::in | std::ios::out | std::ios::binary);
+              file.seekp(70);
+              file.put('\x55');
+          }) == bad + " is damaged: its checksum does not match its content; save it again");
+}
+
+TEST_CASE("files of another rank, of other numbers of ranks or of different routes are refused") {
+    const Folder folder;
+    const auto own = route_file(folder.path, world_rank());
+    const auto ranks = std::to_string(world_size());
+    save(world(), some_route(3), folder.path);
+    const Route lone(world_rank(), world_size() + 1, 0, 0, {}, {});
+    on_last([&] { transrank::route::save(lone, own); });
+    CHECK(words_of_loading(folder.path) ==
+          own.parent_path().string() + "/rank-" + last() + ".route holds the route of rank " +
+              last() + " of " + std::to_string(world_size() + 1) + ", but is loaded on rank " +
+              last() + " of " + ranks + "; load it with as many ranks as it was saved with");
+    if (world_size() == 1) {
+        return;
+    }
+    save(world(), some_route(4), folder.path / "other");
+    save(world(), some_route(3), folder.path);
+    const auto overwrite = fs::copy_options::overwrite_existing;
+    on_last(
+        [&] { fs::copy_file(route_file(folder.path / "other", world_rank()), own, overwrite); });
+    CHECK(words_of_loading(folder.path)
+              .find("the route files were not saved together: the leg from rank 0 to rank " +
+                    last() + " differs: rank 0 sends 3 units in 1 segments") == 0);
+    on_last([&] { fs::copy_file(route_file(folder.path, 0), own, overwrite); });
+    CHECK(words_of_loading(folder.path).find("holds the route of rank 0 of " + ranks) !=
+          std::string::npos);
+    // A rank that knows of nothing, while rank 0 has something for it.
+    const Route nothing(world_rank(), world_size(), 0, 0, {}, {});
+    on_last([&] { transrank::route::save(nothing, own); });
+    CHECK(words_of_loading(folder.path).find("rank " + last() + " receives no leg") !=
+          std::string::npos);
+}
+
+TEST_CASE("routes that do not belong together are not saved") {
+    const Folder folder;
+    if (world_size() > 1) {
+        const auto route = some_route(3);
+        const Route nothing(world_rank(), world_size(), 0, 0, {}, {});
+        CHECK(agreed_words([&] {
+                  save(world(), is_last() ? nothing : route, folder.path / "routes");
+                  return 0;
+              }).find("receives no leg") != std::string::npos);
+        CHECK(!fs::exists(folder.path / "routes"));
+    }
+}
+
+TEST_CASE("a rank that cannot write is the same error on every rank") {
+    const Folder folder;
+    const auto place = is_last() ? folder.path / "file" / "sub" : folder.path / "good";
+    on_last([&] { std::ofstream(folder.path / "file") << "no folder"; });
+    CHECK(agreed_words([&] {
+              save(world(), some_route(1), place);
+              return 0;
+          }).find("cannot make folder ") == 0);
+}
