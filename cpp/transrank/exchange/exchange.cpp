@@ -149,6 +149,13 @@ public:
         });
     }
 
+    [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
+        const std::lock_guard lock(Engine::instance().mutex());
+        give_up({.cause = cause, .rank = comm_.rank()}, std::make_exception_ptr(Misuse(why)));
+        retire();
+        std::rethrow_exception(failure_);
+    }
+
     [[nodiscard]] std::string explain() const {
         return exchange::explain(route_, fields_, offers_, choices_);
     }
@@ -207,12 +214,9 @@ private:
     }
 
     [[noreturn]] void misuse(const std::string& what) {
-        const std::lock_guard lock(Engine::instance().mutex());
-        give_up({.cause = Breakage::Cause::misuse, .rank = comm_.rank()},
-                std::make_exception_ptr(Misuse(what + " on rank " + std::to_string(comm_.rank()) +
-                                               "; the exchange is broken, bind a new one")));
-        retire();
-        std::rethrow_exception(failure_);
+        abandon(what + " on rank " + std::to_string(comm_.rank()) +
+                    "; the exchange is broken, bind a new one",
+                Breakage::Cause::misuse);
     }
 
     bool finish_if_over() {
@@ -293,6 +297,10 @@ bool Exchange::test() {
 
 void Exchange::wait() {
     state_->wait();
+}
+
+void Exchange::abandon(const std::string& why) {
+    state_->abandon(why, Breakage::Cause::failed);
 }
 
 std::string Exchange::explain() const {
