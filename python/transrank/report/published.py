@@ -92,6 +92,35 @@ def published_rates(study: str) -> list[PublishedRate]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedUpdate:
+    """A published ghost update: rows of `vdim` doubles, bytes per second received per rank."""
+
+    place: str
+    ranks: int
+    vdim: int
+    seconds: float
+    rate: float
+    source: Source
+
+
+def published_updates(study: str) -> list[PublishedUpdate]:
+    """Published ghost updates, machine after machine."""
+    return [
+        PublishedUpdate(
+            f"{short_name(machine)}, {point.ranks:,} ranks on {counted(point.nodes, 'node')}",
+            point.ranks,
+            vdim,
+            point.seconds,
+            point.rate,
+            _source(machine, (study,)),
+        )
+        for machine in machines()
+        for point in machine.of_study(study)
+        if point.rate is not None and isinstance(vdim := point.axes.get("vdim"), int)
+    ]
+
+
 def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[Source, ...]]:
     """First and last rank of published job starts, medians over their repetitions."""
     lines, used = [], []

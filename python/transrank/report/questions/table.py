@@ -8,6 +8,7 @@ from collections.abc import Callable
 from transrank.report.questions import (
     collectives,
     comparison,
+    ghost_update,
     launch,
     memory_copy,
     message_rate,
@@ -25,6 +26,7 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     message_rate.ask_for_messages,
     send_modes.ask,
     collectives.ask,
+    ghost_update.ask,
     launch.ask,
     memory_copy.ask,
 )

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does a ghost update cost? Every way beside the floor of memory, and published machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from transrank import units
+from transrank.report.figures.dot_panel import Dot, dot_panel
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.measured import Measured, shapes_of
+from transrank.report.palette import Palette
+from transrank.report.phrases import joined, time_with_interval
+from transrank.report.published import PublishedUpdate, published_updates
+from transrank.report.questions.question import Context, Question
+from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.stats.summary import CaseResult
+from transrank.store.records import Shape
+
+STUDY = "ghost"
+PUBLISHED_STUDY = "ghost-update"
+BLOCK_ROWS = 32**3
+FACE_ROWS = 6 * 32**2
+COMPONENT_BYTES = 8
+AUTO, FLOOR = "auto", "floor"
+# What a program does without transrank begins so.
+MPI_ALONE = "mpi-"
+# The published program never changes its arrays.
+PUBLISHED_MODE = "unmodified"
+MOST_TELLING = ("used", "rewritten", PUBLISHED_MODE)
+
+CAPTION = (
+    "Time until the slowest rank has its six faces, from a barrier on. In mode unmodified the "
+    "arrays never change, as in the published benchmark, and lines that were read once stay in the "
+    "reader's cache; in mode rewritten the owner writes its block before each update; in mode used "
+    "the reader also reads its ghosts, within the time. The floor is a local gather of as many "
+    "rows. Lines are 95 % intervals."
+)
+PUBLISHED_CAPTION = (
+    "Time of one update beside the published machines, mode unmodified as theirs; each rank "
+    "receives six faces of its 32×32×32 block of rows of vdim doubles."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no ghosts were updated."""
+    if not context.all_of(STUDY):
+        return None
+    published = published_updates(PUBLISHED_STUDY)
+    beside = _beside_published(context, published)
+    figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
+    if beside is not None:
+        figures.append(beside)
+    tables = [_volumes(context.all_of(STUDY))]
+    if beside is not None:
+        tables.append(_rates(context, published))
+    return Question(
+        "ghost-update",
+        "What does a ghost update cost?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        tuple(figures),
+        tuple(tables),
+        (STUDY,),
+        tuple(dict.fromkeys(update.source for update in published)) if beside is not None else (),
+    )
+
+
+def _text(result: CaseResult, axis: str) -> str:
+    return str(result.axes.get(axis, ""))
+
+
+def _vdim(result: CaseResult) -> int:
+    return int(result.axes.get("vdim", 0))
+
+
+def _panel_of(result: CaseResult) -> tuple[Shape, str, int]:
+    return result.shape, _text(result, "pattern"), _vdim(result)
+
+
+def _ways(context: Context, run: Measured) -> Figure | None:
+    """A panel for each shape, pattern and row width: all ways in all modes."""
+    results = run.of_study(STUDY)
+    panels: list[Panel] = []
+    key: dict[str, KeyEntry] = {}
+    for place in sorted({_panel_of(result) for result in results}):
+        here = _fastest_way_first([result for result in results if _panel_of(result) == place])
+        dots = [
+            dot
+            for result in here
+            if (
+                dot := _dot(
+                    context.palette, _text(result, "transport"), _text(result, "mode"), result
+                )
+            )
+        ]
+        key |= {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
+        panels.append(Panel(_title(place), _described(dots), dot_panel(dots, "half")))
+    if not panels:
+        return None
+    name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
+    caption = f"{run.name}: {CAPTION}" if context.several else CAPTION
+    return Figure(name, tuple(panels), caption, tuple(key.values()))
+
+
+def _title(place: tuple[Shape, str, int]) -> str:
+    shape, pattern, vdim = place
+    return f"{shape}, {pattern} pattern, vdim {vdim}"
+
+
+def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Ways in the order of their times in the mode that flatters least."""
+    times: dict[str, float] = {}
+    for mode in reversed(MOST_TELLING):
+        for result in results:
+            if _text(result, "mode") == mode and result.headline is not None:
+                times[_text(result, "transport")] = result.headline.value
+    return sorted(results, key=lambda result: times.get(_text(result, "transport"), 0.0))
+
+
+def _dot(palette: Palette, label: str, series: str, result: CaseResult) -> Dot | None:
+    if result.headline is None or result.headline.value <= 0:
+        return None
+    value, low, high = result.headline.value, result.headline.low, result.headline.high
+    return Dot(
+        label,
+        series,
+        palette.style("mode", series),
+        value,
+        value if low is None or low <= 0 else low,
+        value if high is None else high,
+    )
+
+
+def _described(dots: Iterable[Dot]) -> str:
+    told = [f"{dot.label} {dot.series} {units.format_seconds(dot.seconds)}" for dot in dots]
+    return f"Times of ghost updates. {'; '.join(told)}."
+
+
+def _volumes(results: Sequence[CaseResult]) -> Table:
+    """Volume, faces and their share: the figures that the published benchmark prints first."""
+    columns = (Column("vdim"), Column("block"), Column("faces"), Column("share of rows"))
+    rows = tuple(
+        Row(
+            (
+                str(vdim),
+                f"{BLOCK_ROWS:,} rows, {units.format_bytes(BLOCK_ROWS * vdim * COMPONENT_BYTES)}",
+                f"{FACE_ROWS:,} rows, {units.format_bytes(FACE_ROWS * vdim * COMPONENT_BYTES)}",
+                f"{100 * FACE_ROWS / BLOCK_ROWS:.2f} %",
+            )
+        )
+        for vdim in sorted({_vdim(result) for result in results})
+    )
+    return Table("What each rank owns and receives", columns, rows)
+
+
+def _like_published(context: Context) -> list[tuple[Measured, CaseResult]]:
+    """What stands beside the published machines: auto and the ArrayTransformer's own way."""
+    return [
+        (run, result)
+        for run in context.runs
+        for result in run.of_study(STUDY)
+        if _text(result, "mode") == PUBLISHED_MODE
+        and _text(result, "pattern") in ("corrected", "literal")
+        and _text(result, "transport") in (AUTO, "mpi-datatype")
+    ]
+
+
+def _label(context: Context, run: Measured, result: CaseResult) -> str:
+    who = run.name if context.several else "here"
+    return f"{who}, {result.shape}: {_text(result, 'transport')}, {_text(result, 'pattern')}"
+
+
+def _beside_published(context: Context, published: Sequence[PublishedUpdate]) -> Figure | None:
+    measured = _like_published(context)
+    if not measured:
+        return None
+    vdims = {update.vdim for update in published}
+    own = [
+        dot
+        for run, result in measured
+        if _vdim(result) in vdims
+        and (
+            dot := _dot(
+                context.palette, _label(context, run, result), f"vdim {_vdim(result)}", result
+            )
+        )
+    ]
+    theirs = [
+        Dot(
+            update.place,
+            series := f"vdim {update.vdim}",
+            context.palette.style("mode", series),
+            update.seconds,
+            update.seconds,
+            update.seconds,
+        )
+        for update in published
+    ]
+    dots = [*own, *theirs]
+    key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
+    panel = Panel("", _described(dots), dot_panel(dots))
+    return Figure(
+        "ghost-update-published", (panel,), PUBLISHED_CAPTION, tuple(key.values()), "wide"
+    )
+
+
+def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
+    """Bytes per second received per rank and by all ranks; the best total is marked."""
+    columns = (
+        Column("machine", number=False),
+        Column("vdim"),
+        Column("one update"),
+        Column("95 % interval"),
+        Column("received per rank"),
+        Column("all ranks"),
+    )
+    entries = [
+        (
+            _label(context, run, result),
+            _vdim(result),
+            result.headline.value,
+            interval_text(result.headline),
+            result.rate,
+            result.rate * result.shape.ranks,
+        )
+        for run, result in _like_published(context)
+        if result.headline is not None and result.rate is not None
+    ]
+    entries += [
+        (
+            update.place,
+            update.vdim,
+            update.seconds,
+            NOTHING,
+            update.rate,
+            update.rate * update.ranks,
+        )
+        for update in published
+    ]
+    best = max(entry[-1] for entry in entries)
+    rows = tuple(
+        Row(
+            (
+                place,
+                str(vdim),
+                units.format_seconds(seconds),
+                interval,
+                units.format_rate(rate),
+                units.format_rate(total) + (" (best)" if total == best else ""),
+            )
+        )
+        for place, vdim, seconds, interval, rate, total in entries
+    )
+    return Table("Ghost updates here and on published machines", columns, rows)
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    results = run.of_study(STUDY)
+    chosen = _telling(results)
+    if chosen is None or chosen.headline is None:
+        return []
+    beside = [
+        result
+        for result in results
+        if _panel_of(result) == _panel_of(chosen)
+        and _text(result, "mode") == _text(chosen, "mode")
+        and result.headline is not None
+    ]
+    comparisons = []
+    floor = next((r for r in beside if _text(r, "transport") == FLOOR), None)
+    if floor is not None and floor.headline is not None:
+        ratio = units.three_digits(chosen.headline.value / floor.headline.value)
+        comparisons.append(f"{ratio} times a local gather of as many rows")
+    alone = [r for r in beside if _text(r, "transport").startswith(MPI_ALONE) and r.headline]
+    if alone:
+        best = min(alone, key=lambda r: r.headline.value if r.headline else float("inf"))
+        assert best.headline is not None
+        ratio = units.three_digits(best.headline.value / chosen.headline.value)
+        comparisons.append(
+            f"the best way with MPI alone ({_text(best, 'transport')}) takes {ratio} times as long"
+        )
+    prefix = f"{run.name}: with" if several else "With"
+    text = (
+        f"{prefix} {chosen.shape}, updating {FACE_ROWS:,} ghost rows of {_vdim(chosen)} doubles "
+        f"(mode {_text(chosen, 'mode')}, {_text(chosen, 'pattern')} pattern) takes "
+        f"{time_with_interval(chosen)}"
+    )
+    return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
+
+
+def _telling(results: Sequence[CaseResult]) -> CaseResult | None:
+    """The engine's own choice in the mode that flatters least, the widest shape first."""
+    own = [result for result in results if _text(result, "transport") == AUTO]
+    if not own:
+        return None
+    mode = next(mode for mode in MOST_TELLING if any(_text(r, "mode") == mode for r in own))
+    shape = shapes_of(own)[-1]
+    candidates = [r for r in own if _text(r, "mode") == mode and r.shape == shape]
+    return candidates[0]
