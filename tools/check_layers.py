@@ -18,6 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "discovery": {"mpi", "layout", "route"},
     "transport": {"mpi", "route", "memory"},
     "exchange": {"mpi", "route", "memory", "transport"},
+    "array": {"mpi", "layout", "route", "discovery", "memory", "transport", "exchange"},
     "measure": {"mpi", "text", "machine"},
 }
 ALLOWED["study"] = set(ALLOWED)

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "transrank/array/row_kind.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/layout/rows.hpp"
+#include "transrank/memory/shared_segment.hpp"
+
+namespace transrank::array {
+
+/// The rows of a distributed array that one rank holds: rows of elements of type T, in memory that
+/// the other ranks of the node can read.
+///
+/// `rs` is the number of elements of a row, or dynamic_size, or non_uniform_size; `rm` the most
+/// elements of a row where that differs: a number, dynamic_size, or non_uniform_size for rows of
+/// any length. Every row begins at a multiple of `al` elements; the memory begins at a page.
+///
+///     ParArray<double, 5>                                 rows of 5 numbers
+///     ParArray<double, dynamic_size>                      rows of one length, said to resize()
+///     ParArray<int, non_uniform_size, 8>                  rows of at most 8
+///     ParArray<int, non_uniform_size, dynamic_size>       the same, the bound said to resize()
+///     ParArray<int, non_uniform_size, non_uniform_size>   rows of any length (CSR)
+///
+/// Nothing here is collective. Memory is released without communication, also while other ranks
+/// still map it.
+template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
+class ParArray {
+    static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
+    static_assert(alignof(T) <= 4096, "the memory begins at a page");
+    static_assert(row_kind(rs, rm) != RowKind::unknown,
+                  "rs is a length with rm equal to it, dynamic_size with rm equal to it, or "
+                  "non_uniform_size with rm a bound, dynamic_size or non_uniform_size");
+    static_assert(al >= 1, "the alignment is a number of elements, 1 for none");
+
+public:
+    using Value = T;
+    static constexpr RowKind kind = row_kind(rs, rm);
+    using Row = std::span<T, kind == RowKind::static_fixed ? static_cast<std::size_t>(rs)
+                                                           : std::dynamic_extent>;
+    using ConstRow = std::span<const T, Row::extent>;
+    using Memory = std::shared_ptr<memory::SharedSegment>;
+
+    /// No rows. Throws std::system_error when there is no memory.
+    ParArray() {
+        if constexpr (kind == RowKind::static_fixed) {
+            resize(0);
+        } else if constexpr (kind == RowKind::fixed) {
+            resize(0, 0);
+        } else if constexpr (kind == RowKind::bounded) {
+            resize({}, 0);
+        } else {
+            resize({});
+        }
+    }
+    ParArray(const ParArray&) = delete;
+    ParArray& operator=(const ParArray&) = delete;
+    ParArray(ParArray&&) noexcept = default;
+    ParArray& operator=(ParArray&&) noexcept = default;
+    ~ParArray() = default;
+
+    // What every resize() does: new memory, zeroed; what was there is gone, and what was bound to
+    // it must be bound again. They throw std::invalid_argument when a number is negative or a row
+    // longer than the bound, std::system_error when there is no memory.
+
+    void resize(std::int64_t rows)
+        requires(kind == RowKind::static_fixed)
+    {
+        adopt(layout::Rows::fixed(rows, rs, al));
+    }
+    void resize(std::int64_t rows, std::int64_t row_size)
+        requires(kind == RowKind::fixed)
+    {
+        adopt(layout::Rows::fixed(rows, row_size, al));
+        bound_ = row_size;
+    }
+    /// One row for each length.
+    void resize(const std::vector<std::int64_t>& lengths)
+        requires(kind == RowKind::static_bounded || kind == RowKind::variable)
+    {
+        if constexpr (kind == RowKind::variable) {
+            adopt(layout::Rows::variable(lengths, al));
+        } else {
+            adopt(layout::Rows::bounded(lengths, rm, al));
+        }
+    }
+    void resize(const std::vector<std::int64_t>& lengths, std::int64_t bound)
+        requires(kind == RowKind::bounded)
+    {
+        adopt(layout::Rows::bounded(lengths, bound, al));
+        bound_ = bound;
+    }
+
+    /// The number of rows.
+    [[nodiscard]] std::int64_t size() const noexcept { return rows_.rows(); }
+    /// The number of elements of a row.
+    [[nodiscard]] std::int64_t row_size(std::int64_t row) const noexcept {
+        return rows_.length(row);
+    }
+    /// The number of elements of every row.
+    [[nodiscard]] std::int64_t row_size() const noexcept
+        requires(array::is_fixed(kind))
+    {
+        return row_size_max();
+    }
+    /// The most elements that a row may have.
+    [[nodiscard]] std::int64_t row_size_max() const noexcept
+        requires(kind != RowKind::variable)
+    {
+        return std::max(rm, bound_);
+    }
+
+    /// The elements of a row, which must be one of [0, size()).
+    [[nodiscard]] Row operator[](std::int64_t row) noexcept { return row_of<Row>(row); }
+    [[nodiscard]] ConstRow operator[](std::int64_t row) const noexcept {
+        return row_of<ConstRow>(row);
+    }
+
+    /// All elements one after the other, with what lies between the rows.
+    [[nodiscard]] std::span<T> data() noexcept {
+        return {elements(), static_cast<std::size_t>(rows_.units())};
+    }
+    [[nodiscard]] std::span<const T> data() const noexcept {
+        return {elements(), static_cast<std::size_t>(rows_.units())};
+    }
+
+    /// Where the rows lie.
+    [[nodiscard]] const layout::Rows& rows() const noexcept { return rows_; }
+    /// The memory of this array, until it is resized.
+    [[nodiscard]] const Memory& memory() const noexcept { return memory_; }
+
+private:
+    void adopt(layout::Rows rows) {
+        std::size_t bytes = 0;
+        layout::require(!__builtin_mul_overflow(rows.units(), sizeof(T), &bytes), rows.rows(),
+                        " rows have more bytes than 64 bits can count");
+        memory_ = std::make_shared<memory::SharedSegment>(bytes);
+        rows_ = std::move(rows);
+    }
+    [[nodiscard]] T* elements() const noexcept {
+        return reinterpret_cast<T*>(memory_->bytes().data());
+    }
+    template <class Wanted>
+    [[nodiscard]] Wanted row_of(std::int64_t row) const noexcept {
+        return Wanted(elements() + rows_.begin(row), static_cast<std::size_t>(rows_.length(row)));
+    }
+
+    layout::Rows rows_ = layout::Rows::fixed(0, 0);
+    std::int64_t bound_ = -1;  ///< fixed, bounded: of every row
+    Memory memory_;
+};
+
+}  // namespace transrank::array

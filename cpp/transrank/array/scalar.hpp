@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include "transrank/transport/field.hpp"
+
+namespace transrank::array {
+
+/// What elements of type T consist of when they are added or compared; opaque ones can only be
+/// assigned. Specialise it for a structure of equal numbers.
+template <class T>
+struct ScalarOf {
+    static constexpr transport::Scalar value = [] {
+        using transport::Scalar;
+        if constexpr (std::is_same_v<T, float>) {
+            return Scalar::float32;
+        } else if constexpr (std::is_same_v<T, double>) {
+            return Scalar::float64;
+        } else if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+            return Scalar::opaque;
+        } else if constexpr (sizeof(T) == 1) {
+            return std::is_signed_v<T> ? Scalar::int8 : Scalar::uint8;
+        } else if constexpr (sizeof(T) == 2) {
+            return std::is_signed_v<T> ? Scalar::int16 : Scalar::uint16;
+        } else if constexpr (sizeof(T) == 4) {
+            return std::is_signed_v<T> ? Scalar::int32 : Scalar::uint32;
+        } else if constexpr (sizeof(T) == 8) {
+            return std::is_signed_v<T> ? Scalar::int64 : Scalar::uint64;
+        } else {
+            return Scalar::opaque;
+        }
+    }();
+};
+
+template <class T, std::size_t N>
+struct ScalarOf<std::array<T, N>> : ScalarOf<T> {};
+
+}  // namespace transrank::array
