@@ -6,7 +6,9 @@
 /// One function per bound folder of cpp/transrank, each in the file of that folder's name.
 namespace transrank::bindings {
 
+void bind_exchange(nanobind::module_& module);
 void bind_layout(const nanobind::module_& module);
+void bind_memory(nanobind::module_& module);
 void bind_mpi(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
 void bind_route_builders(nanobind::module_& module);

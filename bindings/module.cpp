@@ -5,7 +5,9 @@
 
 NB_MODULE(_core, module) {
     transrank::bindings::bind_mpi(module);
+    transrank::bindings::bind_memory(module);
     transrank::bindings::bind_layout(module);
     transrank::bindings::bind_route(module);
     transrank::bindings::bind_route_builders(module);
+    transrank::bindings::bind_exchange(module);
 }

@@ -7,7 +7,7 @@ signature names; another type, shape or order is a TypeError, wrong values are a
 
 import os
 from collections.abc import Sequence
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from mpi4py.MPI import Comm
 
@@ -22,6 +22,9 @@ _ListRun = tuple[int, int, int, int]
 _RowPlace = tuple[int, int]
 # counts, displacements, displacements in the peers' arrays: one per rank
 _Blocks = tuple[_Integers, _Integers, _Integers]
+
+# source, destination, bytes of a unit, name of its scalar
+_Field = tuple[NDArray[Any], NDArray[Any], int, str]
 
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
@@ -199,3 +202,36 @@ def runs_by_directory(
 def match(
     sources: Sequence[_ListRun], destinations: Sequence[_ListRun]
 ) -> list[tuple[int, Leg]]: ...
+def shared_bytes(size: int) -> NDArray[np.uint8]:
+    """Zeroed memory that other processes of this node can map. Not collective."""
+
+class AgreedError(ValueError):
+    """An error of one rank that every rank of a collective call raises in the same words."""
+
+class Misuse(RuntimeError):
+    """A call in the wrong order: start twice, or wait without start. It breaks the exchange."""
+
+class BrokenExchange(RuntimeError):
+    """An exchange that another rank has broken, or whose peer has ended."""
+
+def transports() -> list[tuple[str, str]]:
+    """Name and summary of each transport."""
+
+@final
+class Exchange:
+    """A route bound to arrays and transports; transrank.Exchange checks its arguments."""
+
+    def __init__(
+        self,
+        route: Route,
+        comm: Comm,
+        fields: Sequence[_Field],
+        operation: str,
+        transport: str,
+        push_below_bytes: int | None = None,
+        longest_message_bytes: int = ...,
+    ) -> None: ...
+    def start(self) -> None: ...
+    def test(self) -> bool: ...
+    def wait(self) -> None: ...
+    def explain(self) -> str: ...

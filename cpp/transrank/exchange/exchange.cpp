@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <stdexcept>
 
@@ -114,15 +115,22 @@ public:
         return finish_if_over();
     }
 
-    void wait() {
+    bool wait_for(double seconds) {
         check_started("wait");
+        const auto begin = std::chrono::steady_clock::now();
         Patience patience(node_.oversubscribed());
         while (!finish_if_over()) {
             const bool advanced = Engine::instance().progress();
             if (!advanced && !over_ && patience.rest(over_)) {
                 check_alive();
+                const std::chrono::duration<double> waited =
+                    std::chrono::steady_clock::now() - begin;
+                if (!over_ && waited.count() >= seconds) {
+                    return false;
+                }
             }
         }
+        return true;
     }
 
     bool progress() noexcept override {
@@ -296,7 +304,11 @@ bool Exchange::test() {
 }
 
 void Exchange::wait() {
-    state_->wait();
+    (void)state_->wait_for(std::numeric_limits<double>::infinity());
+}
+
+bool Exchange::wait_for(double seconds) {
+    return state_->wait_for(seconds);
 }
 
 void Exchange::abandon(const std::string& why) {

@@ -68,6 +68,10 @@ public:
     /// Returns when the exchange is over. Throws as test.
     void wait();
 
+    /// The same for a caller who has other duties, too: returns false when about `seconds` have
+    /// passed before the exchange is over.
+    bool wait_for(double seconds);
+
     /// Not collective. Breaks the exchange because of something that forbids to go on with it, and
     /// throws Misuse with the words `why`. Peers throw transport::BrokenExchange naming this rank.
     [[noreturn]] void abandon(const std::string& why);

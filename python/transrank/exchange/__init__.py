@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Routes bound to arrays, and moved again and again."""
+
+from transrank._core import BrokenExchange, Misuse, transports
+from transrank.agreement import AgreedError
+from transrank.exchange.exchange import Exchange
+
+__all__ = ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"]

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A route bound to arrays: start, test, wait."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING
+
+from transrank import _core
+from transrank.agreement import agree, agree_on, require_communicator
+from transrank.exchange.fields import Field, Fields, check_field, pairs_of
+from transrank.exchange.scalars import OPERATIONS
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mpi4py.MPI import Intracomm
+
+_LONGEST_MESSAGE_BYTES = 2**63 - 1
+
+
+class Exchange:
+    """Moves fields along a route, again and again.
+
+    From `start` until `wait` has returned (or `test` has said so) sources must not change and
+    destinations are undefined. Afterwards the destinations hold what was sent, and nobody reads
+    this rank's sources any more. Ranks may wait for several exchanges in different orders. The
+    arrays are kept alive, not copied, and must not be resized.
+
+    Parameters
+    ----------
+    route
+        what moves, made for `comm`.
+    comm
+        an intracommunicator of mpi4py. Creating an exchange is collective over it.
+    fields
+        an array that is both source and destination (a halo update), a tuple of a source and a
+        destination, or a list of several of those, all moved together. C-contiguous, of any type
+        without Python objects; type and unit shape are the same on every rank.
+    operation
+        what happens where data arrive: ``assign``, ``add``, ``min`` or ``max``. The result is the
+        same bit by bit in every run: contributions are applied in the order of their ranks.
+    transport
+        ``auto``, or a name of `transports()`.
+    dimensions
+        how many leading dimensions of the arrays count the units of the route: 1 for rows (the
+        default), as many as the grid has for a grid; a pair if source and destination differ.
+    push_below_bytes
+        shorter runs are pushed by their sender, longer ones pulled by their receiver, where both
+        share memory; by default what this machine does best.
+    longest_message_bytes
+        longer messages are split.
+
+    Raises
+    ------
+    AgreedError
+        on every rank, before anything has moved, when something is wrong on any.
+    """
+
+    def __init__(
+        self,
+        route: _core.Route,
+        comm: Intracomm,
+        fields: Fields,
+        operation: str = "assign",
+        transport: str = "auto",
+        *,
+        dimensions: int | tuple[int, int] = 1,
+        push_below_bytes: int | None = None,
+        longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
+    ) -> None:
+        require_communicator(comm)
+
+        def check() -> tuple[Field, ...]:
+            _check_options(route, operation, transport)
+            if push_below_bytes is not None:
+                _check_bytes("push_below_bytes", push_below_bytes, least=0)
+            _check_bytes("longest_message_bytes", longest_message_bytes, least=1)
+            both = _both(dimensions)
+            return tuple(
+                check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
+                for number, pair in enumerate(pairs_of(fields))
+            )
+
+        self._fields = agree(comm, check)
+        words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
+        agree_on(comm, "binds", [f"{len(words)} fields", *words])
+        self._bound: _core.Exchange | None = _core.Exchange(
+            route,
+            comm,
+            [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields],
+            operation,
+            transport,
+            push_below_bytes,
+            longest_message_bytes,
+        )
+
+    def start(self) -> None:
+        """Begin to move. Does not wait, and is not collective; but all peers must start.
+
+        Raises Misuse, and breaks the exchange for the peers too, when it is already under way or
+        an array has been resized since it was bound.
+        """
+        self._open.start()
+
+    def test(self) -> bool:
+        """Whether the exchange is over; makes every started exchange of the process advance.
+
+        Raises Misuse when not started, BrokenExchange when a peer has broken the exchange or ended.
+        """
+        return self._open.test()
+
+    def wait(self) -> None:
+        """Return when the exchange is over. Raises as `test`.
+
+        Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves the exchange under way;
+        it can be waited for again.
+        """
+        self._open.wait()
+
+    def run(self) -> None:
+        """Start and wait."""
+        self.start()
+        self.wait()
+
+    def explain(self) -> str:
+        """A table of this rank's peers: bytes, runs, the transport of each and why that one."""
+        return self._open.explain()
+
+    def close(self) -> None:
+        """Let go of the arrays and of everything else. Not collective; may be called again.
+
+        An exchange under way is broken by it, and its peers raise.
+        """
+        self._bound = None
+        self._fields = ()
+
+    @property
+    def _open(self) -> _core.Exchange:
+        if self._bound is None:
+            raise _core.Misuse("this exchange has been closed; bind a new one")
+        return self._bound
+
+    def __enter__(self) -> Exchange:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._bound is None:
+            return "<Exchange, closed>"
+        return f"<Exchange of {', '.join(field.describe() for field in self._fields)}>"
+
+
+def _check_options(route: object, operation: object, transport: object) -> None:
+    if not isinstance(route, _core.Route):
+        raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+    if operation not in OPERATIONS:
+        raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
+    known = ("auto", *(name for name, _ in _core.transports()))
+    if transport not in known:
+        raise ValueError(f"unknown transport {transport!r}; known: {', '.join(known)}")
+
+
+def _check_bytes(name: str, value: int, least: int) -> None:
+    if not least <= index(value) <= _LONGEST_MESSAGE_BYTES:
+        raise ValueError(f"{name} is {value}; it must be at least {least} and below 2**63")
+
+
+def _both(dimensions: int | tuple[int, int]) -> tuple[int, int]:
+    source, destination = dimensions if isinstance(dimensions, tuple) else (dimensions, dimensions)
+    both = (source, destination)
+    if any(index(number) < 1 for number in both):
+        raise ValueError(
+            f"dimensions is {dimensions!r}; give a number of at least 1, or one for the source and "
+            "one for the destination"
+        )
+    return both

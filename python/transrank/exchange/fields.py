@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The arrays of an exchange, checked on this rank."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transrank.exchange.scalars import scalar_of
+
+if TYPE_CHECKING:
+    from transrank._core import Route
+
+Array: TypeAlias = NDArray[Any]
+OneField: TypeAlias = Array | tuple[Array, Array]
+Fields: TypeAlias = OneField | list[OneField] | list[Array] | list[tuple[Array, Array]]
+
+_MAIN_MEMORY = (1, 3, 11)  # DLPack's numbers: CPU, and memory of the CPU pinned for CUDA or ROCm
+
+
+@dataclass(frozen=True)
+class Field:
+    """A source and a destination whose leading dimensions count the units of a route."""
+
+    source: Array
+    destination: Array
+    unit_shape: tuple[int, ...]
+    unit_bytes: int
+    scalar: str
+
+    def describe(self) -> str:
+        """What must be the same on every rank."""
+        return f"units of shape {self.unit_shape} of {self.source.dtype}"
+
+
+def pairs_of(fields: Fields) -> list[tuple[Array, Array]]:
+    """Source and destination of each field; a single array is both."""
+    pairs: list[tuple[Array, Array]] = []
+    for number, field in enumerate(fields if isinstance(fields, list) else [fields]):
+        if not isinstance(field, tuple):
+            pairs.append((field, field))
+        elif len(field) == 2:
+            pairs.append(field)
+        else:
+            raise TypeError(
+                f"field {number} is a tuple of {len(field)}; give an array, or a tuple of a source "
+                "and a destination, or a list of those"
+            )
+    return pairs
+
+
+def check_field(
+    name: str,
+    pair: tuple[Array, Array],
+    route: Route,
+    dimensions: tuple[int, int],
+    operation: str,
+) -> Field:
+    """Raise TypeError or ValueError, naming the field, unless an exchange can move it."""
+    source, destination = pair
+    unit_shape = _check_side(f"{name}: the source", source, dimensions[0], route.source_extent)
+    to_shape = _check_side(
+        f"{name}: the destination", destination, dimensions[1], route.destination_extent
+    )
+    if not destination.flags.writeable:
+        raise ValueError(f"{name}: the destination is read-only")
+    if (source.dtype, unit_shape) != (destination.dtype, to_shape):
+        raise ValueError(
+            f"{name}: the source has units of shape {unit_shape} of {source.dtype}, the "
+            f"destination units of shape {to_shape} of {destination.dtype}; they must be the same"
+        )
+    try:
+        scalar = scalar_of(source.dtype, operation)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+    unit_bytes = math.prod(unit_shape) * source.dtype.itemsize
+    if unit_bytes == 0:
+        raise ValueError(f"{name}: units of shape {unit_shape} of {source.dtype} have no bytes")
+    return Field(source, destination, unit_shape, unit_bytes, scalar)
+
+
+def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[int, ...]:
+    """The shape of a unit."""
+    _check_is_array(what, array)
+    if not array.flags.c_contiguous:
+        raise ValueError(
+            f"{what}, of shape {array.shape} and strides {array.strides} bytes, is not "
+            "C-contiguous; give the whole array (of a Fortran-ordered one its transpose) or a copy"
+        )
+    if array.ndim < dimensions:
+        raise ValueError(
+            f"{what} has {array.ndim} dimensions, but {dimensions} are to count its units"
+        )
+    units = math.prod(array.shape[:dimensions])
+    if units < extent:
+        raise ValueError(
+            f"{what}, of shape {array.shape}, holds {units} units along its first {dimensions} "
+            f"dimension{'s' if dimensions > 1 else ''}, the route needs {extent}; a grid's units "
+            "are counted by as many dimensions as it has (dimensions=...)"
+        )
+    return array.shape[dimensions:]
+
+
+def _check_is_array(what: str, array: object) -> None:
+    if is_on_device(array):
+        raise TypeError(
+            f"{what} is a {_name(array)} in the memory of a device (GPU); only arrays in main "
+            "memory are moved, so copy it there first"
+        )
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{what} is a {_name(array)}, not a NumPy array (numpy.asarray makes one)")
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array, whose mask would stay; move its data")
+
+
+def is_on_device(array: object) -> bool:
+    """Whether an array says, by DLPack or CUDA's array interface, that it is not in main memory."""
+    if isinstance(array, np.ndarray):
+        return False
+    if hasattr(array, "__dlpack_device__"):
+        return int(array.__dlpack_device__()[0]) not in _MAIN_MEMORY
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def _name(value: object) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"

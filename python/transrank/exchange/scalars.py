@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the elements of an array are to an exchange: numbers that it can combine, or mere bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+OPERATIONS = ("assign", "add", "min", "max")
+OPAQUE = "opaque"
+
+_NUMBERS = {
+    np.dtype(name): name
+    for name in (
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float32", "float64"),
+    )
+} | {
+    np.dtype(bool): "uint8",
+    np.dtype(np.complex64): "float32",
+    np.dtype(np.complex128): "float64",
+}
+
+
+def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
+    """Name of the scalar by which rows of `dtype` are combined; OPAQUE where they are only copied.
+
+    Complex numbers are added as two floats, truth values compared as bytes: min is *and*, max is
+    *or*. Raises TypeError when `operation` means nothing for the type.
+    """
+    if dtype.hasobject:
+        raise TypeError(
+            f"{dtype} holds references to Python objects, which mean nothing on another rank"
+        )
+    number = _NUMBERS.get(dtype)
+    if operation == "assign":
+        return number or OPAQUE
+    if number is None:
+        raise TypeError(f"rows of {dtype} can only be assigned; use the operation assign")
+    if operation != "add" and dtype.kind == "c":
+        raise TypeError(f"{dtype} has no order, so no {operation}; use the operation add or assign")
+    if operation == "add" and dtype.kind == "b":
+        raise TypeError(
+            "truth values cannot be added; use the operation max (or), min (and) or assign, "
+            "or an array of integers"
+        )
+    return number

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays that the other ranks of the node can reach: ordinary NumPy arrays to their user.
+
+Their memory lies in a segment without a name, counts against no /dev/shm, and is freed when the
+last view of it dies: without communication, at any time, also after MPI_Finalize. None of these
+functions is collective. Data in such arrays move between ranks of a node in a single copy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transrank import mpi  # loads MPI before the compiled module, which is linked with it
+from transrank._core import shared_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    Shape = SupportsIndex | Sequence[SupportsIndex]
+
+__all__ = ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"]
+
+assert mpi.MPI is not None
+
+
+def zeros(shape: Shape, dtype: DTypeLike = float) -> NDArray[Any]:
+    """A new C-ordered array of zeros, aligned to a page.
+
+    Raises
+    ------
+    TypeError
+        when the type holds Python objects: another process cannot follow a pointer of this one.
+    MemoryError
+        when there is no shared memory to be had.
+    """
+    wanted = np.dtype(dtype)
+    if wanted.hasobject:
+        raise TypeError(
+            f"arrays of {wanted} hold references to Python objects; they cannot be shared"
+        )
+    lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"an array of shape {lengths} cannot be made; lengths are at least 0")
+    wanted_bytes = math.prod(lengths) * wanted.itemsize
+    if wanted_bytes > np.iinfo(np.int64).max:
+        raise MemoryError(f"an array of shape {lengths} would have {wanted_bytes} bytes")
+    return np.ndarray(lengths, wanted, buffer=shared_bytes(wanted_bytes))
+
+
+def empty(shape: Shape, dtype: DTypeLike = float) -> NDArray[Any]:
+    """A new array whose contents are to be written first; the system gives it as zeros."""
+    return zeros(shape, dtype)
+
+
+def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
+    """A new array filled with a value, of the value's type unless one is given."""
+    array = zeros(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
+    array[...] = fill_value
+    return array
+
+
+def zeros_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
+    """A new array of zeros with the shape, and unless given the type, of another one."""
+    other = np.asanyarray(prototype)
+    return zeros(other.shape, other.dtype if dtype is None else dtype)
+
+
+def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
+    """As zeros_like, for contents that are to be written first."""
+    return zeros_like(prototype, dtype)
+
+
+def full_like(
+    prototype: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """A new array of a value with the shape, and unless given the type, of another one."""
+    array = zeros_like(prototype, dtype)
+    array[...] = fill_value
+    return array

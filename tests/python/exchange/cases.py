@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random exchanges as hypothesis draws them, and what they must do, worked out serially."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from python.route.grids import EXTENTS, dimensions, grids
+from python.route.serial import granted, pairs
+from transrank import _core
+
+Bytes = NDArray[np.uint8]
+
+NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+OTHERS = ["?", "f2", "g", "c8", "c16", ">f8", "M8[s]", "S3", "U2", "V5"]
+RECORDS = [
+    np.dtype([("id", "<i4"), ("place", "<f8", (3,)), ("name", "S3")]),
+    np.dtype([("flag", "?"), ("value", "<f8")], align=True),
+]
+SHAPES = st.one_of(st.just(()), st.lists(st.integers(1, 5), min_size=1, max_size=2).map(tuple))
+
+
+def dtypes_of(operation: str) -> list[np.dtype[Any]]:
+    """The types of which an exchange can move rows with an operation."""
+    names = {
+        "assign": [*NUMBERS, *OTHERS, *RECORDS],
+        "add": [*NUMBERS, "c8", "c16"],
+        "min": [*NUMBERS, "?"],
+        "max": [*NUMBERS, "?"],
+    }
+    return [np.dtype(name) for name in names[operation]]
+
+
+@dataclass(frozen=True)
+class FieldCase:
+    """Rows of one field, and which ranks keep them in shared memory."""
+
+    dtype: np.dtype[Any]
+    unit_shape: tuple[int, ...]
+    shared: tuple[tuple[bool, bool], ...]  # source and destination of each rank
+    seed: int
+
+    @property
+    def unit_bytes(self) -> int:
+        return int(np.prod(self.unit_shape, dtype=int)) * self.dtype.itemsize
+
+    def contents(self, units: int, *key: int) -> NDArray[Any]:
+        """What a rank has at some time: any bytes, or numbers of very different size."""
+        random = np.random.default_rng([self.seed, *key])
+        shape = (units, *self.unit_shape)
+        if self.dtype.kind in "fc" and self.dtype.itemsize in (4, 8, 16) and self.dtype.char != "g":
+            numbers = random.integers(-999, 999, (*shape, 2)) * 2.0 ** random.integers(
+                -20, 20, (*shape, 2)
+            )
+            parts = numbers[..., 0] + 1j * numbers[..., 1]
+            return (parts if self.dtype.kind == "c" else parts.real).astype(self.dtype)
+        if self.dtype.kind == "b":
+            return random.integers(0, 2, shape).astype(bool)
+        raw = random.integers(0, 256, units * self.unit_bytes, dtype=np.uint8)
+        return raw.view(self.dtype).reshape(shape) if raw.size else np.empty(shape, self.dtype)
+
+
+@dataclass(frozen=True)
+class ExchangeCase:
+    """A route of every rank, and how it is to be used."""
+
+    kind: str
+    routes: list[_core.Route] = field(repr=False)
+    spare_units: int
+    operation: str
+    transport: str
+    fields: list[FieldCase]
+    epochs: int
+    push_below_bytes: int | None
+    longest_message_bytes: int
+
+    def __repr__(self) -> str:
+        legs = [
+            (route.rank, leg.peer, leg.segments.tolist())
+            for route in self.routes
+            for leg in route.sends
+        ]
+        return (
+            f"{self.kind} {self.operation} by {self.transport}, {self.epochs} times, push below "
+            f"{self.push_below_bytes}, messages of {self.longest_message_bytes}, "
+            f"{self.spare_units} spare units, fields {self.fields}, legs {legs}"
+        )
+
+
+def as_bytes(array: NDArray[Any], unit_bytes: int) -> Bytes:
+    """One row of bytes per unit, whatever the array's type."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(np.uint8).reshape(-1, unit_bytes) if flat.size else np.empty((0, 1), np.uint8)
+
+
+def expected(
+    case: ExchangeCase,
+    rank: int,
+    sources: list[NDArray[Any]],
+    destination: NDArray[Any],
+    unit_bytes: int,
+) -> Bytes:
+    """The destination of a rank afterwards: unit after unit, in the order of ranks and segments."""
+    raw, result = as_bytes(destination, unit_bytes).copy(), destination.copy()
+    combine = {"add": np.add, "min": np.minimum, "max": np.maximum}.get(case.operation)
+    for leg in case.routes[rank].receives:
+        source, target = pairs(leg)
+        if combine is not None:
+            combine.at(result, target, sources[leg.peer][source])
+        else:
+            from_ = as_bytes(sources[leg.peer], unit_bytes)
+            for one, other in zip(source, target, strict=True):
+                raw[other] = from_[one]
+    return raw if combine is None else as_bytes(result, unit_bytes)
+
+
+@st.composite
+def ghost_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
+    """Any rows of any owner: own ones, some twice, ranks that own or want nothing."""
+    owners = draw(dimensions(draw(st.integers(1, 40)), ranks))
+    extent = owners.extent
+    index = st.integers(0, extent - 1)
+    run = st.builds(range, index, index, st.integers(1, 4)).map(list)
+    wish = st.lists(run | st.lists(index, max_size=5), max_size=4).map(lambda it: list(chain(*it)))
+    lists = [draw(wish) for _ in range(ranks)]
+    requests = [
+        _core.requests_by_owner(rank, owners.distribution, np.array(wish, dtype=np.int64))
+        for rank, wish in enumerate(lists)
+    ]
+    return [
+        _core.ghost(rank, owners.distribution, len(lists[rank]), requests[rank], legs)
+        for rank, legs in enumerate(granted(requests))
+    ]
+
+
+@st.composite
+def halo_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
+    grid = draw(grids(draw(EXTENTS), ranks, halo=2)).layout
+    corners = draw(st.booleans())
+    try:
+        return [_core.halo(rank, ranks, grid, corners) for rank in range(ranks)]
+    except ValueError:  # thinner than its halo
+        assume(False)
+        raise
+
+
+@st.composite
+def redistributions(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
+    extents = draw(EXTENTS)
+    source, destination = (draw(grids(extents, ranks, halo=width)).layout for width in (0, 2))
+    return [
+        _core.redistribution(rank, ranks, source, destination, fill_halo=True)
+        for rank in range(ranks)
+    ]
+
+
+@st.composite
+def crowded_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
+    """Legs between any ranks whose destinations overlap each other and themselves."""
+    row = st.tuples(*[st.integers(0, top) for top in (8, 8, 4, 4, 6, 6)])
+    sends = [
+        [
+            _core.Leg(peer, np.array([_segment(*it) for it in rows], dtype=np.int64))
+            for peer in range(ranks)
+            if (rows := draw(st.lists(row, max_size=3)))
+        ]
+        for _ in range(ranks)
+    ]
+    receives = granted(sends)
+    return [
+        _core.Route(
+            rank,
+            ranks,
+            max((leg.statistics().source[1] for leg in sends[rank]), default=0),
+            max((leg.statistics().destination[1] for leg in receives[rank]), default=0),
+            sends[rank],
+            receives[rank],
+        )
+        for rank in range(ranks)
+    ]
+
+
+def _segment(source: int, target: int, length: int, count: int, one: int, other: int) -> list[int]:
+    if count == 0:
+        return [source, target, length + 1, 1, 0, 0]
+    return [source, target, length + 1, count + 1, one, other]
+
+
+KINDS = {
+    "ghosts": ghost_routes,
+    "halo": halo_routes,
+    "redistribution": redistributions,
+    "crowd": crowded_routes,
+}
+
+
+def writes_twice(routes: list[_core.Route]) -> bool:
+    """Whether some unit of a destination is written more than once."""
+    for route in routes:
+        units = np.concatenate([np.empty(0, int), *[pairs(leg)[1] for leg in route.receives]])
+        if len(np.unique(units)) < len(units):
+            return True
+    return False
+
+
+@st.composite
+def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCase:
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    routes = draw(KINDS[kind](ranks))
+    if draw(st.booleans()):
+        routes = [route.transposed() for route in routes]
+    operation = draw(st.sampled_from(["assign", "add", "min", "max"]))
+    transport = draw(st.sampled_from(transports))
+    if transport == "datatype" and (operation != "assign" or writes_twice(routes)):
+        transport = "message"  # MPI writes in any order
+    everything_shared = transport == "shared-direct"
+    homes = st.tuples(st.booleans(), st.booleans())
+    fields = [
+        FieldCase(
+            dtype=draw(st.sampled_from(dtypes_of(operation))),
+            unit_shape=draw(SHAPES),
+            shared=tuple((True, True) if everything_shared else draw(homes) for _ in range(ranks)),
+            seed=draw(st.integers(0, 2**16)),
+        )
+        for _ in range(draw(st.integers(1, 3)))
+    ]
+    return ExchangeCase(
+        kind=kind,
+        routes=routes,
+        spare_units=draw(st.integers(0, 2)),
+        operation=operation,
+        transport=transport,
+        fields=fields,
+        epochs=draw(st.integers(1, 3)),
+        push_below_bytes=draw(st.sampled_from([None, 0, 16, 2**40])),
+        longest_message_bytes=draw(st.sampled_from([2**63 - 1, 7, 64])),
+    )

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3
+"""Arrays and exchanges may die in any order, at any time, on each rank by itself."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import weakref
+from pathlib import Path
+
+import numpy as np
+
+import transrank
+from python.exchange.ring import Ring, numbers
+from python.exchange.spmd import WORLD, main
+from transrank.mpi import MPI
+
+TRANSPORTS = ["auto", "shared-staged", "message", "datatype", "neighborhood"]
+survivors: list[tuple[Ring, transrank.Exchange]] = []
+
+
+def shared_bytes_of_this_process() -> int:
+    """Bytes of our own segments in this address space, as the kernel sees them."""
+    total = 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if "/memfd:transrank" in line:
+            begin, end = line.split()[0].split("-")
+            total += int(end, 16) - int(begin, 16)
+    return total
+
+
+def test_an_exchange_keeps_its_arrays_alive() -> None:
+    for transport in TRANSPORTS:
+        ring = Ring()
+        exchange = ring.bind(transport)
+        view, source = ring.destination, weakref.ref(ring.source)
+        ring.write()
+        del ring
+        gc.collect()
+        assert source() is not None
+        exchange.run()
+        assert (view == numbers((WORLD.rank - 1) % WORLD.size)).all()
+        del exchange
+        gc.collect()
+        assert source() is None
+
+
+def test_shared_memory_is_freed_with_the_last_view() -> None:
+    before = shared_bytes_of_this_process()
+    array = transrank.zeros((1 << 10, 1 << 10))
+    row = array[3]
+    assert shared_bytes_of_this_process() == before + (1 << 23)
+    del array
+    assert shared_bytes_of_this_process() == before + (1 << 23)
+    del row
+    assert shared_bytes_of_this_process() == before
+
+
+def test_garbage_on_one_rank_alone_disturbs_nobody() -> None:
+    ring = Ring()
+    exchange = ring.bind()
+    for epoch in range(20):
+        if epoch % WORLD.size == WORLD.rank:
+            cycle: list[object] = [Ring().source, transrank.zeros(1000)]
+            cycle.append(cycle)
+            del cycle
+            gc.collect()
+        ring.write(epoch)
+        exchange.run()
+        assert ring.has_arrived(epoch)
+
+
+def test_exchanges_may_die_in_another_order_on_each_rank() -> None:
+    rings = [Ring() for _ in TRANSPORTS]
+    exchanges = [ring.bind(transport) for ring, transport in zip(rings, TRANSPORTS, strict=True)]
+    for exchange in exchanges:
+        exchange.run()
+    while exchanges:
+        exchanges.pop((WORLD.rank * 7) % len(exchanges))
+        gc.collect()
+    ring = Ring()
+    ring.write()
+    ring.bind("message").run()
+    assert ring.has_arrived()
+
+
+def test_a_view_of_a_ghost_array_outlives_everything() -> None:
+    ring = Ring()
+    ring.write()
+    with ring.bind() as exchange:
+        exchange.run()
+    view = ring.destination[1:]
+    del ring, exchange
+    gc.collect()
+    assert view[0] == numbers((WORLD.rank - 1) % WORLD.size)[1]
+
+
+def test_an_interrupt_leaves_the_exchange_under_way() -> None:
+    for transport in ("auto", "message"):
+        ring = Ring()
+        ring.write()
+        exchange = ring.bind(transport)
+        interrupted = 0
+        if WORLD.rank == 0 and WORLD.size > 1:
+            exchange.start()
+            # The others wait for us to be through with it: nothing can arrive before.
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                exchange.wait()
+            except KeyboardInterrupt:
+                interrupted = 1
+            WORLD.bcast(interrupted, root=0)
+            exchange.wait()
+        else:
+            interrupted = WORLD.bcast(interrupted, root=0)
+            exchange.run()
+        assert interrupted == (WORLD.size > 1)
+        assert ring.has_arrived()
+
+
+def test_other_threads_run_while_one_waits() -> None:
+    ring = Ring()
+    ring.write()
+    exchange = ring.bind()
+    ticks = 0
+    running = threading.Event()
+
+    def count() -> None:
+        nonlocal ticks
+        while not running.is_set():
+            ticks += 1
+
+    if WORLD.rank == 0 and WORLD.size > 1:
+        exchange.start()
+        thread = threading.Thread(target=count)
+        thread.start()
+        WORLD.isend(None, dest=1).wait()
+        before = ticks
+        exchange.wait()
+        counted = ticks - before
+        running.set()
+        thread.join()
+        assert counted > 0
+    else:
+        if WORLD.rank == 1:
+            WORLD.recv(source=0)
+        threading.Event().wait(0.3)
+        exchange.run()
+    assert ring.has_arrived()
+
+
+def test_what_outlives_finalize_is_harmless() -> None:
+    for transport in TRANSPORTS:
+        ring = Ring()
+        ring.write()
+        exchange = ring.bind(transport)
+        exchange.run()
+        survivors.append((ring, exchange))
+    ring = Ring()
+    under_way = ring.bind()
+    under_way.start()
+    survivors.append((ring, under_way))
+
+
+main(globals())
+MPI.Finalize()
+for ring, _ in survivors:
+    ring.source += 1
+late = transrank.zeros(10)
+assert (late == np.zeros(10)).all()
+del late, ring
+survivors.clear()
+gc.collect()

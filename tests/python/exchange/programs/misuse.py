@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3
+"""Calls in the wrong order raise on their rank, and on the peers as soon as those wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import transrank
+from python.exchange.ring import Ring
+from python.exchange.spmd import WORLD, main
+
+TRANSPORTS = ["auto", "shared-staged", "message"]
+
+
+def run_until_broken(exchange: transrank.Exchange) -> None:
+    """How many rounds go well depends on when the word of rank 0 comes."""
+    with pytest.raises(transrank.BrokenExchange, match="rank 0"):  # noqa: PT012
+        while True:
+            exchange.run()
+
+
+def check_broken(transport: str, misuse: Callable[[Ring, transrank.Exchange], None]) -> None:
+    """Rank 0 misuses an exchange: it raises Misuse, the others an error that names rank 0."""
+    ring = Ring()
+    exchange = ring.bind(transport)
+    exchange.run()
+    if WORLD.rank == 0:
+        says = "on rank 0; the exchange is broken, bind a new one"
+        with pytest.raises(transrank.Misuse, match=says):
+            misuse(ring, exchange)
+    else:
+        run_until_broken(exchange)
+    with pytest.raises((transrank.Misuse, transrank.BrokenExchange)):
+        exchange.start()
+    ring = Ring()
+    ring.write()
+    ring.bind(transport).run()
+    assert ring.has_arrived(), "a new exchange does not work"
+
+
+def test_wait_without_start() -> None:
+    for transport in TRANSPORTS:
+        check_broken(transport, lambda _, exchange: exchange.wait())
+
+
+def test_test_without_start() -> None:
+    check_broken("auto", lambda _, exchange: exchange.test() and None)
+
+
+def test_start_twice() -> None:
+    def start_twice(_: Ring, exchange: transrank.Exchange) -> None:
+        exchange.start()
+        exchange.start()
+
+    for transport in TRANSPORTS:
+        check_broken(transport, start_twice)
+
+
+def test_a_field_resized_after_it_was_bound() -> None:
+    ring = Ring(shared=False)
+    exchange = ring.bind()
+    if WORLD.rank == 0:
+        ring.source.resize(100_000, refcheck=False)
+        with pytest.raises(transrank.Misuse, match="the source of field 0 was resized"):
+            exchange.start()
+    else:
+        run_until_broken(exchange)
+
+
+def test_a_destination_made_read_only_after_it_was_bound() -> None:
+    def freeze(ring: Ring, exchange: transrank.Exchange) -> None:
+        ring.destination.flags.writeable = False
+        exchange.start()
+
+    check_broken("auto", freeze)
+
+
+def test_a_closed_exchange_says_so() -> None:
+    ring = Ring()
+    with ring.bind() as exchange:
+        exchange.run()
+    assert repr(exchange) == "<Exchange, closed>"
+    for call in (exchange.start, exchange.test, exchange.wait, exchange.explain):
+        with pytest.raises(transrank.Misuse, match="closed"):
+            call()
+    exchange.close()
+
+
+def test_leaving_an_exchange_under_way_breaks_it_for_the_peers() -> None:
+    if WORLD.size == 1:
+        return
+    ring = Ring()
+    exchange = ring.bind()
+    if WORLD.rank == 0:
+        with pytest.raises(KeyError), exchange:  # noqa: PT012
+            exchange.start()
+            raise KeyError("the body fails")
+    else:
+        run_until_broken(exchange)
+
+
+main(globals())

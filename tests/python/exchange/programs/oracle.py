@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3 4
+"""Random exchanges do what a serial program does, bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import transrank
+from python.exchange.cases import ExchangeCase, as_bytes, exchanges, expected
+from python.exchange.spmd import WORLD, main, property_test
+
+TRANSPORTS = ["auto", *(name for name, _ in transrank.transports())]
+USABLE = TRANSPORTS if WORLD.size == 1 else [name for name in TRANSPORTS if name != "self-copy"]
+
+SOURCE, DESTINATION = 0, 1
+
+
+class Bound:
+    """One exchange of this rank, with its arrays."""
+
+    def __init__(self, case: ExchangeCase) -> None:
+        self.case = case
+        route = case.routes[WORLD.rank]
+        self.arrays = [
+            (
+                self._make(number, SOURCE, route.source_extent),
+                self._make(number, DESTINATION, route.destination_extent),
+            )
+            for number in range(len(case.fields))
+        ]
+        self.exchange = transrank.Exchange(
+            route,
+            WORLD,
+            list(self.arrays),
+            case.operation,
+            case.transport,
+            push_below_bytes=case.push_below_bytes,
+            longest_message_bytes=case.longest_message_bytes,
+        )
+        self.problems: list[str] = []
+
+    def _make(self, number: int, side: int, extent: int) -> NDArray[Any]:
+        field = self.case.fields[number]
+        make = transrank.zeros if field.shared[WORLD.rank][side] else np.zeros
+        return make((extent + self.case.spare_units, *field.unit_shape), field.dtype)
+
+    def _contents(self, number: int, epoch: int, side: int, rank: int) -> NDArray[Any]:
+        route = self.case.routes[rank]
+        extent = route.destination_extent if side == DESTINATION else route.source_extent
+        units = extent + self.case.spare_units
+        return self.case.fields[number].contents(units, epoch, side, rank)
+
+    def start(self, epoch: int) -> None:
+        for number, arrays in enumerate(self.arrays):
+            unit_bytes = self.case.fields[number].unit_bytes
+            for side, array in enumerate(arrays):
+                contents = self._contents(number, epoch, side, WORLD.rank)
+                as_bytes(array, unit_bytes)[...] = as_bytes(contents, unit_bytes)  # padding too
+        self.exchange.start()
+
+    def finish(self, epoch: int, poll: bool) -> None:
+        while poll and not self.exchange.test():
+            pass
+        if not poll:
+            self.exchange.wait()
+        for number, (source, destination) in enumerate(self.arrays):
+            unit_bytes = self.case.fields[number].unit_bytes
+            sources = [self._contents(number, epoch, SOURCE, rank) for rank in range(WORLD.size)]
+            before = self._contents(number, epoch, DESTINATION, WORLD.rank)
+            wanted = expected(self.case, WORLD.rank, sources, before, unit_bytes)
+            if not np.array_equal(as_bytes(destination, unit_bytes), wanted):
+                self.problems.append(f"field {number} epoch {epoch}: wrong destination")
+            if not np.array_equal(
+                as_bytes(source, unit_bytes), as_bytes(sources[WORLD.rank], unit_bytes)
+            ):
+                self.problems.append(f"field {number} epoch {epoch}: source changed")
+
+
+@property_test(exchanges(WORLD.size, USABLE), examples=120)
+def test_every_exchange_agrees_with_the_oracle(case: ExchangeCase) -> None:
+    bound = Bound(case)
+    for epoch in range(case.epochs):
+        bound.start(epoch)
+        bound.finish(epoch, poll=(epoch + WORLD.rank) % 2 == 0)
+    bound.exchange.close()
+    assert not bound.problems, bound.problems
+
+
+@property_test(st.tuples(exchanges(WORLD.size, USABLE), exchanges(WORLD.size, USABLE)), examples=30)
+def test_two_exchanges_may_be_waited_for_in_any_order(
+    cases: tuple[ExchangeCase, ExchangeCase],
+) -> None:
+    bound = [Bound(case) for case in cases]
+    order = bound if WORLD.rank % 2 == 0 else bound[::-1]
+    for epoch in range(2):
+        for each in bound:
+            each.start(epoch)
+        for each in order:
+            each.finish(epoch, poll=False)
+    problems = [problem for each in bound for problem in each.problems]
+    assert not problems, problems
+
+
+main(globals())

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests that run on all ranks of an MPI job at once, property tests among them.
+
+Programs below `programs/` end with ``spmd.main(globals())``, which runs their functions `test_*`
+in order. An error of one rank is printed and ends the job, so that no rank waits for ever. Property
+tests draw the same cases on every rank, from one seed; an assertion that fails on some rank fails
+on all, and therefore the case is made smaller on all ranks in step.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+import zlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from transrank.mpi import MPI  # isort: split
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+WORLD = MPI.COMM_WORLD
+SEED_VARIABLE = "TRANSRANK_TEST_SEED"
+
+T = TypeVar("T")
+
+
+def the_seed() -> int:
+    """One for all ranks; the same in every run unless the environment says otherwise."""
+    return int(os.environ.get(SEED_VARIABLE, "0"))
+
+
+def property_test(
+    strategy: st.SearchStrategy[T], examples: int
+) -> Callable[[Callable[[T], None]], Callable[[], None]]:
+    """A test of many cases, drawn in step on every rank.
+
+    The body may communicate, but asserts only when it has communicated for the last time: ranks
+    whose assertions hold would otherwise go on alone.
+    """
+
+    def decorate(body: Callable[[T], None]) -> Callable[[], None]:
+        @settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            print_blob=False,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        )
+        @seed(the_seed())
+        @given(strategy)
+        def on_this_rank(case: T) -> None:
+            _check_same(case)
+            _together(body, case)
+
+        @functools.wraps(body)
+        def run() -> None:
+            on_this_rank()
+
+        return run
+
+    return decorate
+
+
+def same_everywhere(value: object) -> bool:
+    """Collective. Whether every rank has the value of rank 0."""
+    return bool(WORLD.allreduce(value == WORLD.bcast(value, root=0), op=MPI.LAND))
+
+
+def _check_same(case: object) -> None:
+    if not same_everywhere(zlib.crc32(repr(case).encode())):
+        raise RuntimeError(f"rank {WORLD.rank} has drawn another case: {case}")
+
+
+def _together(body: Callable[[T], None], case: T) -> None:
+    failure: str | None = None
+    try:
+        body(case)
+    except AssertionError as error:
+        failure = f"on rank {WORLD.rank} (seed {the_seed()}, {SEED_VARIABLE}): {error}"
+    failures = [text for text in WORLD.allgather(failure) if text is not None]
+    if failures:
+        raise FailedTogether(failures[0])
+
+
+class FailedTogether(AssertionError):
+    """An assertion that failed on some rank, and is raised on all."""
+
+
+def main(names: dict[str, Any]) -> None:
+    """Run the functions test_* of a program; end the job when one fails."""
+    for name, function in list(names.items()):
+        if name.startswith("test_") and callable(function):
+            try:
+                function()
+            except BaseException as error:
+                if isinstance(error, FailedTogether) and WORLD.rank > 0:
+                    WORLD.Barrier()  # rank 0 tells of it and ends the job
+                what = f"{name} failed on rank {WORLD.rank} of {WORLD.size}\n"
+                sys.stderr.write(what + traceback.format_exc())
+                sys.stderr.flush()
+                WORLD.Abort(1)
+            WORLD.Barrier()
+            if WORLD.rank == 0:
+                print(f"passed {name}", flush=True)

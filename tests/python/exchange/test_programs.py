@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every program below programs/, at each rank count of its line `# ranks: 1 2 3 4`.
+
+They are programs, since pytest's own process must never become an MPI process.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent.parent
+RANKS = re.compile(r"^# ranks:((?: \d+)+)$", re.MULTILINE)
+CASES = [
+    pytest.param(path, int(ranks), id=f"{path.stem}-{ranks}")
+    for path in sorted((HERE / "programs").glob("*.py"))
+    for line in RANKS.findall(path.read_text())
+    for ranks in line.split()
+]
+
+
+@pytest.mark.parametrize(("program", "ranks"), CASES)
+def test_passes_on_every_rank(program: Path, ranks: int, mpiexec: Mpiexec) -> None:
+    outcome = mpiexec.run(
+        ranks,
+        sys.executable,
+        program,
+        timeout=150,
+        # Hypothesis draws the same on every rank only if sets iterate in the same order.
+        env={"PYTHONPATH": str(TESTS), "PYTHONHASHSEED": "0"},
+    ).check()
+    tests = re.findall(r"^def (test_\w+)", program.read_text(), re.MULTILINE)
+    assert re.findall(r"^passed (\w+)", outcome.stdout, re.MULTILINE) == tests
+
+
+def test_every_program_says_on_how_many_ranks_it_runs() -> None:
+    for path in (HERE / "programs").glob("*.py"):
+        assert RANKS.search(path.read_text()), path

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the package offers, of which most is loaded on first use."""
+
+from __future__ import annotations
+
+import pytest
+
+import transrank
+from python.test_mpi import python
+
+
+def test_every_name_can_be_used() -> None:
+    names = [name for name in transrank.__all__ if name != "__version__"]
+    python(
+        f"""
+        import transrank
+        for name in {names}:
+            assert name in dir(transrank), name
+            assert getattr(transrank, name).__module__.startswith("transrank"), name
+        """
+    ).check()
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'transrank' has no attribute 'zeroes'"):
+        transrank.zeroes  # noqa: B018
