@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shlex
@@ -17,7 +18,10 @@ import pytest
 import commands
 import processes
 from bounded import Finished
+from transrank.cli import execution
+from transrank.cli.__main__ import main
 from transrank.launch import installation
+from transrank.launch.launcher import Capacity
 from transrank.store.records import Run, finished_cases, read_run
 
 SIZES = "8,64,1KiB,8KiB"
@@ -74,21 +78,61 @@ def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
         assert "--axis window=4" in finished.stdout
 
 
-def test_dry_run_prints_command_lines_that_work_when_pasted(tmp_path: Path) -> None:
+def paste(text: str, folder: Path) -> None:
+    """Run every line in a shell, as if it were pasted there."""
+    for line in text.splitlines():
+        subprocess.run(
+            ["bash", "-c", line], check=True, cwd=folder, timeout=60, capture_output=True
+        )
+
+
+def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path: Path) -> None:
     finished = measure(
         *("pingpong", "launch", "--sizes", "8", "--max-time", "30ms", "--launches", "1"),
-        *("--dry-run", "--label", "never stored"),
+        *("--count", "2", "--dry-run", "--label", "by hand"),
         store=tmp_path,
     ).check()
     assert list(tmp_path.iterdir()) == []
     lines = finished.stdout.splitlines()
-    assert len(lines) == 3
-    for line in lines:
-        subprocess.run(
-            ["bash", "-c", line], check=True, cwd=tmp_path, timeout=60, capture_output=True
-        )
-    cases = [json.loads(line) for line in (tmp_path / "dry-run.jsonl").read_text().splitlines()]
-    assert [case["kind"] for case in cases] == ["launch", "case"]
+    # Its record file, the launch of pingpong, and per mode a warm-up and two jobs.
+    assert len(lines) == 1 + 1 + 2 * 3
+    paste(finished.stdout, tmp_path)
+    record = tmp_path / "by-hand.jsonl"
+    run = read_run(record)
+    assert run.header.label == "by hand"
+    assert [case.case for case in run.cases] == ["pingpong/8B"]
+    shown = commands.transrank("show", record, store=tmp_path).check()
+    assert "pingpong, 2 ranks" in shown.stdout
+    assert list(tmp_path.iterdir()) == [record]
+
+
+def test_a_prepared_record_is_measured_later(tmp_path: Path) -> None:
+    record = tmp_path / "later.jsonl"
+    arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1")
+    prepared = measure(*arguments, "--prepare", "-o", record, store=tmp_path).check()
+    assert f"measure --resume {record}" in prepared.stderr
+    assert read_run(record).cases == ()
+    measure("--resume", record, store=tmp_path).check()
+    assert [case.case for case in read_run(record).cases] == ["pingpong/8B"]
+
+
+def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
+    measure(
+        *("pingpong", "--sizes", "8", "--launches", "1", "--count", "500"),
+        *("--record-samples", "ranks"),
+        store=tmp_path,
+    ).check()
+    run = only_run(tmp_path)
+    assert run.header.options is not None
+    assert run.header.options.count == 500
+    (case,) = run.cases
+    assert case.stop == "count"
+    assert case.samples is not None
+    assert case.batch is not None
+    assert case.batch * case.samples.seconds.size >= 500
+    assert case.ranks is not None
+    assert case.ranks.every is not None
+    assert len(case.ranks.every) == 2
 
 
 def test_ranks_and_placements_are_swept(tmp_path: Path) -> None:
@@ -97,8 +141,30 @@ def test_ranks_and_placements_are_swept(tmp_path: Path) -> None:
         *("--launches", "1"),
         store=tmp_path,
     ).check()
-    assert [line.split(" -n ")[1].split()[0] for line in finished.stdout.splitlines()] == ["1", "4"]
+    assert ranks_of_dry_run(finished.stdout) == ["1", "4"]
     assert "left out: 2 ranks, 1 per node: needs 2 nodes" in finished.stderr
+
+
+def ranks_of_dry_run(text: str) -> list[str]:
+    """How many ranks each launch of a dry run has."""
+    return [line.split(" -n ")[1].split()[0] for line in text.splitlines() if RUNNER in line]
+
+
+@pytest.mark.parametrize(
+    ("counts", "ranks"), [((), ["2"]), (("-n", "2,4"), ["2", "4"])], ids=["default", "named"]
+)
+def test_by_default_two_ranks_are_measured_once_and_named_counts_as_told(
+    counts: tuple[str, ...],
+    ranks: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = execution.look_around(None)
+    launcher = dataclasses.replace(here.launcher, capacity=Capacity(nodes=1, cores_per_node=8))
+    monkeypatch.setattr(execution, "look_around", lambda _: execution.Site(here.facts, launcher))
+    arguments = ["measure", "pingpong", "--sizes", "8", "--launches", "1", "--dry-run"]
+    assert main([*arguments, *counts]) == 0
+    assert ranks_of_dry_run(capsys.readouterr().out) == ranks
 
 
 def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
@@ -280,6 +346,52 @@ def test_a_cut_last_line_is_repaired_by_resuming(tmp_path: Path) -> None:
     run = read_run(path)
     assert finished_cases(run) == planned(run)
     assert [event.event for event in run.events][:2] == ["repaired", "resumed"]
+
+
+def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(tmp_path: Path) -> None:
+    store, folder = tmp_path / "store", tmp_path / "folder"
+    store.mkdir()
+    folder.mkdir()
+    arguments = ("pingpong", "--sizes", "8,64", "--max-time", "60ms", "--launches", "2")
+    measure(*arguments, store=store).check()
+    (path,) = store.glob("*.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if '"kind":"case"' not in line or '"launch":1' in line]
+    path.write_text("".join(kept) + next(line for line in lines if '"kind":"case"' in line))
+    before = read_run(path)
+    (missing,) = planned(before) - finished_cases(before)
+    dry = measure("--resume", "latest", "--dry-run", store=store).check()
+    assert len(dry.stdout.splitlines()) == 3
+    assert missing[1] in dry.stdout.splitlines()[1]
+    paste(dry.stdout, folder)
+    assert finished_cases(read_run(folder / "by-hand.jsonl")) == planned(before)
+    assert read_run(folder / "by-hand.jsonl").problems == ()
+    assert finished_cases(read_run(path)) == finished_cases(before)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("-n", "2"),
+        ("--sizes", "8"),
+        ("--axis", "window=1"),
+        ("--precision", "1%"),
+        ("--max-time", "1s"),
+        ("--launches", "2"),
+        ("--seed", "0"),
+        ("--label", "x"),
+        ("-o", "x.jsonl"),
+        ("--cache", "warm"),
+        ("--prepare",),
+    ],
+    ids=" ".join,
+)
+def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
+    given: tuple[str, ...], tmp_path: Path
+) -> None:
+    refused = measure("--resume", "latest", *given, store=tmp_path)
+    assert refused.status == 2
+    assert f"--resume takes no {given[0]}: the run has its plan" in refused.stderr
 
 
 def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:

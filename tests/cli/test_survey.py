@@ -53,5 +53,7 @@ def test_a_full_survey_says_how_long_it_may_take_before_it_starts(tmp_path: Path
 
 def test_the_dry_run_of_a_survey_launches_nothing(tmp_path: Path) -> None:
     finished = commands.transrank("survey", "--quick", "--dry-run", store=tmp_path).check()
-    assert all("transrank-run" in line for line in finished.stdout.splitlines())
+    record, *launches = finished.stdout.splitlines()
+    assert record.endswith("--prepare --output by-hand.jsonl")
+    assert all("transrank-run" in line for line in launches)
     assert list(tmp_path.iterdir()) == []

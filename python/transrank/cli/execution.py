@@ -14,15 +14,16 @@ from pathlib import Path
 
 from transrank.cli import output
 from transrank.errors import RecordError, UsageError
-from transrank.launch import launchers
+from transrank.launch import installation, launchers
 from transrank.launch.launcher import Capacity, Launcher
+from transrank.launch.template import Template
 from transrank.machine.facts import Facts, read_facts
-from transrank.store import records, runs
+from transrank.store import records, repetition, runs
 from transrank.store.records import PlannedLaunch, Shape
-from transrank.survey import checks, driver, progress, resume, shapes
+from transrank.survey import checks, commands, progress, resume, shapes
 from transrank.survey.checks import Situation
 from transrank.survey.driver import Driver
-from transrank.survey.estimate import Costs
+from transrank.survey.estimate import Costs, is_launch_study
 from transrank.survey.lines import event_line, header_line
 from transrank.survey.plan import Conditions, Request, Selection, make_plan
 from transrank.survey.probe import Probe, probe
@@ -77,17 +78,20 @@ def look_around(launcher: str | None) -> Site:
 
 
 def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
-    """Plan, start and watch a new run; return its record file, None after --dry-run."""
+    """Plan, start and watch a new run; return its record file, None after --dry-run.
+
+    With --prepare only the header of the record is written.
+    """
     site = look_around(arguments.launcher)
     request = _request(arguments, site, wish)
     if arguments.dry_run:
         request = _within_budget(wish, request, ASSUMED_START_SECONDS)
-        print_commands(make_plan(request), site)
+        _print_plan(request, site, arguments)
         return None
     record = _new_record(arguments)
     probed = _probe(site, make_plan(request)[0].shape, record)
     request = _within_budget(wish, request, probed.seconds)
-    plan = make_plan(request)
+    plan = commands.with_lines(make_plan(request), site.launcher, os.environ)
     warn(site, plan, probed, record)
     _make_folder(record.parent)
     header = header_line(
@@ -99,9 +103,11 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         plan,
         probed,
         site.facts,
-        _environment(site, plan[0].shape),
+        _common_environment(site, plan),
     )
     records.append_line(record, header)
+    if arguments.prepare:
+        return record
     costs = Costs(probed.seconds, request.conditions.case_seconds)
     _drive(record, plan, site, costs, set(), arguments)
     return record
@@ -129,9 +135,7 @@ def finish(arguments: argparse.Namespace) -> Path:
         return path
     site = look_around(arguments.launcher or header.options.launcher)
     if arguments.dry_run:
-        print_commands(
-            Driver(path, header.plan, site.launcher, Costs(0, 0), done).remaining(), site
-        )
+        _print_rest(path, Driver(path, header.plan, site.launcher, Costs(0, 0), done))
         return path
     probed = _probe(site, header.plan[0].shape, path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
@@ -154,14 +158,30 @@ def _make_folder(folder: Path) -> None:
         ) from cause
 
 
-def print_commands(plan: Sequence[PlannedLaunch], site: Site) -> None:
-    """Print every launch of a plan as a line that a shell takes."""
-    record = Path("dry-run.jsonl")
-    for planned in plan:
-        added = site.launcher.environment(planned.shape, os.environ)
-        for argv in driver.argvs(planned, record):
-            words = site.launcher.command(planned.shape, argv)
-            output.write(driver.words_to_paste(words, added) + "\n")
+def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> None:
+    """Print what makes a run by hand: its record file, then every launch."""
+    conditions = request.conditions
+    words = repetition.prepared(
+        [installation.program(), *arguments.words],
+        conditions.seed,
+        conditions.max_time_seconds,
+        conditions.memory_bytes,
+    )
+    output.write(shlex.join(words) + "\n")
+    for planned in make_plan(request):
+        for line in commands.by_hand(planned, site.launcher, os.environ):
+            output.write(line + "\n")
+
+
+def _print_rest(record: Path, driver: Driver) -> None:
+    """Print what completes a copy of a run by hand: the cases that it lacks, and no others."""
+    output.write(shlex.join(["cp", str(record.absolute()), repetition.BY_HAND]) + "\n")
+    whole = {planned.launch: planned for planned in driver.plan}
+    for rest in driver.remaining():
+        planned = whole[rest.launch]
+        cases = rest.cases if len(rest.cases) < len(planned.cases) else ()
+        for line in commands.by_hand(planned, driver.launcher, os.environ, cases):
+            output.write(line + "\n")
 
 
 def warn(site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path) -> None:
@@ -191,28 +211,28 @@ def _drive(
         costs=costs,
         finished=done,
         resume_command=shlex.join(
-            ["transrank", verb, "--resume", name_of(record, arguments.store)]
+            ["transrank", verb, "--resume", runs.name_of(record, arguments.store)]
         ),
         say=lambda line: output.warning(line.removeprefix("transrank-run: ")),
         show_command=output.detail,
         announce=lambda waiting, most: output.note(
-            f"{_count(waiting)}; up to about {format_wait(most)}; results go to {record}"
+            f"{_count(waiting)}; {_how_long(waiting, most)}; results go to {record}"
         ),
     )
     quiet = output.settings.quiet > 0
     driving.run(lambda total: progress.for_console(total, output.messages(), quiet))
 
 
+def _how_long(plan: Sequence[PlannedLaunch], most_seconds: float) -> str:
+    if any("--count" in planned.arguments and not is_launch_study(planned) for planned in plan):
+        return "as long as the operations of --count take"
+    return f"up to about {format_wait(most_seconds)}"
+
+
 def _count(plan: Sequence[PlannedLaunch]) -> str:
     cases = len({(planned.shape, case) for planned in plan for case in planned.cases})
     launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
     return f"{'1 case' if cases == 1 else f'{cases} cases'} in {launches}"
-
-
-def name_of(record: Path, store: Path | None) -> str:
-    """Return the shortest name that finds a record file again."""
-    inside = record.parent == (store or runs.store_directory())
-    return record.stem if inside and store is None else str(record)
 
 
 def _probe(site: Site, shape: Shape, record: Path) -> Probe:
@@ -223,6 +243,18 @@ def _probe(site: Site, shape: Shape, record: Path) -> Probe:
     return found
 
 
+def _common_environment(site: Site, plan: Sequence[PlannedLaunch]) -> dict[str, str]:
+    """Return the environment that all launches have in common: shapes differ in some settings."""
+    first, *others = (
+        _environment(site, shape) for shape in dict.fromkeys(planned.shape for planned in plan)
+    )
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.get(name) == value for other in others)
+    }
+
+
 def _environment(site: Site, shape: Shape) -> dict[str, str]:
     """Return the environment of a launch."""
     return {**os.environ, **site.launcher.environment(shape, os.environ)}
@@ -231,7 +263,14 @@ def _environment(site: Site, shape: Shape) -> dict[str, str]:
 def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
     chosen = _shapes(arguments, site, wish)
     conditions = _conditions(arguments, site, wish, chosen)
-    return Request(wish.selections, chosen, conditions, wish.repeat_small_studies)
+    return Request(
+        wish.selections,
+        chosen,
+        conditions,
+        # Numbers of ranks that the user names are the user's wish.
+        wish.repeat_small_studies and bool(arguments.ranks or arguments.ranks_per_node),
+        one_node=site.capacity.nodes == 1 and not isinstance(site.launcher, Template),
+    )
 
 
 def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shape, ...]:
@@ -241,8 +280,8 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
     if not ranks:
         ranks = [site.capacity.nodes * count for count in per_node]
     found, left_out = shapes.shapes(ranks, per_node or (), site.launcher)
-    for words in left_out:
-        output.warning(f"left out: {words}", "ask the batch system for more nodes")
+    for words, hint in left_out:
+        output.warning(f"left out: {words}", hint)
     return found
 
 
@@ -256,11 +295,13 @@ def _conditions(
         precision=arguments.precision or Conditions.precision,
         max_time_seconds=arguments.max_time or Conditions.max_time_seconds,
         launches=arguments.launches or wish.launches,
-        cache=arguments.cache,
-        synchronisation=arguments.sync,
+        cache=arguments.cache or Conditions.cache,
+        synchronisation=arguments.sync or Conditions.synchronisation,
         memory_bytes=arguments.memory or memory,
         seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
         job_starts=wish.job_starts,
+        count=arguments.count,
+        record_samples=arguments.record_samples or Conditions.record_samples,
     )
 
 

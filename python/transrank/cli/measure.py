@@ -22,9 +22,11 @@ examples:
   transrank measure launch -n 2,4,8
   transrank measure --resume latest
 
-STUDY and the axes of each: transrank list studies. Every axis is an option
-too: --operation bcast is --axis operation=bcast. Sizes: 1KiB,64KiB (a list),
-0..4MiB (doubling), 8..4MiB:x4 (by factors of four); a number alone is bytes.
+STUDY and the axes of each with all their values: transrank list studies. An
+axis is an option too: --operation bcast is --axis operation=bcast. Some values
+are measured on request only: --window 1,256, --root rotating, --pairs 1,2,4.
+Sizes: 1KiB,64KiB (a list), 0..4MiB (doubling), 8..4MiB:x4 (by factors of four);
+a number alone is bytes.
 """
 
 
@@ -62,13 +64,64 @@ def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the command lines of all launches and stop; they work when pasted",
+        help="print the command lines of all launches and stop; pasted in their order they make "
+        "the record by-hand.jsonl",
+    )
+    parser.add_argument(
+        "--prepare",
+        action="store_true",
+        help="write the record with its plan and stop; --resume, or the lines of --dry-run, "
+        "measure what it lacks",
     )
     options.add_launch_options(parser, several_shapes=True)
     options.add_precision_options(parser, launches)
     options.add_output_options(
         parser, formats=(), output="record file (default: a new one in the store)"
     )
+
+
+# What the plan of a run has settled, as (attribute, option).
+SETTLED = (
+    ("ranks", "-n"),
+    ("ranks_per_node", "--ranks-per-node"),
+    ("sizes", "--sizes"),
+    ("axis", "--axis"),
+    ("precision", "--precision"),
+    ("max_time", "--max-time"),
+    ("count", "--count"),
+    ("launches", "--launches"),
+    ("cache", "--cache"),
+    ("sync", "--sync"),
+    ("record_samples", "--record-samples"),
+    ("memory", "--memory"),
+    ("seed", "--seed"),
+    ("label", "--label"),
+    ("output", "-o"),
+    ("quick", "--quick"),
+    ("prepare", "--prepare"),
+)
+
+
+def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
+    """Refuse with --resume what the run's plan has settled already.
+
+    Raises
+    ------
+    UsageError
+        naming the options.
+    """
+    given = [
+        option
+        for attribute, option in SETTLED
+        if (value := getattr(arguments, attribute, None)) is not None
+        and value is not False
+        and value != []
+    ]
+    if given:
+        raise UsageError(
+            f"--resume takes no {' and no '.join(given)}: the run has its plan",
+            f"leave out {', '.join(given)}, or measure anew without --resume",
+        )
 
 
 def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:
@@ -105,6 +158,7 @@ def _axes() -> set[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, or finish a run."""
     from transrank.cli import execution
+    from transrank.store import runs
 
     record: Path | None
     if arguments.resume:
@@ -112,11 +166,14 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 "--resume takes no study: the run has its plan", "leave out the studies"
             )
+        refuse_what_is_settled(arguments)
         record = execution.finish(arguments)
     else:
         record = execution.measure(arguments, _wish(arguments))
-    if record is not None and not arguments.dry_run:
-        output.note(f"done; transrank show {execution.name_of(record, arguments.store)}")
+    if record is not None and arguments.prepare:
+        output.note(f"prepared: {record}; transrank measure --resume {record} measures")
+    elif record is not None and not arguments.dry_run:
+        output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
         _show(record)
     return 0
 

@@ -104,7 +104,10 @@ def add_launch_options(parser: argparse.ArgumentParser, several_shapes: bool) ->
 
 
 def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> None:
-    """Add when to stop measuring, and under which conditions; `launches` words the default."""
+    """Add when to stop measuring, and under which conditions; `launches` words the default.
+
+    None of them has a value unless the user gives one.
+    """
     group = parser.add_argument_group("precision")
     group.add_argument(
         "--precision",
@@ -122,6 +125,14 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         "unstable (default: 1s)",
     )
     group.add_argument(
+        "--count",
+        metavar="N",
+        type=checked(parse_one_count),
+        default=None,
+        help="instead of at a precision stop each launch of a case after N operations; of the "
+        "launch study: after N jobs",
+    )
+    group.add_argument(
         "--launches",
         metavar="N",
         type=checked(parse_one_count),
@@ -131,14 +142,18 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
     group.add_argument(
         "--cache",
         choices=["warm", "rewritten", "cold"],
-        default="warm",
         help="buffers before each sample: as they are, rewritten, or flushed (default: warm)",
     )
     group.add_argument(
         "--sync",
         choices=["barrier", "clock"],
-        default="barrier",
         help="how ranks come to a common start (default: barrier)",
+    )
+    group.add_argument(
+        "--record-samples",
+        choices=["slowest", "ranks"],
+        help="of each sample the slowest and the fastest rank, or every rank's time too "
+        "(default: slowest)",
     )
     group.add_argument(
         "--memory",

@@ -24,7 +24,7 @@ from transrank.stats.estimate import Estimate
 from transrank.stats.result import Caution
 from transrank.store.lines import Shape
 from transrank.store.records import Run, read_run
-from transrank.store.runs import find_run
+from transrank.store.runs import find_run, resume_command
 from transrank.units import format_bytes, format_percent, format_seconds
 
 
@@ -53,7 +53,7 @@ def open_run(text: str, store: Path | None) -> Run:
     """Read the run that a user names, and warn of what its file lacks."""
     run = read_run(find_run(text, store))
     for problem in run.problems:
-        output.warning(problem, "`transrank survey --resume` measures what is missing")
+        output.warning(problem, f"`{resume_command(run.path, store)}` measures what is missing")
     return run
 
 

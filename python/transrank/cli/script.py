@@ -6,8 +6,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-import shutil
-import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -107,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         ranks_per_node=arguments.ranks_per_node,
         seconds=arguments.time,
         command=tuple(arguments.command_word) or DEFAULT_COMMAND,
-        transrank=_this_program(),
+        transrank=Path(installation.program()),
         runner=installation.runner(),
         queue=arguments.queue,
         account=arguments.account,
@@ -116,9 +114,3 @@ def run(arguments: argparse.Namespace) -> int:
     )
     output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
     return 0
-
-
-def _this_program() -> Path:
-    beside_python = Path(sys.executable).parent / "transrank"
-    found = str(beside_python) if beside_python.exists() else shutil.which("transrank")
-    return Path(found or "transrank")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transrank.cli import output
-from transrank.cli.measure import add_run_options
+from transrank.cli.measure import add_run_options, refuse_what_is_settled
 from transrank.errors import UsageError
 from transrank.survey import defaults
 
@@ -50,9 +50,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Survey this machine, or finish a survey."""
     from transrank.cli import execution
+    from transrank.store import runs
 
-    if arguments.resume and arguments.quick:
-        raise UsageError("--resume takes no --quick: the run has its plan", "leave out --quick")
+    if arguments.resume:
+        refuse_what_is_settled(arguments)
     if arguments.report and arguments.no_report:
         raise UsageError("--report and --no-report exclude each other", "choose one")
     record = (
@@ -62,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if record is None or arguments.dry_run:
         return 0
-    name = execution.name_of(record, arguments.store)
+    if arguments.prepare:
+        output.note(f"prepared: {record}; transrank survey --resume {record} measures")
+        return 0
+    name = runs.name_of(record, arguments.store)
     output.note(f"done; transrank show {name}")
     if not arguments.no_report:
         _write_report(record, arguments.report or record.with_suffix(".html"))

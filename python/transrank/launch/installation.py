@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
@@ -78,6 +79,14 @@ def runner() -> Path:
     if not os.access(path, os.X_OK):
         raise LaunchError(f"no runnable transrank-run at {path}", hint="make build, or pip install")
     return path
+
+
+def program() -> str:
+    """Return the command `transrank` of this installation: a path that works in any shell."""
+    beside_python = Path(sys.executable).parent / "transrank"
+    return (
+        str(beside_python) if beside_python.exists() else shutil.which("transrank") or "transrank"
+    )
 
 
 def mpiexec() -> Path | None:

@@ -43,6 +43,42 @@ NAMES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "LANG", "LC_ALL")
 SECRETS = ("TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "COOKIE", "_KEY", "_AUTH")
 
 
+# What a batch system or a launcher says of one job: elsewhere it would pretend that this job runs.
+JOB_PREFIXES = (
+    "HYDRA_BSTRAP_",
+    "HYDI_",
+    "MPI_LOCAL",
+    "OMPI_APP_CTX",
+    "OMPI_COMM_WORLD_",
+    "OMPI_FILE_LOCATION",
+    "OMPI_FIRST_RANKS",
+    "OMPI_NUM_APP_CTX",
+    "OMPI_UNIVERSE_SIZE",
+    "OMPI_VERSION",
+    "PBS_",
+    "PJM_",
+    "PMI_",
+    "PMIX_",
+    "PRTE_",
+    "SLURM_",
+    "TRANSRANK_",
+)
+# Of these prefixes the settings that hold everywhere.
+SETTINGS = ("PMIX_MCA_", "PRTE_MCA_", "SLURM_MPI_TYPE", "TRANSRANK_LAUNCHER")
+LOCALE = ("LANG", "LC_ALL")
+
+
+def portable(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return of a run's stored variables those that shape MPI in any job, by name."""
+    return {
+        name: value
+        for name, value in sorted(environment.items())
+        if name not in LOCALE
+        and (name.startswith(SETTINGS) or not name.startswith(JOB_PREFIXES))
+        and name in relevant({name: value})
+    }
+
+
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables worth storing with a run, by name."""
     return {

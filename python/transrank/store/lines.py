@@ -111,6 +111,9 @@ class Options:
     synchronisation: str
     memory_bytes: int | None = None
     launcher: str | None = None
+    # Operations after which each launch stopped, where the user set their number.
+    count: int | None = None
+    record_samples: str | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Options:
@@ -122,17 +125,23 @@ class Options:
             line["synchronisation"],
             line.get("memory_bytes"),
             line.get("launcher"),
+            line.get("count"),
+            line.get("record_samples"),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLaunch:
-    """One launch that the run consists of: what a resumed run completes."""
+    """One launch that the run consists of: what a resumed run completes.
+
+    `arguments` are those of transrank-run; `lines` what a shell takes to make the launch by hand.
+    """
 
     launch: int
     shape: Shape
     cases: tuple[str, ...]
     arguments: tuple[str, ...]
+    lines: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, line: Json) -> PlannedLaunch:
@@ -141,6 +150,7 @@ class PlannedLaunch:
             shape_from_json(line["shape"]),
             tuple(line["cases"]),
             tuple(line["arguments"]),
+            tuple(line.get("lines", ())),
         )
 
 

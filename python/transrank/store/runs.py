@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -51,6 +52,20 @@ def new_run_id(now: datetime | None = None) -> str:
 def run_path(run: str, store: Path | None = None) -> Path:
     """The file of the run called `run`, which need not exist yet."""
     return (store or store_directory()) / f"{run}{_SUFFIX}"
+
+
+def name_of(path: Path, store: Path | None = None) -> str:
+    """The shortest word by which `find_run` finds a record file: its id when it lies in the store.
+
+    A `store` that was named must be named again; outside of it a path does without.
+    """
+    inside = store is None and path.absolute().parent == store_directory().absolute()
+    return path.stem if inside and path.suffix == _SUFFIX else str(path)
+
+
+def resume_command(path: Path, store: Path | None = None) -> str:
+    """The command that measures what a run lacks."""
+    return shlex.join(["transrank", "survey", "--resume", name_of(path, store)])
 
 
 def list_runs(store: Path | None = None) -> list[StoredRun]:

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from transrank.errors import Failure, LaunchError, RecordError
-from transrank.launch import failure, installation, outputs, process
+from transrank.launch import failure, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store import records
 from transrank.store.records import PlannedLaunch
 from transrank.study import launch as launch_study
 from transrank.survey import estimate
+from transrank.survey.commands import runner_argv, shell_line
 from transrank.survey.estimate import Costs, TimeLeft
 from transrank.survey.lines import event_line
 from transrank.survey.progress import Finished, Progress
@@ -144,7 +144,7 @@ class Driver:
         if self.launcher.writes_files:
             prefix.parent.mkdir(parents=True, exist_ok=True)
         command = self.launcher.command(planned.shape, self._argv(planned), prefix)
-        self.show_command(words_to_paste(command, self._added(planned)))
+        self.show_command(shell_line(command, self._added(planned)))
         try:
             outcome = process.run(
                 command,
@@ -193,7 +193,7 @@ class Driver:
         for case in planned.cases:
             mode = case.rpartition("/")[2]
             command = self.launcher.command(planned.shape, launch_study.command(mode), self.folder)
-            self.show_command(words_to_paste(command, self._added(planned)))
+            self.show_command(shell_line(command, self._added(planned)))
             line = launch_study.measure(
                 mode,
                 planned.launch,
@@ -255,30 +255,6 @@ class Driver:
             self.folder.rmdir()
         except OSError:
             pass  # it holds logs, or was never made
-
-
-def runner_argv(planned: PlannedLaunch, record: Path) -> list[str]:
-    """Return the command line of transrank-run for a planned launch."""
-    return [
-        str(installation.runner()),
-        *planned.arguments,
-        *("--record", str(record)),
-        *("--launch", str(planned.launch)),
-        *("--ranks-per-node", str(planned.shape.ranks_per_node)),
-    ]
-
-
-def argvs(planned: PlannedLaunch, record: Path) -> list[list[str]]:
-    """Return what the ranks of a planned launch run; the launch study starts one job per case."""
-    if estimate.is_launch_study(planned):
-        return [launch_study.command(case.rpartition("/")[2]) for case in planned.cases]
-    return [runner_argv(planned, record)]
-
-
-def words_to_paste(command: Sequence[str], added: dict[str, str]) -> str:
-    """Return a command line that a shell takes, environment settings included."""
-    settings = [f"{name}={value}" for name, value in added.items()]
-    return shlex.join(["env", *settings, *command] if settings else list(command))
 
 
 def _parse_progress(line: str) -> tuple[str | None, float]:

@@ -44,6 +44,8 @@ def header_line(
             "synchronisation": conditions.synchronisation,
             "memory_bytes": conditions.memory_bytes,
             "launcher": printable(launcher.name),
+            "record_samples": conditions.record_samples,
+            **({"count": conditions.count} if conditions.count is not None else {}),
         },
         "plan": [_plan_line(planned) for planned in plan],
         "mpi": probed.mpi,
@@ -64,6 +66,7 @@ def _plan_line(planned: PlannedLaunch) -> dict[str, Any]:
         "shape": {"ranks": shape.ranks, "ranks_per_node": shape.ranks_per_node},
         "cases": list(planned.cases),
         "arguments": list(planned.arguments),
+        "lines": [printable(line) for line in planned.lines],
     }
 
 

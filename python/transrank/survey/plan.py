@@ -48,6 +48,9 @@ class Conditions:
     watchdog_seconds: float = 120.0
     # Of the launch study: jobs started for each case in each launch.
     job_starts: int = launch_study.SAMPLES
+    # Operations after which a case stops in each launch, instead of at precision or time.
+    count: int | None = None
+    record_samples: str = "slowest"
 
     @property
     def case_seconds(self) -> float:
@@ -56,9 +59,12 @@ class Conditions:
 
     def arguments(self) -> list[str]:
         """Return the options of transrank-run that say so, for one launch."""
+        stop = ["--precision", f"{self.precision:.6g}", "--max-time", f"{self.case_seconds:.6g}"]
+        if self.count is not None:
+            stop = ["--count", str(self.count)]
         return [
-            *("--precision", f"{self.precision:.6g}"),
-            *("--max-time", f"{self.case_seconds:.6g}"),
+            *stop,
+            *("--record-samples", self.record_samples),
             *("--cache", self.cache),
             *("--sync", self.synchronisation),
             *("--memory", str(self.memory_bytes)),
@@ -73,8 +79,10 @@ class Request:
     selections: tuple[Selection, ...]
     shapes: tuple[Shape, ...]
     conditions: Conditions = field(default_factory=Conditions)
-    # Studies whose ranks are few are measured once per placement, not once per number of ranks.
+    # Studies whose ranks are few are measured once per placement of these, not in every shape.
     repeat_small_studies: bool = True
+    # All ranks of every shape share a node.
+    one_node: bool = False
 
 
 def select(
@@ -157,30 +165,36 @@ def make_plan(
 
 
 def _fitting(selection: Selection, shape: Shape, request: Request) -> Selection | None:
-    """Leave out the studies that were measured with fewer ranks at the same placement."""
+    """Leave out the studies of which a smaller shape measures the same."""
     if request.repeat_small_studies:
         return selection
-    smaller = [
-        other.ranks
-        for other in request.shapes
-        if other.ranks_per_node == shape.ranks_per_node and other.ranks < shape.ranks
-    ]
+    smaller = [other for other in request.shapes if other.ranks < shape.ranks]
     kept = tuple(
         name
         for name in selection.studies
-        if not any(_enough(catalogue.find(name), ranks) for ranks in smaller)
+        if not any(
+            _same_ranks(catalogue.find(name), other, shape, request.one_node) for other in smaller
+        )
     )
     return Selection(kept, selection.sizes, selection.axes) if kept else None
 
 
-def _enough(study: Study, ranks: int) -> bool:
-    """Whether more ranks than these would have nothing to do in the study."""
-    return 0 < study.most_ranks <= ranks
+def _same_ranks(study: Study, fewer: Shape, more: Shape, one_node: bool) -> bool:
+    """Whether in both shapes as many ranks take part in the study, placed alike."""
+    ranks = study.most_ranks
+    if not 0 < ranks <= fewer.ranks:
+        return False
+    return one_node or _nodes_filled(ranks, fewer) == _nodes_filled(ranks, more)
+
+
+def _nodes_filled(ranks: int, shape: Shape) -> int | None:
+    """On how many nodes the first ranks of a shape are; None: as the launcher likes."""
+    return -(-ranks // shape.ranks_per_node) if shape.ranks_per_node else None
 
 
 def _arguments(selection: Selection, conditions: Conditions) -> tuple[str, ...]:
     if selection.studies == (launch_study.NAME,):
-        return (*selection.arguments(), "--count", str(conditions.job_starts))
+        return (*selection.arguments(), "--count", str(conditions.count or conditions.job_starts))
     return (*selection.arguments(), *conditions.arguments())
 
 

@@ -15,8 +15,8 @@ def shapes(
     ranks: Sequence[int],
     ranks_per_node: Sequence[int],
     launcher: Launcher,
-) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
-    """Return every combination that there are nodes for, and in words those that there are not.
+) -> tuple[tuple[Shape, ...], tuple[tuple[str, str], ...]]:
+    """Return every combination that there are nodes for, and of the others (why not, what to do).
 
     `ranks_per_node` may be empty: as the launcher likes. A template may know of nodes that
     transrank does not see: all its combinations are taken.
@@ -27,19 +27,21 @@ def shapes(
         no combination is left.
     """
     found: list[Shape] = []
-    left_out: list[str] = []
+    left_out: list[tuple[str, str]] = []
     for per_node in ranks_per_node or (0,):
         for count in ranks:
             shape = Shape(count, per_node)
             if per_node > count:
-                left_out.append(f"{shape}: fewer ranks than fit a node")
+                left_out.append((f"{shape}: fewer ranks than fit a node", f"-n {per_node} or more"))
             elif isinstance(launcher, Template) or launcher.capacity.fits(shape):
                 found.append(shape)
             else:
-                left_out.append(_without_nodes(shape, launcher.capacity))
+                needed = _without_nodes(shape, launcher.capacity)
+                left_out.append((needed, "ask the batch system for more nodes"))
     if not found:
         raise UsageError(
-            f"no shape is possible: {'; '.join(left_out)}", "--ranks and --ranks-per-node"
+            f"no shape is possible: {'; '.join(words for words, _ in left_out)}",
+            "--ranks and --ranks-per-node",
         )
     return tuple(found), tuple(left_out)
 

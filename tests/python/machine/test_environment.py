@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from transrank.machine.allocation import Allocation, read_allocation
-from transrank.machine.environment import relevant
+from transrank.machine.environment import portable, relevant
 
 
 def test_only_what_shapes_an_mpi_run_is_stored() -> None:
@@ -22,6 +22,12 @@ def test_only_what_shapes_an_mpi_run_is_stored() -> None:
     }
     dropped = {"HOME": "/home/me", "PATH": "/bin", "EDITOR": "vi"}
     assert relevant(kept | dropped) == dict(sorted(kept.items()))
+
+
+def test_what_a_job_says_of_itself_is_not_carried_into_another() -> None:
+    settings = {"UCX_TLS": "sm", "PMIX_MCA_gds": "hash", "TRANSRANK_LAUNCHER": "srun"}
+    job = {"SLURM_JOB_ID": "7", "PMIX_RANK": "0", "PBS_NODEFILE": "/n", "LANG": "C", "HOME": "/"}
+    assert portable(settings | job) == dict(sorted(settings.items()))
 
 
 @pytest.mark.parametrize("name", ["SLURM_JWT_TOKEN", "PMIX_SECURITY_CREDENTIAL", "MPI_API_KEY"])

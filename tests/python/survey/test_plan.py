@@ -70,6 +70,45 @@ def test_a_survey_measures_two_ranks_studies_once_per_placement() -> None:
     assert len(make_plan(placed, listed)) == 2
 
 
+def studies_by_shape(shapes: Sequence[Shape], one_node: bool = False) -> dict[str, set[str]]:
+    request = Request(
+        (Selection(("pingpong", "sendrecv")),),
+        tuple(shapes),
+        Conditions(launches=1),
+        repeat_small_studies=False,
+        one_node=one_node,
+    )
+    return {
+        str(one.shape): {case.partition("/")[0] for case in one.cases}
+        for one in make_plan(request, listed)
+    }
+
+
+def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job() -> None:
+    found = studies_by_shape([Shape(2, 2), Shape(2, 1), Shape(4, 1), Shape(256, 64)])
+    both = {"pingpong", "sendrecv"}
+    assert found == {
+        "2 ranks, 2 per node": both,
+        "2 ranks, 1 per node": both,
+        "4 ranks, 1 per node": {"sendrecv"},
+        "256 ranks, 64 per node": {"sendrecv"},
+    }
+
+
+def test_two_ranks_between_nodes_are_measured_although_two_on_a_node_were() -> None:
+    found = studies_by_shape([Shape(2, 2), Shape(4, 1)])
+    assert found["4 ranks, 1 per node"] == {"pingpong", "sendrecv"}
+
+
+def test_on_a_single_node_every_two_ranks_are_placed_alike() -> None:
+    found = studies_by_shape([Shape(2), Shape(8, 4)], one_node=True)
+    assert found["8 ranks, 4 per node"] == {"sendrecv"}
+    assert studies_by_shape([Shape(2), Shape(8, 4)])["8 ranks, 4 per node"] == {
+        "pingpong",
+        "sendrecv",
+    }
+
+
 def test_nothing_to_measure_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="no case is left"):
         make_plan(Request((PINGPONG,), (Shape(2),)), lambda arguments, ranks: [])

@@ -22,7 +22,15 @@ def hydra(nodes: int, cores: int) -> Hydra:
 def test_every_combination_that_there_are_nodes_for_is_taken() -> None:
     found, left_out = shapes([2, 4, 8], [1, 2], hydra(nodes=4, cores=8))
     assert found == (Shape(2, 1), Shape(4, 1), Shape(2, 2), Shape(4, 2), Shape(8, 2))
-    assert left_out == ("8 ranks, 1 per node: needs 8 nodes and this job has 4 nodes",)
+    (words, hint), *others = left_out
+    assert (words, others) == ("8 ranks, 1 per node: needs 8 nodes and this job has 4 nodes", [])
+    assert "more nodes" in hint
+
+
+def test_more_nodes_are_no_cure_for_too_few_ranks() -> None:
+    found, left_out = shapes([2, 8], [4], hydra(nodes=2, cores=8))
+    assert found == (Shape(8, 4),)
+    assert left_out == (("2 ranks, 4 per node: fewer ranks than fit a node", "-n 4 or more"),)
 
 
 def test_when_nothing_is_left_the_reasons_are_told() -> None:
