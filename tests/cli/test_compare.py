@@ -10,6 +10,7 @@ import pytest
 
 import recorded
 from stored_runs import Store, pingpong
+from transrank.cli import compare
 
 
 @pytest.fixture
@@ -48,6 +49,70 @@ def test_unclear_is_no_pass_where_one_asks_for_a_pass(
     answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
     assert "unclear" in answer.stdout
     assert answer.status == status
+
+
+def astray(store: Store) -> None:
+    """A hundred cases as before, and one whose launches scatter took 1.4 times as long."""
+
+    def scattered(microseconds: float) -> list[recorded.Line]:
+        return [
+            recorded.case(50, launch=launch, seconds=[1e-6 * microseconds * spread] * 9)
+            for launch, spread in enumerate((0.95, 1.0, 1.05))
+        ]
+
+    steady = [line for size in range(100, 200) for line in pingpong(size, 1.0)]
+    store.keep("20261101-000000-dddd", *steady, *scattered(1.0), label="first")
+    store.keep("20261102-000000-eeee", *steady, *scattered(1.4), label="second")
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)]
+)
+def test_a_lone_regression_among_many_noisy_cases_does_not_pass(
+    store: Store, fail_on: str, status: int
+) -> None:
+    astray(store)
+    answer = store.run("compare", "first", "second", "--fail-on", fail_on)
+    assert "unclear: slower by itself, but may be so by chance among 101 cases" in answer.stdout
+    assert answer.status == status
+    told = "slower by itself, which may be chance among 101 cases: pingpong/50B (2 ranks)"
+    assert (told in answer.stderr) == (fail_on == "slower")
+
+
+def test_fewer_cases_leave_less_to_chance(store: Store) -> None:
+    astray(store)
+    answer = store.run(
+        "compare", "first", "second", "--case", "pingpong/50B", "--fail-on", "family"
+    )
+    assert answer.status == 1
+
+
+def test_every_way_to_fail_is_explained(store: Store) -> None:
+    told = store.run("compare", "--help").stdout
+    for fail_on in compare.FAIL_ON:
+        assert f"\n  {fail_on} " in told
+
+
+def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) -> None:
+    two_nodes = recorded.PLACEMENT | {"hosts": ["a", "b"], "rank_host": [0, 1]}
+    shapes = {"own": {"ranks": 2, "ranks_per_node": 2}, "apart": {"ranks": 2, "ranks_per_node": 1}}
+    placed = pingpong(8, 1.3, shape=shapes["own"])
+    spread = [line | {"launch": line["launch"] + 3} for line in pingpong(64, 1.0)]
+    spread = [line | {"shape": shapes["apart"]} for line in spread]
+    launches = [recorded.launch(i, shape=shapes["own"]) for i in range(3)]
+    launches += [
+        recorded.launch(i + 3, shape=shapes["apart"], placement=two_nodes) for i in (0, 1, 2)
+    ]
+    store.keep("20261102-000000-bbbb", *launches, *placed, *spread)
+    base = [recorded.launch(i) for i in range(3)]
+    store.keep("20261103-000000-cccc", *base, *pingpong(8, 1.0), *pingpong(64, 2.0))
+    answer = store.run("compare", "20261103", "20261102")
+    rows = [line.split() for line in answer.stdout.splitlines()]
+    assert (rows[2][:2], rows[2][-1]) == (["8", "B"], "slower")
+    assert (
+        "missing: the candidate has it in another placement: 2 ranks, 1 per node: "
+        "pingpong/64B (2 ranks)" in answer.stdout
+    )
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 1), ("unclear", 1), ("never", 0)])
@@ -110,6 +175,12 @@ def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> Non
     document = json.loads(store.run("compare", "before", "Fugaku", "--format", "json").stdout)
     assert document["pairs"][0]["machine_seconds"] == 1.05e-6
     assert document["conditions"]
+
+
+def test_a_published_machine_as_baseline_is_told_the_order(store: Store) -> None:
+    answer = store.run("compare", "fugaku", "before")
+    assert answer.status == 2
+    assert "the run comes first: transrank compare before fugaku" in answer.stderr
 
 
 def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 from transrank.cli import options, output, results
 from transrank.cli.beside import print_beside
 from transrank.cli.output import Column
+from transrank.errors import UsageError
 from transrank.reference.tables import machines
 from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
 from transrank.stats.conditions import differences
@@ -21,7 +22,7 @@ from transrank.stats.summary import summarise
 from transrank.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
-FAIL_ON = {"slower": {"slower"}, "unclear": {"slower", "unclear", "missing"}, "never": set()}
+FAIL_ON = ("slower", "family", "unclear", "never")
 COLUMNS = (
     Column("", right=True),
     Column("baseline", right=True),
@@ -33,9 +34,19 @@ COLUMNS = (
     "verdict",
 )
 EPILOG = """\
-The ratio is candidate / baseline in time, with a 95% interval from launches:
-slower or faster when all of it lies beyond the threshold, same when all of it
-lies within, otherwise unclear, which never counts as a pass.
+The ratio is candidate / baseline in time, with a 95% interval from launches.
+A case is slower (faster) when all of the interval lies beyond the threshold,
+same when all of it lies within, otherwise unclear. Among many cases a few are
+slower by chance: where that may be so the verdict is unclear, and the reason
+says "slower by itself".
+
+As a gate, by --fail-on:
+  slower    exit 1 when a case is slower by itself (the default)
+  family    exit 1 when a case is slower also as one of so many
+  unclear   exit 1 unless every case of both runs is clearly as fast
+  never     exit 0
+Unclear cases pass the first two; when nothing at all could be judged these
+fail. --case makes the family smaller, and with it what chance may do.
 
 examples:
   transrank compare before after                      exit 1 when slower
@@ -64,10 +75,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--fail-on",
-        choices=list(FAIL_ON),
+        choices=FAIL_ON,
         default="slower",
-        help="exit 1 when a case is slower; when one is not clearly as fast; never "
-        "(default: slower)",
+        help="when to exit 1 (default: slower)",
     )
     parser.add_argument(
         "--nodes",
@@ -82,14 +92,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and answer by the exit status."""
     published = {machine.name: machine for machine in machines()}
+    if arguments.baseline.lower() in published:
+        raise UsageError(
+            f"{arguments.baseline} is a published machine, which is no baseline of verdicts",
+            f"the run comes first: transrank compare {arguments.candidate} {arguments.baseline}",
+        )
     if arguments.candidate.lower() in published:
         return print_beside(arguments, published[arguments.candidate.lower()])
     baseline = results.open_run(arguments.baseline, arguments.store)
     candidate = results.open_run(arguments.candidate, arguments.store)
     ours, theirs = summarise(baseline), summarise(candidate)
     axes = {result.case: result.axes for result in (*ours, *theirs)}
-    verdicts = results.select_cases(
-        compare_results(ours, theirs, arguments.threshold), arguments.case
+    # Chosen before they are judged: what is one of few has less chance to be slow by chance.
+    chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}
+    verdicts = compare_results(
+        [result for result in ours if result.case in chosen],
+        [result for result in theirs if result.case in chosen],
+        arguments.threshold,
     )
     family = summarise_family(verdicts)
     unlike = differences(baseline, candidate)
@@ -108,26 +127,43 @@ def run(arguments: argparse.Namespace) -> int:
         output.warning(
             f"the runs are unlike, {difference}", "what differs beside the machine may be the cause"
         )
-    return _status(arguments.fail_on, family)
+    return _status(arguments.fail_on, verdicts, family)
 
 
-def _status(fail_on: str, family: Family) -> int:
-    if any(family.counts[verdict] for verdict in FAIL_ON[fail_on]):
+def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
+    """The answer of the gate, and in words what it rests on where the table does not tell."""
+    if fail_on == "never":
+        return 0
+    slower_alone = [verdict for verdict in verdicts if verdict.alone == "slower"]
+    by_chance = [verdict for verdict in slower_alone if verdict.verdict != "slower"]
+    if family.counts["slower"] or (slower_alone and fail_on == "slower"):
+        if by_chance and fail_on == "slower":
+            _warn_of_chance(by_chance, len(verdicts))
         return 1
     open_cases = family.counts["unclear"] + family.counts["missing"]
-    if open_cases and family.judged and fail_on != "never":
-        output.warning(
-            f"{open_cases} of {sum(family.counts.values())} cases are unclear or missing, "
-            "which is no pass",
-            "more launches narrow the intervals; --fail-on unclear gives exit status 1",
-        )
-    if fail_on != "never" and family.judged == 0:
+    if open_cases and fail_on == "unclear":
+        return 1
+    if family.judged == 0:
         output.warning(
             "no case could be judged, which is no pass",
             "measure more launches, or the same cases and shapes in both runs",
         )
         return 1
+    if open_cases:
+        output.warning(
+            f"{open_cases} of {len(verdicts)} cases are unclear or missing: nothing is known "
+            "against them, and nothing for them",
+            "more launches narrow the intervals; --fail-on unclear gives exit status 1",
+        )
     return 0
+
+
+def _warn_of_chance(slower: Sequence[Verdict], cases: int) -> None:
+    names = results.some_of([f"{verdict.case} ({verdict.shape})" for verdict in slower])
+    output.warning(
+        f"slower by itself, which may be chance among {cases} cases: {names}",
+        "measure these again: chance does not strike twice; --fail-on family lets them pass",
+    )
 
 
 def _print(
@@ -223,4 +259,9 @@ def _flat(verdict: Verdict) -> dict[str, Any]:
         row[name] = estimate.value if estimate else None
         row[f"{name}_low"] = estimate.low if estimate else None
         row[f"{name}_high"] = estimate.high if estimate else None
-    return {**row, "verdict": verdict.verdict, "reason": verdict.reason}
+    return {
+        **row,
+        "verdict": verdict.verdict,
+        "alone": verdict.alone,
+        "reason": verdict.reason,
+    }

@@ -22,6 +22,7 @@ from transrank.units import format_percent, format_rate, format_seconds
 # The marks of a row, and what they mean.
 MARKS = {
     "u": "unstable: out of time before the interval was narrow enough",
+    "d": "each launch is precise, but they lie farther apart than the precision",
     "g": "the launches fall into two groups",
     "f": "few undisturbed samples",
     "!": "failed or skipped in some launches",
@@ -159,6 +160,7 @@ def marks(result: CaseResult) -> str:
     """Return the letters of MARKS that apply to a result."""
     applies = {
         "u": result.status == "unstable",
+        "d": result.status == "differing",
         "g": result.groups is not None,
         "f": result.disturbed and (result.clean < FEW_CLEAN or result.all_used),
         "!": result.reason is not None,

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from transrank.stats.discoveries import discoveries
+from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning
 from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch
 from transrank.store.records import Run
+from transrank.store.runs import resume_command
 from transrank.units import format_percent, format_seconds
 
 # Below this share of undisturbed samples the machine counts as busy.
@@ -32,8 +34,8 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         yield Caution(
             f"the launches fall into two groups: {format_seconds(fast)} in {many} "
             f"and {format_seconds(slow)} in {few}",
-            "the MPI library behaves in two ways from launch to launch; quote both values, "
-            "or take more launches",
+            "something differs between launches, in the MPI library or on the machine; quote both "
+            "values, or take more launches",
         )
     if result.all_used:
         yield Caution(
@@ -55,12 +57,26 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
             "measure on an idle machine or raise --max-time",
         )
     if result.status == "unstable" and result.headline is not None:
-        width = result.headline.relative_width or 0.0
+        yield _unstable(result.headline)
+    if result.status == "differing":
         yield Caution(
-            f"unstable: the 95 % interval spans {format_percent(width)} of the value, "
-            "and the time was spent",
-            "raise --max-time or --launches, or accept a larger --precision",
+            f"each launch is precise, but the launches lie {format_percent(result.launch_spread)} "
+            "apart",
+            "more --launches narrow the interval; a longer --max-time does not",
         )
+
+
+def _unstable(value: Estimate) -> Caution:
+    if value.relative_width is None:
+        return Caution(
+            "unstable: a single sample counts, which has no interval",
+            "raise --max-time or --launches",
+        )
+    return Caution(
+        f"unstable: the 95 % interval spans {format_percent(value.relative_width)} of the value, "
+        "and the time was spent",
+        "raise --max-time or --launches, or accept a larger --precision",
+    )
 
 
 def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
@@ -81,7 +97,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 def _lost_lines(run: Run) -> list[Caution]:
     return [
-        Caution(problem, "`transrank survey --resume` measures what is missing")
+        Caution(problem, f"`{resume_command(run.path)}` measures what is missing")
         for problem in run.problems
     ]
 
@@ -174,7 +190,7 @@ def _two_groups(results: Sequence[CaseResult]) -> list[Caution]:
         Caution(
             f"in {len(split)} of {len(results)} cases the launches fall into two groups; most: "
             f"{result.case}, {format_percent(gap)} apart",
-            "the MPI library behaves in two ways from launch to launch; more launches "
-            "tell how often",
+            "something differs between launches, in the MPI library or on the machine; more "
+            "launches tell how often",
         )
     ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +12,13 @@ from scipy import special
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, mean_variance, t_quantile
+from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
+
+Pair = tuple[CaseResult | None, CaseResult | None]
+# The shapes in which a run measured a case, in words.
+Shapes = Mapping[str, Sequence[str]]
 
 VERDICTS = ("faster", "slower", "same", "unclear", "missing")
 
@@ -26,9 +31,13 @@ class Verdict:
     ----------
     ratio
         candidate / baseline, in time: 1.1 is 10 % slower. None where one side is missing.
+    alone
+        the case by itself: `slower` (`faster`) when the whole interval of the ratio lies beyond
+        the threshold, `same` when it lies within, `unclear` otherwise, `missing` when one side has
+        no value.
     verdict
-        `slower` (`faster`) when the whole interval of the ratio lies beyond the threshold, `same`
-        when it lies within, `unclear` otherwise, `missing` when one side has no value.
+        the case among all: as `alone`, but `unclear` where so many cases would bring forth one
+        that is as slow or as fast by chance.
     reason
         why it is unclear or missing.
     statistic
@@ -43,6 +52,7 @@ class Verdict:
     verdict: str
     reason: str | None = None
     statistic: str = "median"
+    alone: str = "unclear"
     p_slower: float = 1.0
     p_faster: float = 1.0
 
@@ -70,23 +80,56 @@ def compare_results(
         relative difference that matters, 0.05 for 5 %; the bounds are 1 + threshold and its
         inverse, so that exchanging the runs exchanges faster and slower.
 
+    Cases are the same when their names and shapes are. Where one run lacks the shape, it is enough
+    that as many ranks took part, placed alike: two ranks on a node are two ranks on a node, whether
+    the launcher was asked for 2 per node or left alone.
+
     A case that is slower (faster) by itself but may be so by chance among so many cases, by the
     false discovery rate of 5 %, is `unclear`.
     """
     if not 0 < threshold < np.inf:
         raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
-    candidates = {(result.case, result.shape): result for result in candidate}
-    pairs: list[tuple[CaseResult | None, CaseResult | None]] = [
-        (result, candidates.pop((result.case, result.shape), None)) for result in baseline
-    ]
-    pairs += [(None, result) for result in candidates.values()]
+    others = _shapes_by_case(baseline), _shapes_by_case(candidate)
     return _guard_against_chance(
         [
-            _judge(ours, theirs, threshold)
-            for ours, theirs in pairs
+            _judge(ours, theirs, threshold, others)
+            for ours, theirs in _pairs(baseline, candidate)
             if (ours and ours.measured) or (theirs and theirs.measured)
         ]
     )
+
+
+def _pairs(baseline: Sequence[CaseResult], candidate: Sequence[CaseResult]) -> list[Pair]:
+    """What belongs together: by shape, else by placement; those of the baseline first."""
+    by_shape = {(result.case, result.shape): result for result in candidate}
+    partners = {id(result): by_shape.pop((result.case, result.shape), None) for result in baseline}
+    alone = [result for result in baseline if partners[id(result)] is None]
+    ours, theirs = _by_placement(alone), _by_placement(by_shape.values())
+    for key, result in ours.items():
+        if key in theirs:
+            partner = theirs[key]
+            partners[id(result)] = by_shape.pop((partner.case, partner.shape))
+    return [
+        *((result, partners[id(result)]) for result in baseline),
+        *((None, result) for result in by_shape.values()),
+    ]
+
+
+def _by_placement(results: Iterable[CaseResult]) -> dict[tuple[str, Placed], CaseResult]:
+    """Results by where their ranks were; of several in one place the one of the smallest shape."""
+    found: dict[tuple[str, Placed], CaseResult] = {}
+    for result in sorted(results, key=lambda result: result.shape):
+        if result.placed is not None:
+            found.setdefault((result.case, result.placed), result)
+    return found
+
+
+def _shapes_by_case(results: Iterable[CaseResult]) -> Shapes:
+    found: dict[str, list[str]] = {}
+    for result in results:
+        if result.measured:
+            found.setdefault(result.case, []).append(str(result.shape))
+    return found
 
 
 def summarise_family(verdicts: Sequence[Verdict]) -> Family:
@@ -96,27 +139,42 @@ def summarise_family(verdicts: Sequence[Verdict]) -> Family:
     return Family(counts, float(np.median(ratios)) if ratios else None)
 
 
-def _judge(baseline: CaseResult | None, candidate: CaseResult | None, threshold: float) -> Verdict:
+def _judge(
+    baseline: CaseResult | None,
+    candidate: CaseResult | None,
+    threshold: float,
+    shapes: tuple[Shapes, Shapes],
+) -> Verdict:
     known = baseline or candidate
     assert known is not None
     if baseline is None or candidate is None or not (baseline.measured and candidate.measured):
-        return _missing(known, baseline, candidate)
+        return _missing(known, baseline, candidate, shapes)
     statistic = "median" if baseline.statistic == candidate.statistic == "median" else "mean"
     ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
     verdict = Verdict(
         known.case, known.shape, combine(ours), combine(theirs), None, "unclear", None, statistic
     )
     if min(one.value for one in (*ours, *theirs)) <= 0:
-        return replace(verdict, verdict="missing", reason="a time of 0 has no ratio")
+        return replace(
+            verdict, verdict="missing", alone="missing", reason="a time of 0 has no ratio"
+        )
     return _judge_ratio(verdict, ours, theirs, threshold)
 
 
 def _missing(
-    known: CaseResult, baseline: CaseResult | None, candidate: CaseResult | None
+    known: CaseResult,
+    baseline: CaseResult | None,
+    candidate: CaseResult | None,
+    shapes: tuple[Shapes, Shapes],
 ) -> Verdict:
     reasons = []
-    for name, result in (("baseline", baseline), ("candidate", candidate)):
-        if result is None:
+    for name, result, elsewhere in zip(
+        ("baseline", "candidate"), (baseline, candidate), shapes, strict=True
+    ):
+        if result is None and known.case in elsewhere:
+            there = "; ".join(elsewhere[known.case])
+            reasons.append(f"the {name} has it in another placement: {there}")
+        elif result is None:
             reasons.append(f"the {name} does not have it")
         elif not result.measured:
             reasons.append(f"the {name} {result.status} it: {result.reason}")
@@ -128,6 +186,7 @@ def _missing(
         None,
         "missing",
         "; ".join(reasons),
+        alone="missing",
     )
 
 
@@ -153,10 +212,12 @@ def _judge_ratio(
     low, high = float(np.exp(center - half)), float(np.exp(center + half))
     ratio = Estimate(value, min(low, value), max(high, value))
     bound = float(np.log1p(threshold))
+    alone = _place(ratio, 1 + threshold)
     return replace(
         verdict,
         ratio=ratio,
-        verdict=_place(ratio, 1 + threshold),
+        verdict=alone,
+        alone=alone,
         reason=None,
         p_slower=_tail(center - bound, error, freedom),
         p_faster=_tail(-center - bound, error, freedom),

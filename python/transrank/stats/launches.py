@@ -24,6 +24,9 @@ from transrank.stats.median import CONFIDENCE
 LEAST_GAP = 0.05
 # ... and this many times as wide as either group.
 GAP_TO_GROUP = 2.0
+# ... and each has at least so many launches, and at least this share of them: the cut of three
+# launches that scatter leaves a wide gap beside a lone one more often than not.
+LEAST_IN_GROUP = 2
 LEAST_SHARE = 0.2
 
 
@@ -109,10 +112,10 @@ def find_groups(launches: Sequence[Estimate]) -> Groups | None:
 
     The launches are cut at the largest gap between neighbors in the order of their values. The cut
     counts when the gap is at least LEAST_GAP, GAP_TO_GROUP times as wide as the wider group, and
-    free of the launches' own intervals, and each group has at least LEAST_SHARE of the launches:
-    one of many is astray. Two launches that differ are no groups yet.
+    free of the launches' own intervals, and each group has at least LEAST_IN_GROUP launches and
+    LEAST_SHARE of all: a lone one is astray.
     """
-    if len(launches) < 3 or min(launch.value for launch in launches) <= 0:
+    if len(launches) < 2 * LEAST_IN_GROUP or min(launch.value for launch in launches) <= 0:
         return None
     ordered = sorted(launches, key=lambda launch: launch.value)
     logs = np.log([launch.value for launch in ordered])
@@ -121,7 +124,7 @@ def find_groups(launches: Sequence[Estimate]) -> Groups | None:
     widest = max(logs[cut - 1] - logs[0], logs[-1] - logs[cut])
     if gap < np.log1p(LEAST_GAP) or gap < GAP_TO_GROUP * widest:
         return None
-    if min(cut, len(ordered) - cut) < LEAST_SHARE * len(ordered):
+    if min(cut, len(ordered) - cut) < max(LEAST_IN_GROUP, LEAST_SHARE * len(ordered)):
         return None
     if _highest(ordered[:cut]) >= _lowest(ordered[cut:]):
         return None

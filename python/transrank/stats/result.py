@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from transrank.stats.drift import Drift
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import Groups
+from transrank.stats.placed import Placed
 from transrank.store.lines import Shape
 
 
@@ -41,7 +42,9 @@ class CaseResult:
     ----------
     status
         `ok`; `unstable` when a launch ran out of time and the interval is wider than the precision
-        asked for; `skipped` or `failed` with the `reason`.
+        asked for, or when a single sample leaves no interval; `differing` when every launch is
+        precise but their values lie farther apart than the precision; `skipped` or `failed` with
+        the `reason`.
     headline
         what to quote: the median, or the mean where only means are known (imported results).
         None without a value.
@@ -59,6 +62,8 @@ class CaseResult:
         launches of which no sample was undisturbed; they are not among `launches`.
     launch_medians, launch_imb
         one value per entry of `launches`, in that order.
+    placed
+        where the ranks were that took part; None where nobody knows (imported results).
     groups, drift
         what tells of launches that differ and of a trend over rounds; None when nothing does.
     bytes_counted
@@ -88,6 +93,7 @@ class CaseResult:
     stops: tuple[str, ...] = ()
     all_used: bool = False
     launches_left_out: int = 0
+    placed: Placed | None = None
     groups: Groups | None = None
     drift: Drift | None = None
     warnings: tuple[Caution, ...] = ()
@@ -113,6 +119,14 @@ class CaseResult:
         if self.headline is None or self.headline.value <= 0 or self.bytes_counted <= 0:
             return None
         return self.bytes_counted / self.headline.value
+
+    @property
+    def launch_spread(self) -> float:
+        """How far the launches lie apart: (slowest - fastest) / headline; 0 for a single one."""
+        values = [launch.value for launch in self.launch_medians]
+        if self.headline is None or self.headline.value <= 0 or len(values) < 2:
+            return 0.0
+        return (max(values) - min(values)) / self.headline.value
 
     @property
     def clean(self) -> int:

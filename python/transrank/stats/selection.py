@@ -42,9 +42,10 @@ class Selection:
 def select(launches: Sequence[Samples]) -> tuple[list[Selection], bool]:
     """Choose the samples of a case, launch by launch.
 
-    Warm-up never counts, unless there is nothing else. Samples with a lost core, a gap in the
-    clock or a late start do not count either: a launch that has no other samples is left out,
-    because a disturbed median is wrong by factors where few clean samples are wrong by percents.
+    Warm-up never counts, unless there is nothing else. Samples with a lost core, with time that a
+    hypervisor took, or with a late start do not count either: a launch that has no other samples
+    is left out, because a disturbed median is wrong by factors where few clean samples are wrong by
+    percents.
     Only when the clean samples of all launches together are fewer than LEAST_CLEAN, or than the
     share LEAST_SHARE, all samples count, and the second value is True.
     """

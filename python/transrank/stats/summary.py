@@ -13,6 +13,7 @@ from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
 from transrank.stats.median import median, median_interval
+from transrank.stats.placed import Placements
 from transrank.stats.result import CaseResult, Caution, ImbMean
 from transrank.stats.selection import Selection, select
 from transrank.store.lines import Case, Samples, Shape
@@ -38,10 +39,13 @@ def summarise(run: Run) -> list[CaseResult]:
     for case in run.cases:
         by_case.setdefault((case.case, case.shape), []).append(case)
     precision = run.header.options.precision if run.header.options else None
-    return [_summarise_case(cases, precision) for cases in by_case.values()]
+    placements = Placements(run.launches)
+    return [_summarise_case(cases, precision, placements) for cases in by_case.values()]
 
 
-def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResult:
+def _summarise_case(
+    cases: Sequence[Case], precision: float | None, placements: Placements
+) -> CaseResult:
     measured = [case for case in cases if case.status == "ok"]
     if not measured:
         return _unmeasured(cases)
@@ -58,7 +62,7 @@ def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResul
         case=first.case,
         axes=first.axes,
         shape=first.shape,
-        status="unstable" if _is_unstable(headline, stops, precision) else "ok",
+        status="ok",
         reason=_reason(cases),
         headline=headline,
         statistic="mean" if imported else "median",
@@ -77,9 +81,11 @@ def _summarise_case(cases: Sequence[Case], precision: float | None) -> CaseResul
         stops=stops,
         all_used=all_used,
         launches_left_out=len(measured) - len(views),
+        placed=placements.of(first.study, first.shape, first.launch),
         groups=find_groups(values),
         drift=find_drift([view.rounds for view in views if view.rounds is not None]),
     )
+    result = replace(result, status=_status(result, precision))
     return replace(result, warnings=case_warnings(result))
 
 
@@ -105,9 +111,18 @@ def _reason(cases: Sequence[Case]) -> str | None:
     return f"{lacking[0].status} in {len(lacking)} of {len(cases)} launches: {lacking[0].reason}"
 
 
-def _is_unstable(value: Estimate, stops: Sequence[str], precision: float | None) -> bool:
-    width = value.relative_width
-    return "max-time" in stops and precision is not None and width is not None and width > precision
+def _status(result: CaseResult, precision: float | None) -> str:
+    """Whether a measured case is as precise as was asked, and if not, for which reason."""
+    assert result.headline is not None
+    if result.statistic == "median" and result.headline.low is None:
+        return "unstable"
+    if precision is None:
+        return "ok"
+    width = result.headline.relative_width
+    if "max-time" in result.stops and width is not None and width > precision:
+        return "unstable"
+    precise = all(stop == "precise" for stop in result.stops)
+    return "differing" if precise and result.launch_spread > precision else "ok"
 
 
 def _views(cases: Sequence[Case], selections: Sequence[Selection]) -> list[_LaunchView]:

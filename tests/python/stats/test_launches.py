@@ -159,12 +159,24 @@ def test_two_groups_of_launches_are_named() -> None:
     [
         (1.0, 1.2),
         (1.0, 1.02, 1.04),
+        (1.0, 1.001, 1.2),
+        (1.0, 1.001, 1.002, 1.001, 1.2),
         (1.0, 1.1, 1.2, 1.3, 1.4),
         (0.0, 1.0, 1.0),
     ],
 )
 def test_a_spread_is_no_pair_of_groups(values: tuple[float, ...]) -> None:
     assert find_groups([Estimate(v, 0.995 * v, 1.005 * v) for v in values]) is None
+
+
+@pytest.mark.parametrize("launches", [3, 4, 5, 10])
+def test_launches_that_merely_scatter_are_rarely_called_two_groups(launches: int) -> None:
+    random = np.random.default_rng(launches)
+    found = [
+        find_groups([Estimate(value) for value in random.lognormal(0, 0.06, launches)])
+        for _ in range(500)
+    ]
+    assert np.mean([groups is not None for groups in found]) < 0.15
 
 
 def test_launches_whose_intervals_overlap_are_no_groups() -> None:

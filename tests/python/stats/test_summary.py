@@ -31,7 +31,8 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
         recorded.case(1024, launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))
     ]
     result = only(run_of(tmp_path, recorded.header(), *lines))
-    assert result.status == "ok"
+    assert result.status == "differing"
+    assert result.launch_spread == pytest.approx(0.03)
     assert result.median is not None
     assert result.median.value == pytest.approx(1e-6)
     assert result.median.low is not None
@@ -102,9 +103,16 @@ def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("stop", "spread", "status"),
-    [("max-time", 1.2, "unstable"), ("precise", 1.2, "ok"), ("max-time", 1.0, "ok")],
+    [
+        ("max-time", 1.2, "unstable"),
+        ("max-time", 1.0, "ok"),
+        ("precise", 1.2, "differing"),
+        ("precise", 1.001, "ok"),
+        ("count", 1.2, "ok"),
+        ("one-shot", 1.2, "ok"),
+    ],
 )
-def test_unstable_means_out_of_time_and_wider_than_asked(
+def test_unstable_is_out_of_time_and_differing_is_precise_launches_apart(
     tmp_path: Path, stop: str, spread: float, status: str
 ) -> None:
     steady = [1e-6] * 20
@@ -114,7 +122,16 @@ def test_unstable_means_out_of_time_and_wider_than_asked(
     ]
     result = only(run_of(tmp_path, recorded.header(), *lines))
     assert result.status == status
-    assert any("unstable" in caution.text for caution in result.warnings) == (status == "unstable")
+    texts = " ".join(caution.text for caution in result.warnings)
+    assert ("unstable" in texts) == (status == "unstable")
+    assert ("the launches lie 20 % apart" in texts) == (status == "differing")
+
+
+def test_a_single_sample_has_no_interval_and_is_not_ok(tmp_path: Path) -> None:
+    line = recorded.case(seconds=[1e-6], stop="precise")
+    result = only(run_of(tmp_path, recorded.header(), line))
+    assert result.status == "unstable"
+    assert any("a single sample counts" in caution.text for caution in result.warnings)
 
 
 def test_cases_keep_the_order_of_the_file_and_their_shapes_apart(tmp_path: Path) -> None:
