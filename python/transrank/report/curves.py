@@ -72,12 +72,11 @@ def points_of(results: Iterable[CaseResult]) -> tuple[Point, ...]:
 
 
 def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
-    """{bytes: seconds} of the stable results that have an interval."""
+    """{bytes: seconds} of the results that have an interval, which tells how far to trust them."""
     return {
         result.bytes: interval
         for result in results
         if result.bytes is not None
-        and result.status == "ok"
         and result.headline is not None
         and (interval := Interval.of(result.headline)) is not None
     }

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.store.records import Run, Shape
 
+WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between nodes", "")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
@@ -24,13 +26,26 @@ class Measured:
         """The results of these studies that have a value."""
         return [result for result in self.results if result.study in studies and result.measured]
 
-    def nodes_of(self, shape: Shape) -> int:
-        """On how many nodes a shape ran."""
-        for launch in self.run.launches:
-            if launch.shape == shape:
-                return len(set(launch.placement.rank_host))
-        per_node = shape.ranks_per_node or shape.ranks
-        return -(-shape.ranks // per_node)
+    def by_place(self, *studies: str) -> dict[str, list[CaseResult]]:
+        """The results of studies of two ranks, by where the two were: see `place_of`.
+
+        Where several shapes put them in the same place, those of the smallest: in the others more
+        ranks wait.
+        """
+        results = self.of_study(*studies)
+        smallest: dict[tuple[str, str], Shape] = {}
+        for result in sorted(results, key=lambda result: result.shape):
+            smallest.setdefault((result.study, place_of(result)), result.shape)
+        found: dict[str, list[CaseResult]] = {}
+        for place in PLACES:
+            kept = [
+                result
+                for result in results
+                if place_of(result) == place and smallest[result.study, place] == result.shape
+            ]
+            if kept:
+                found[place] = kept
+        return found
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -67,6 +82,13 @@ def _curve(result: CaseResult) -> tuple[object, ...]:
     """What all sizes of a curve have in common, apart from the shape."""
     others = (item for item in result.axes.items() if item[0] != "bytes")
     return (result.study, *others)
+
+
+def place_of(result: CaseResult) -> str:
+    """Where the two ranks of a message were; empty where nobody knows."""
+    if result.placed is None:
+        return SOMEWHERE
+    return WITHIN_A_NODE if result.placed.nodes == 1 else BETWEEN_NODES
 
 
 def shapes_of(results: Sequence[CaseResult]) -> list[Shape]:

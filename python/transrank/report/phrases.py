@@ -57,6 +57,24 @@ def best_rate(results: Sequence[CaseResult]) -> CaseResult | None:
     return max(rated, key=lambda pair: pair[0])[1] if rated else None
 
 
+def kept_share(results: Sequence[CaseResult]) -> str:
+    """`97 % kept`: the share of these results' samples that enter the numbers."""
+    taken = sum(result.samples for result in results)
+    if not taken:
+        return "no samples known"
+    kept = sum(result.kept * result.samples for result in results) / taken
+    return f"{units.format_percent(kept)} kept"
+
+
+def kept_sentence(results: Sequence[CaseResult]) -> str:
+    """`Kept are 97 % of 1,234 samples.`, for below a figure or a table; empty without samples."""
+    taken = sum(result.samples for result in results)
+    if not taken:
+        return ""
+    kept = sum(result.kept * result.samples for result in results) / taken
+    return f"Kept are {units.format_percent(kept)} of {taken:,} samples."
+
+
 def sentence(text: str) -> str:
     """`text` with a capital first letter; the rest is left alone."""
     return text[:1].upper() + text[1:]

@@ -24,7 +24,7 @@ SIZES = (0, *(2**power for power in range(23)))
 SEND_MODE_SIZES = tuple(dict.fromkeys(round(10 ** (5 * i / 49)) for i in range(50)))
 MPI = {"library": "MPICH Version: 5.0.2", "standard": [5, 0], "thread_level": "single"}
 CLOCK = {"name": "CLOCK_MONOTONIC", "resolution_seconds": 1e-9, "cost_seconds": 2.1e-8}
-MACHINE = {
+MACHINE: dict[str, Any] = {
     "host": "node17",
     "cpu": "Example Processor 7, 2.4 GHz",
     "packages": 1,
@@ -32,9 +32,9 @@ MACHINE = {
     "cores": 8,
     "threads_per_core": 2,
     "caches": [
-        {"level": 1, "kind": "Data", "bytes": 32768, "instances": 8, "shared_by": 2},
-        {"level": 2, "kind": "Unified", "bytes": 1 << 20, "instances": 8, "shared_by": 2},
-        {"level": 3, "kind": "Unified", "bytes": 32 << 20, "instances": 1, "shared_by": 16},
+        {"level": 1, "kind": "data", "bytes": 32768, "instances": 8, "shared_by": 2},
+        {"level": 2, "kind": "unified", "bytes": 1 << 20, "instances": 8, "shared_by": 2},
+        {"level": 3, "kind": "unified", "bytes": 32 << 20, "instances": 1, "shared_by": 16},
     ],
     "memory": {
         "total_bytes": 64 << 30,

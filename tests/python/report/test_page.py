@@ -157,7 +157,7 @@ def test_a_single_case_is_enough(written: Callable[..., Run]) -> None:
     survey = Survey(launches=1)
     survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
     text = Page(render_report([written(survey)])).text
-    assert "A message of 8 B takes 1.0" in text
+    assert "Within a node a message of 8 B takes 1.0" in text
     assert "1 case was measured" in text
 
 

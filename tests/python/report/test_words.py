@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import recorded
 from python.report.synthetic import (
+    MACHINE,
     Link,
     Survey,
     add_launch,
@@ -23,6 +25,8 @@ from transrank.report.questions import (
     comparison,
     launch,
     memory_copy,
+    message_rate,
+    message_time,
     missing,
     other_studies,
     send_modes,
@@ -32,9 +36,11 @@ from transrank.report.words.machine import machine_facts, short_library
 from transrank.report.words.method import describe_method
 from transrank.report.words.repeat import describe_repetition
 from transrank.report.words.verdict import give_verdict
+from transrank.store.records import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from transrank.store.records import Run
 
@@ -69,6 +75,71 @@ def test_the_verdict_names_latency_bandwidth_and_its_share_of_a_copy(
     assert f"{share} of a memcpy of as many bytes by one core" in lead
 
 
+def two_places(written: Callable[..., Run]) -> Run:
+    """Two ranks on a node, two on different nodes, and two of a job that fills both nodes."""
+    survey = Survey(noise=1e-6)
+    link = Link(startup=1e-6, rate=8e9, step_seconds=0)
+    add_point_to_point(survey, link, (8, 1 << 18), ((2, 2), (2, 1)))
+    for size in (8, 1 << 18):
+        # The same two ranks of one node, in a job of two nodes: neither faster nor elsewhere.
+        survey.measured("pingpong", {"bytes": size}, 9 * link.seconds(size), size, 8, 4)
+    add_memory_copy(survey, rate=1e10)
+    return written(survey)
+
+
+def test_the_verdict_judges_each_placement_of_the_two_ranks(written: Callable[..., Run]) -> None:
+    verdict = give_verdict([measured(two_places(written))])
+    (lead,) = verdict.lead
+    within, between = lead.split("; ")
+    assert within.startswith("Within a node a message of 8 B takes 1.00 µs and large messages")
+    assert between.startswith("between nodes a message of 8 B takes 2.20 µs and large messages")
+    assert "of a memcpy" in within
+    names = [number.name for number in verdict.glance]
+    assert names[:4] == [
+        "a message of 8 B within a node",
+        "best rate in one direction within a node",
+        "a message of 8 B between nodes",
+        "best rate in one direction between nodes",
+    ]
+
+
+def test_message_times_and_rates_name_where_the_ranks_are(written: Callable[..., Run]) -> None:
+    run = two_places(written)
+    times, rates = message_time.ask(context(run)), message_rate.ask(context(run))
+    assert times is not None
+    assert rates is not None
+    assert [text.partition(",")[0] for text in times.answer] == [
+        "One way between two ranks within a node",
+        "One way between two ranks between nodes",
+    ]
+    assert [text.partition(" is ")[0] for text in rates.answer] == [
+        "The best rate in one direction within a node",
+        "The best rate in one direction between nodes",
+    ]
+
+
+def test_send_modes_are_told_by_where_the_two_ranks_are(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-4)
+    add_send_modes(survey, Link(), ((2, 2), (2, 1), (8, 4)), (10, 1000, 100_000))
+    question = send_modes.ask(context(written(survey)))
+    assert question is not None
+    places = [row.cells[0] for row in question.tables[0].rows if "Triton" not in row.cells[0]]
+    assert places == ["on one node"] * 6 + ["over two nodes"] * 6
+    assert [text.partition(",")[0] for text in question.answer] == ["On one node", "Over two nodes"]
+
+
+@pytest.mark.parametrize("kind", ["instruction", "Instruction"])
+def test_a_message_never_outgrows_the_instruction_cache(
+    written: Callable[..., Run], kind: str
+) -> None:
+    survey = Survey(noise=1e-4)
+    add_point_to_point(survey, Link(step_bytes=32768, step_seconds=9e-6))
+    instructions = {"level": 1, "kind": kind, "bytes": 32768, "instances": 8, "shared_by": 2}
+    machine = {**MACHINE, "caches": [instructions, *MACHINE["caches"]]}
+    (finding,) = give_verdict([measured(written(survey, machine=machine))]).findings
+    assert finding.count("level-1 cache") == 1
+
+
 def test_a_step_of_the_curve_is_told_with_the_cache_it_may_come_from(
     written: Callable[..., Run],
 ) -> None:
@@ -88,7 +159,12 @@ def test_a_smooth_curve_has_no_finding(written: Callable[..., Run]) -> None:
 def test_what_is_missing_is_counted_and_named(small_run: Run) -> None:
     run = measured(small_run)
     (lead,) = give_verdict([run]).lead
-    assert f"Of {len(run.results):,} cases, 1 stayed unstable, 1 was skipped and 1 failed." in lead
+    differing = sum(result.status == "differing" for result in run.results)
+    assert differing > 1
+    assert (
+        f"Of {len(run.results):,} cases, 1 stayed unstable, {differing} differ from launch to "
+        "launch, 1 was skipped and 1 failed." in lead
+    )
     question = missing.ask(context(small_run))
     assert question is not None
     text = str(question.tables)
@@ -113,12 +189,13 @@ def test_failed_launches_and_unmade_measurements_are_told(written: Callable[...,
         {"launch": launch, "shape": shape, "cases": ["pingpong/8B"], "arguments": []}
         for launch in range(5)
     ]
-    question = missing.ask(context(written(survey, plan=plan)))
+    run = written(survey, plan=plan)
+    question = missing.ask(context(run))
     assert question is not None
     assert question.answer == (
         "A launch failed (launch 3): rank 1 was killed.",
         "2 planned measurements (case and launch) were not made; "
-        f"transrank survey --resume {survey.run} completes the run.",
+        f"`transrank survey --resume {run.path}` completes the run.",
     )
 
 
@@ -228,8 +305,8 @@ def test_the_method_is_that_of_the_run(written: Callable[..., Run]) -> None:
     options = survey.header()["options"] | {"precision": 0.03, "cache": "cold"}
     parts = describe_method([measured(written(survey, options=options))])
     text = " ".join(sentence for part in parts for sentence in part.sentences)
-    assert "narrower than 3.0 % of the value or 1.00 s are spent" in text
-    assert "3 launches of every case" in text
+    assert "measured in 3 launches, in each until the interval of the launch's median" in text
+    assert "was narrower than 3.0 % of it or 333 ms were spent" in text
     assert "(cold)" in text
     assert "come to a common start by a barrier" in text
     assert f"{3 * survey.samples} samples are stored; flagged are 3 as warm-up" in text
@@ -245,17 +322,76 @@ def test_clock_synchronisation_is_told_with_its_accuracy(written: Callable[..., 
     assert any("offsets of up to 320 ns were left" in s for part in parts for s in part.sentences)
 
 
-def test_the_command_is_repeated_with_its_seed_and_environment(written: Callable[..., Run]) -> None:
+JOB = {
+    "SLURM_JOB_NUM_NODES": "4",
+    "SLURM_JOB_ID": "7",
+    "PMI_RANK": "0",
+    "PBS_NODEFILE": "/var/nodes",
+    "PJM_JOBID": "7",
+    "OMPI_COMM_WORLD_RANK": "0",
+    "LANG": "C",
+    "TRANSRANK_STORE": "/home/me",
+}
+
+
+def test_the_command_is_repeated_with_its_seed_and_what_shaped_mpi(
+    written: Callable[..., Run],
+) -> None:
     survey = Survey(seed=77)
     survey.measured("pingpong", {"bytes": 8}, 1e-6)
-    command = ["transrank", "measure", "pingpong", "--label", "a b"]
-    run = measured(written(survey, command=command, environment={"A": "x y"}))
-    first, *_, last = describe_repetition([run])
+    command = ["transrank", "measure", "pingpong", "--label", "a b", "-o", "mine.jsonl"]
+    environment = {**JOB, "UCX_TLS": "sm, self", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "2"}
+    run = measured(written(survey, command=command, environment=environment))
+    first, last = describe_repetition([run])
     assert first.commands == (
-        "export A='x y'",
+        "export MKL_NUM_THREADS=2",
+        "export UCX_TLS='sm, self'",
         "transrank measure pingpong --label 'a b' --seed 77",
     )
+    assert last.commands == (f"transrank report {run.run.path}",)
+
+
+def test_a_stored_run_is_reported_by_its_id(
+    written: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    *_, last = describe_repetition([measured(written(survey))])
     assert last.commands == (f"transrank report {survey.run}",)
+
+
+def test_every_launch_can_be_made_by_hand_into_a_record_of_its_own(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(seed=5)
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    lines = [f"mpiexec -n 2 transrank-run --record by-hand.jsonl --launch {i}" for i in range(2)]
+    plan = [
+        {
+            "launch": launch,
+            "shape": {"ranks": 2, "ranks_per_node": 0},
+            "cases": ["pingpong/8B"],
+            "arguments": [],
+            "lines": [line],
+        }
+        for launch, line in enumerate(lines)
+    ]
+    _, by_hand, _ = describe_repetition([measured(written(survey, plan=plan))])
+    assert by_hand.folded
+    assert by_hand.commands == (
+        "transrank survey --quick --seed 5 --max-time 1s --prepare --output by-hand.jsonl",
+        *lines,
+    )
+    assert survey.run not in str(by_hand.commands)
+
+
+def test_an_imported_run_is_repeated_by_its_import(tmp_path: Path) -> None:
+    lines = [recorded.imported_header(command=["transrank", "import", "0.txt"])]
+    run = read_run(recorded.write(tmp_path / "osu.jsonl", [*lines, recorded.imported_case()]))
+    first, _ = describe_repetition([measured(run)])
+    assert first.commands == ("transrank import 0.txt",)
+    assert "same order" not in first.sentences[0]
 
 
 def test_prose_is_safe_and_keeps_numbers_with_their_units() -> None:

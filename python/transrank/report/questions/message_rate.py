@@ -17,6 +17,8 @@ from transrank.stats.summary import CaseResult
 
 OWN_STUDIES = ("bandwidth", "bidirectional-bandwidth")
 STUDIES = (*message_time.STUDIES, *OWN_STUDIES)
+# Their rates are those of one direction, so that a copy is their limit.
+ONE_WAY = ("pingpong", "bandwidth")
 PAIRS_STUDY = "message-rate"
 
 CAPTION = (
@@ -81,15 +83,19 @@ def share_of_copy(run: Measured, result: CaseResult) -> str:
 
 def _answer(run: Measured, several: bool) -> list[str]:
     prefix = f"{run.name}: " if several else ""
-    best = best_rate(run.of_study("pingpong", "bandwidth"))
-    if best is None or best.rate is None or best.bytes is None:
-        return []
-    text = (
-        f"{prefix}The best rate in one direction is {units.format_rate(best.rate)} "
-        f"({best.study}, {units.format_bytes(best.bytes)})"
-    )
-    share = share_of_copy(run, best)
-    return [f"{text}, {share}." if share else f"{text}."]
+    sentences = []
+    for place, results in run.by_place(*ONE_WAY).items():
+        best = best_rate(results)
+        if best is None or best.rate is None or best.bytes is None:
+            continue
+        where = f" {place}" if place else ""
+        text = (
+            f"{prefix}The best rate in one direction{where} is {units.format_rate(best.rate)} "
+            f"({best.study}, {units.format_bytes(best.bytes)})"
+        )
+        share = share_of_copy(run, best)
+        sentences.append(f"{text}, {share}." if share else f"{text}.")
+    return sentences
 
 
 def _most_messages(run: Measured, several: bool) -> list[str]:

@@ -8,7 +8,7 @@ from transrank.report.curves import arrange, intervals_of, namer
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.steps import Step, find_steps
-from transrank.report.measured import Measured, shapes_of
+from transrank.report.measured import Measured
 from transrank.report.phrases import joined, largest, nearest, sentence, time_with_interval
 from transrank.report.published import published_lines
 from transrank.report.questions.question import Context, Question
@@ -54,18 +54,19 @@ def _caption(studies: tuple[str, ...]) -> str:
 def _answer(run: Measured, several: bool) -> list[str]:
     prefix = f"{run.name}: " if several else ""
     sentences = []
-    for shape in shapes_of(run.of_study("pingpong")):
-        results = [result for result in run.of_study("pingpong") if result.shape == shape]
+    places = run.by_place("pingpong")
+    for place, results in places.items():
         small, large = nearest(results, SMALL_BYTES), largest(results)
         if small is None or large is None or small.bytes is None or large.bytes is None:
             continue
-        placed = f" ({shape})" if len(shapes_of(run.of_study("pingpong"))) > 1 else ""
         text = f"{units.format_bytes(small.bytes)} take {time_with_interval(small)}"
         if large is not small:
             text += f", {units.format_bytes(large.bytes)} {time_with_interval(large)}"
-        sentences.append(f"{prefix}One way between two ranks{placed}, {text}.")
+        where = f" {place}" if place else ""
+        sentences.append(f"{prefix}One way between two ranks{where}, {text}.")
+        told = f"{sentence(place)}: " if len(places) > 1 else ""
         sentences += [
-            prefix + step_sentence(step, run) for step in find_steps(intervals_of(results))
+            prefix + told + step_sentence(step, run) for step in find_steps(intervals_of(results))
         ]
     return sentences
 
@@ -89,13 +90,13 @@ def step_sentence(step: Step, run: Measured) -> str:
 
 
 def _outgrown_caches(run: Measured, step: Step) -> list[str]:
-    """Caches that two buffers of the step's sizes begin to exceed."""
+    """Caches of data that two buffers of the step's sizes begin to exceed."""
     caches = run.run.header.machine.get("caches", ())
     return [
         f"a level-{cache['level']} cache ({units.format_bytes(cache['bytes'])})"
         for cache in caches
         if isinstance(cache, dict)
-        and cache.get("kind") != "Instruction"
+        and str(cache.get("kind", "")).lower() != "instruction"
         and isinstance(cache.get("bytes"), int)
         and step.lower <= cache["bytes"] <= 2 * step.upper
     ]

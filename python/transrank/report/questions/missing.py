@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is missing or doubtful? Cases skipped, failed or unstable, launches that failed."""
+"""What is missing or doubtful? Cases skipped, failed, unstable or differing, failed launches."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from transrank.report.phrases import are, counted
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import Column, Row, Table
 from transrank.stats.summary import CaseResult
+from transrank.store.runs import resume_command
 
 MOST_ROWS = 20
 EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interrupted"}
@@ -37,7 +38,17 @@ _KINDS = (
     ("failed", "Failed"),
     ("skipped", "Skipped"),
     ("unstable", "Unstable: the time was spent before the interval was narrow enough; the widest"),
+    (
+        "differing",
+        "Differing: each launch is precise, but they lie farther apart than the precision; the "
+        "farthest",
+    ),
 )
+# What of a case of some status is doubtful: how much its value may be off.
+_DOUBTFUL = {
+    "unstable": "width of the 95 % interval",
+    "differing": "slowest less fastest launch",
+}
 
 
 def _prefix(run: Measured, several: bool) -> str:
@@ -68,19 +79,19 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
     return [
         f"{_prefix(run, several)}{counted(lost, 'planned measurement')} "
         f"(case and launch) {are(lost)} not made; "
-        f"transrank survey --resume {run.run.header.run} completes the run."
+        f"`{resume_command(run.run.path)}` completes the run."
     ]
 
 
 def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     found = [result for result in run.results if result.status == status]
     more = f" ({MOST_ROWS} of {len(found)})" if len(found) > MOST_ROWS else ""
-    if status == "unstable":
-        found.sort(key=lambda result: -_width(result))
+    if status in _DOUBTFUL:
+        found.sort(key=lambda result: -_doubt(result))
     columns = (
         Column("case", number=False),
         Column("ranks", number=False),
-        Column("95 % interval" if status == "unstable" else "why", number=False),
+        Column(_DOUBTFUL.get(status, "why"), number=False),
     )
     rows = tuple(
         Row((result.case, str(result.shape), _why(result))) for result in found[:MOST_ROWS]
@@ -88,14 +99,18 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     return Table(_prefix(run, several) + caption + more, columns, rows)
 
 
-def _width(result: CaseResult) -> float:
+def _doubt(result: CaseResult) -> float:
+    if result.status == "differing":
+        return result.launch_spread
     return (result.headline.relative_width or 0.0) if result.headline else 0.0
 
 
 def _why(result: CaseResult) -> str:
-    if result.status != "unstable":
+    if result.status not in _DOUBTFUL:
         return result.reason or ""
-    return f"spans {units.format_percent(_width(result))} of the value"
+    if result.headline is not None and result.headline.low is None:
+        return "a single sample has no interval"
+    return f"{units.format_percent(_doubt(result))} of the value"
 
 
 def statuses(results: Sequence[CaseResult]) -> dict[str, int]:

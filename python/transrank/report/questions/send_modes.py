@@ -10,17 +10,22 @@ from transrank.report.curves import Curve, CurveGroup, intervals_of, points_of
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.crossovers import Crossover, find_crossovers
-from transrank.report.measured import Measured, shapes_of
+from transrank.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
 from transrank.report.phrases import joined, sentence
 from transrank.report.published import PublishedRate, published_rates
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
 from transrank.stats.summary import CaseResult
-from transrank.store.records import Shape
 
 STUDY = "send-modes"
 BOTH_WAYS = "sendrecv"
 TABLE_BYTES = 100_000
+# Where the two ranks are, as titles say it.
+WHERE = {
+    WITHIN_A_NODE: "on one node",
+    BETWEEN_NODES: "over two nodes",
+    SOMEWHERE: "between two ranks",
+}
 
 CAPTION = (
     "Half a round trip between two ranks, timed on rank 0, by the routine that sends; Bsend's "
@@ -32,9 +37,9 @@ CAPTION = (
 def ask(context: Context) -> Question | None:
     """Build the question; None when the study was not measured."""
     groups = [
-        _group(context, run, shape)
+        _group(context, _named(run, place, context.several), results)
         for run in context.runs
-        for shape in shapes_of(run.of_study(STUDY))
+        for place, results in run.by_place(STUDY).items()
     ]
     figure = curve_figure("send-modes", groups, TIME, CAPTION)
     if figure is None:
@@ -66,31 +71,29 @@ def _routine(result: CaseResult) -> str:
     return str(result.axes.get("routine", ""))
 
 
-def _by_routine(run: Measured, shape: Shape) -> dict[str, list[CaseResult]]:
+def _by_routine(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
     routines: dict[str, list[CaseResult]] = {}
-    for result in run.of_study(STUDY):
-        if result.shape == shape:
-            routines.setdefault(_routine(result), []).append(result)
+    for result in results:
+        routines.setdefault(_routine(result), []).append(result)
     return routines
 
 
-def _place(run: Measured, shape: Shape, several: bool) -> str:
-    nodes = run.nodes_of(shape)
-    where = "on one node" if nodes == 1 else f"over {nodes} nodes"
+def _named(run: Measured, place: str, several: bool) -> str:
+    where = WHERE[place]
     return f"{run.name}, {where}" if several else where
 
 
-def _group(context: Context, run: Measured, shape: Shape) -> CurveGroup:
+def _group(context: Context, title: str, results: Sequence[CaseResult]) -> CurveGroup:
     curves = tuple(
         Curve(
             routine_name(routine),
             routine_name(routine),
             context.palette.style("routine", routine),
-            points_of(results),
+            points_of(found),
         )
-        for routine, results in _by_routine(run, shape).items()
+        for routine, found in _by_routine(results).items()
     )
-    return CurveGroup(_place(run, shape, context.several), curves, run.of_study(STUDY)[0])
+    return CurveGroup(title, curves, results[0])
 
 
 def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
@@ -100,11 +103,11 @@ def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
 def _rate_table(context: Context, published: Sequence[PublishedRate]) -> Table:
     """GB/s at 100,000 bytes: one direction's bytes, and all bytes as the source counted them."""
     rows = [
-        _rate_row(_place(run, shape, context.several), routine, result)
+        _rate_row(_named(run, place, context.several), routine, result)
         for run in context.runs
-        for shape in shapes_of(run.of_study(STUDY))
-        for routine, results in _by_routine(run, shape).items()
-        if (result := _at_table_size(results)) is not None
+        for place, results in run.by_place(STUDY).items()
+        for routine, found in _by_routine(results).items()
+        if (result := _at_table_size(found)) is not None
     ]
     if rows:
         rows += map(_published_row, sorted(published, key=lambda rate: rate.nodes))
@@ -158,11 +161,11 @@ def _published_row(published: PublishedRate) -> Row:
     )
 
 
-def _crossings(run: Measured, shape: Shape) -> list[Crossover]:
+def _crossings(results: Sequence[CaseResult]) -> list[Crossover]:
     return find_crossovers(
         {
-            routine_name(routine): intervals_of(results)
-            for routine, results in _by_routine(run, shape).items()
+            routine_name(routine): intervals_of(found)
+            for routine, found in _by_routine(results).items()
         }
     )
 
@@ -178,7 +181,7 @@ def _crossover_table(context: Context) -> Table:
     rows = tuple(
         Row(
             (
-                _place(run, shape, context.several),
+                _named(run, place, context.several),
                 units.format_bytes(crossing.lower),
                 crossing.small,
                 units.format_bytes(crossing.upper),
@@ -186,8 +189,8 @@ def _crossover_table(context: Context) -> Table:
             )
         )
         for run in context.runs
-        for shape in shapes_of(run.of_study(STUDY))
-        for crossing in _crossings(run, shape)
+        for place, results in run.by_place(STUDY).items()
+        for crossing in _crossings(results)
     )
     caption = (
         "Sizes at which one routine overtakes another, where their 95 % intervals are apart at two "
@@ -198,16 +201,16 @@ def _crossover_table(context: Context) -> Table:
 
 def _answer(run: Measured, several: bool) -> list[str]:
     sentences = []
-    for shape in shapes_of(run.of_study(STUDY)):
+    for place, results in run.by_place(STUDY).items():
         at_size = {
             routine: result
-            for routine, results in _by_routine(run, shape).items()
-            if routine != BOTH_WAYS and (result := _at_table_size(results)) is not None
+            for routine, found in _by_routine(results).items()
+            if routine != BOTH_WAYS and (result := _at_table_size(found)) is not None
         }
         if len(at_size) < 2:
             continue
-        place = _place(run, shape, several)
-        sentences.append(sentence(f"{place}, 100,000 bytes: {_ranking(at_size)}."))
+        where = _named(run, place, several)
+        sentences.append(sentence(f"{where}, 100,000 bytes: {_ranking(at_size)}."))
     return sentences
 
 

@@ -76,11 +76,18 @@ def stability_sentences(run: Measured, several: bool = False) -> list[str]:
             f"{prefix}{units.format_percent(kept)} of {samples:,} samples were undisturbed and "
             "enter the numbers."
         )
+    differing = sum(result.status == "differing" for result in run.results)
+    if differing:
+        sentences.append(
+            f"{prefix}In {counted(differing, 'case')} each launch is precise, but the launches lie "
+            "farther apart than the precision asked for: no longer measuring would narrow that, "
+            "more launches do."
+        )
     split = sum(result.groups is not None for result in run.results)
     if split:
         sentences.append(
-            f"{prefix}In {counted(split, 'case')} the launches fall into two groups: there the MPI "
-            "library behaves in two ways."
+            f"{prefix}In {counted(split, 'case')} the launches fall into two groups: something "
+            "differs between them, in the MPI library or on the machine."
         )
     return sentences
 

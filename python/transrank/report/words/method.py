@@ -12,7 +12,7 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
-from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP
+from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Options
 from transrank.store.records import Launch
 
 CACHE = {
@@ -23,18 +23,22 @@ CACHE = {
 FLAGS = (
     (WARM_UP, "as warm-up"),
     (DISTURBED, "because a rank lost its core"),
-    (GAP, "for a gap in a rank's clock"),
+    (GAP, "because a hypervisor took time from the machine"),
     (LATE, "because a rank started late"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Sentences, and command lines, under a heading of their own where there are several runs."""
+    """Sentences, and command lines, under a heading of their own where there are several runs.
+
+    Many command lines are folded away under a line that says what they are.
+    """
 
     heading: str
     sentences: tuple[str, ...]
     commands: tuple[str, ...] = ()
+    folded: str = ""
 
 
 def describe_method(runs: Sequence[Measured]) -> list[Part]:
@@ -51,19 +55,23 @@ def _general() -> Iterator[str]:
     yield (
         "A sample is the time of a batch of operations, long enough for the clock, divided by "
         "their number; where all ranks are timed it is the slowest rank's. Payloads depend on "
-        "rank, position and repetition, and are compared byte by byte outside the timed region."
+        "rank, position and slice of samples; they are compared outside the timed region, at the "
+        "beginning and the end of every slice, and of a window of messages into one buffer the "
+        "last."
     )
     yield (
-        "Cases are interleaved in random order over several rounds and several launches of the MPI "
-        "job. The value of a case is the median over launches of each launch's median; its 95 % "
-        "interval contains the differences between launches (Student's t on the logarithms), and "
-        "for a single launch it is the order-statistic interval of its samples."
+        "The sizes of a study, of the collectives those of an operation, are interleaved in random "
+        "order over several rounds; studies follow one another, and all is repeated in separate "
+        "launches of the MPI job. The value of a case is the median over launches of each launch's "
+        "median; its 95 % interval contains the differences between launches (Student's t on the "
+        "logarithms), and for a single launch it is the order-statistic interval of its samples."
     )
     yield (
-        "Warm-up samples, and samples during which a rank lost its core, its clock jumped or it "
-        "started late, are flagged and left out; “kept” is the share of the samples after warm-up "
-        "that remains. “IMB mean” is the mean over the same samples, averaged over ranks, "
-        "as IMB prints it, for comparison with published tables."
+        "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
+        "hypervisor took time from the machine, or a rank started late; “kept” is the share of the "
+        "samples after warm-up that remains. “IMB mean” is the mean over the samples that count, "
+        "averaged over ranks, as IMB prints it, for comparison with published tables. “Imbalance” "
+        "is by how much the fastest rank is ahead of the slowest, in the median over samples."
     )
 
 
@@ -79,16 +87,29 @@ def _imported(run: Measured) -> Iterator[str]:
 def _chosen(run: Measured) -> Iterator[str]:
     options = run.run.header.options
     if options is not None:
-        yield (
-            f"A case is measured until its interval is narrower than "
-            f"{units.format_percent(options.precision)} of the value or "
-            f"{units.format_seconds(options.max_time_seconds)} are spent; then it is unstable. "
-            f"{counted(options.launches, 'launch', 'launches')} of every case. "
-            f"{CACHE.get(options.cache, options.cache)}"
-        )
+        yield _stopping(options)
+        yield CACHE.get(options.cache, options.cache)
     yield from _synchronisation(run)
     yield from _batches(run)
     yield from _flags(run)
+
+
+def _stopping(options: Options) -> str:
+    """When a launch was done with a case, and what is then said of the case."""
+    launches = counted(options.launches, "launch", "launches")
+    if options.count is not None:
+        return (
+            f"Every case was measured in {launches}, in each until "
+            f"{counted(options.count, 'operation')} were timed, whatever they showed."
+        )
+    precision = units.format_percent(options.precision)
+    each = units.format_seconds(options.max_time_seconds / options.launches)
+    return (
+        f"Every case was measured in {launches}, in each until the interval of the launch's median "
+        f"was narrower than {precision} of it or {each} were spent. “Unstable” is a case that ran "
+        "out of time and whose interval, launches included, is wider; “differing” one whose "
+        f"launches are precise but lie more than {precision} apart."
+    )
 
 
 def _synchronisation(run: Measured) -> Iterator[str]:

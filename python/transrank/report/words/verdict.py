@@ -11,11 +11,19 @@ import numpy as np
 from transrank import units
 from transrank.report.curves import intervals_of
 from transrank.report.findings.steps import find_steps
-from transrank.report.measured import Measured, shapes_of
-from transrank.report.phrases import are, best_rate, counted, joined, nearest, sentence
+from transrank.report.measured import PLACES, Measured
+from transrank.report.phrases import (
+    are,
+    best_rate,
+    counted,
+    joined,
+    kept_share,
+    nearest,
+    sentence,
+)
 from transrank.report.questions.launch import range_of
 from transrank.report.questions.memory_copy import copy_at
-from transrank.report.questions.message_rate import share_of_copy
+from transrank.report.questions.message_rate import ONE_WAY, share_of_copy
 from transrank.report.questions.message_time import SMALL_BYTES, step_sentence
 from transrank.report.questions.missing import statuses
 from transrank.report.tables import interval_text, range_text
@@ -52,9 +60,17 @@ def give_verdict(runs: Sequence[Measured]) -> Verdict:
 
 
 def _lead(run: Measured) -> str:
-    """One or two sentences: latency, bandwidth, and how much of it to believe."""
+    """One or two sentences: latency, bandwidth by place, and how much of it to believe."""
+    parts = [part for place in PLACES if (part := _messages(run, place))]
+    if not parts:
+        parts.append(f"{counted(len(run.results), 'case')} were measured")
+    return f"{sentence('; '.join(parts))}. {_trust(run)}"
+
+
+def _messages(run: Measured, place: str) -> str:
+    """What small and large messages do where two ranks are; empty where none were measured."""
     parts = []
-    small, best = _small_message(run), best_rate(run.of_study("pingpong", "bandwidth"))
+    small, best = _small_message(run, place), _best_rate(run, place)
     if small is not None and small.headline is not None and small.bytes is not None:
         parts.append(
             f"a message of {units.format_bytes(small.bytes)} takes "
@@ -66,9 +82,7 @@ def _lead(run: Measured) -> str:
             f"large messages move at {units.format_rate(best.rate)}"
             + (f", {share}" if share else "")
         )
-    if not parts:
-        parts.append(f"{counted(len(run.results), 'case')} were measured")
-    return f"{sentence(joined(parts))}. {_trust(run)}"
+    return f"{place} {joined(parts)}".strip() if parts else ""
 
 
 def _trust(run: Measured) -> str:
@@ -76,6 +90,9 @@ def _trust(run: Measured) -> str:
     lacking = []
     if unstable := counts.get("unstable"):
         lacking.append(f"{unstable:,} stayed unstable")
+    if differing := counts.get("differing"):
+        verb = "differs" if differing == 1 else "differ"
+        lacking.append(f"{differing:,} {verb} from launch to launch")
     if skipped := counts.get("skipped"):
         lacking.append(f"{skipped:,} {are(skipped)} skipped")
     if failed := counts.get("failed"):
@@ -86,36 +103,50 @@ def _trust(run: Measured) -> str:
     return f"Of {total}, {joined(lacking)}."
 
 
-def _small_message(run: Measured) -> CaseResult | None:
-    results = run.of_study("pingpong")
-    shapes = shapes_of(results)
-    return nearest([r for r in results if r.shape == shapes[0]], SMALL_BYTES) if shapes else None
+def _small_message(run: Measured, place: str) -> CaseResult | None:
+    return nearest(run.by_place("pingpong").get(place, []), SMALL_BYTES)
+
+
+def _best_rate(run: Measured, place: str) -> CaseResult | None:
+    return best_rate(run.by_place(*ONE_WAY).get(place, []))
 
 
 def _glance(run: Measured) -> Iterator[Number]:
-    small = _small_message(run)
+    for place in PLACES:
+        yield from _message_numbers(run, place)
+    yield from _copy_number(run)
+    yield from _launch_number(run)
+    yield from _spread_number(run)
+
+
+def _message_numbers(run: Measured, place: str) -> Iterator[Number]:
+    where = f" {place}" if place else ""
+    small, best = _small_message(run, place), _best_rate(run, place)
     if small is not None and small.headline is not None and small.bytes is not None:
         yield Number(
-            f"a message of {units.format_bytes(small.bytes)}",
+            f"a message of {units.format_bytes(small.bytes)}{where}",
             units.format_seconds(small.headline.value),
-            interval_text(small.headline),
+            f"{interval_text(small.headline)}; {kept_share([small])}",
         )
-    best = best_rate(run.of_study("pingpong", "bandwidth"))
     if best is not None and best.rate is not None and best.bytes is not None:
         yield Number(
-            "best rate in one direction",
+            f"best rate in one direction{where}",
             units.format_rate(best.rate),
-            f"{best.study}, {units.format_bytes(best.bytes)}",
+            f"{best.study}, {units.format_bytes(best.bytes)}; {kept_share([best])}",
         )
-    copy = copy_at(run, best.bytes) if best is not None and best.bytes is not None else None
+
+
+def _copy_number(run: Measured) -> Iterator[Number]:
+    bests = [best for place in PLACES if (best := _best_rate(run, place)) is not None]
+    size = bests[0].bytes if bests else None
+    copy = copy_at(run, size) if size is not None else None
     if copy is not None and copy.rate is not None and copy.bytes is not None:
         yield Number(
             "memcpy by one core",
             units.format_rate(copy.rate),
-            f"{units.format_bytes(copy.bytes)}: what the rate is held against",
+            f"{units.format_bytes(copy.bytes)}: what the rate is held against; "
+            f"{kept_share([copy])}",
         )
-    yield from _launch_number(run)
-    yield from _spread_number(run)
 
 
 def _launch_number(run: Measured) -> Iterator[Number]:
@@ -126,7 +157,7 @@ def _launch_number(run: Measured) -> Iterator[Number]:
         yield Number(
             f"start of {counted(most.shape.ranks, 'rank')}",
             units.format_seconds(slowest),
-            f"MPI_Init returns after {range_text(fastest, slowest)}",
+            f"MPI_Init returns after {range_text(fastest, slowest)}; {kept_share([most])}",
         )
 
 
@@ -140,15 +171,15 @@ def _spread_number(run: Measured) -> Iterator[Number]:
         yield Number(
             "typical width of a 95 % interval",
             units.format_percent(float(np.median(widths))),
-            f"median of {counted(len(widths), 'case')}; widest {units.format_percent(max(widths))}",
+            f"median of {counted(len(widths), 'case')}; widest "
+            f"{units.format_percent(max(widths))}; {kept_share(run.results)}",
         )
 
 
 def _findings(run: Measured) -> Iterator[str]:
     """Where the curve of a single message steps."""
-    results = run.of_study("pingpong")
-    for shape in shapes_of(results):
-        curve = intervals_of([result for result in results if result.shape == shape])
-        for step in find_steps(curve):
-            placed = f" ({shape})" if len(shapes_of(results)) > 1 else ""
-            yield f"pingpong{placed}: {step_sentence(step, run)}"
+    places = run.by_place("pingpong")
+    for place, results in places.items():
+        for step in find_steps(intervals_of(results)):
+            where = f" {place}" if len(places) > 1 else ""
+            yield f"pingpong{where}: {step_sentence(step, run)}"
