@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
 
 import commands
+from transrank.cli import doctor, execution
+from transrank.cli.__main__ import parse
 from transrank.launch import installation
+from transrank.launch.launcher import Capacity
+from transrank.store.records import Shape
 
 
 def checks(finished: commands.Finished) -> dict[str, dict[str, str]]:
@@ -46,6 +51,15 @@ def test_more_ranks_than_cores_and_too_many_threads_are_found(tmp_path: Path) ->
     assert f"{ranks} ranks share" in found["cores"]["finding"]
     assert found["threads"]["verdict"] == "warning"
     assert "OMP_NUM_THREADS=64" in found["threads"]["finding"]
+
+
+def test_without_a_count_the_largest_launch_of_a_survey_is_examined() -> None:
+    here = execution.look_around(None)
+    for nodes, shape in ((1, Shape(8)), (3, Shape(24, 8))):
+        launcher = dataclasses.replace(here.launcher, capacity=Capacity(nodes, 8))
+        site = execution.Site(here.facts, launcher)
+        assert doctor._shape(parse(["doctor"]), site) == shape
+        assert doctor._shape(parse(["doctor", "-n", "4"]), site) == Shape(4)
 
 
 def test_an_mpi_that_does_not_start_is_a_finding(tmp_path: Path) -> None:

@@ -43,7 +43,21 @@ def test_every_study_is_listed_with_its_axes(store: Store) -> None:
     assert all(row["summary"] for row in rows)
     shown = store.run("list", "studies").stdout
     assert "half a round trip between two ranks" in shown
-    assert "routine bytes" in shown
+    assert "--routine send, bsend, ssend, isend, persistent, sendrecv\n" in shown
+    assert "--sizes 0..4MiB\n" in shown
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_values_on_request_are_shown_beside_the_default_ones(store: Store) -> None:
+    shown = store.run("list", "studies").stdout
+    assert "--root fixed\n           on request rotating\n" in shown
+    assert "--datatype float\n               on request double, int8\n" in shown
+    rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
+    (bandwidth,) = [row for row in rows if row["study"] == "bandwidth"]
+    assert bandwidth["axes"]["window"] == ["64"]
+    assert "256" in bandwidth["on_request"]["window"]
+    listed = store.run("measure", "--help").stdout
+    assert "on request" in listed
 
 
 def test_every_machine_is_listed_with_its_source(store: Store) -> None:

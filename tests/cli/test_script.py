@@ -40,8 +40,33 @@ def test_what_follows_the_dashes_runs_in_the_job(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "alone"),
+    [
+        (["measure", "launch"], True),
+        (["measure", "-n", "4", "launch"], True),
+        (["measure", "--label", "launch", "pingpong"], False),
+        (["measure", "launch", "pingpong"], False),
+    ],
+)
+def test_job_starts_alone_are_recognised_wherever_the_study_stands(
+    command: list[str], alone: bool, tmp_path: Path
+) -> None:
+    finished = commands.transrank(
+        "script", "pjm", "--nodes", "6", "--ranks-per-node", "1", "--", *command, store=tmp_path
+    ).check()
+    assert ("-stdout-proc" in finished.stdout) == alone
+
+
+def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(tmp_path: Path) -> None:
+    finished = commands.transrank("script", "slurm", store=tmp_path).check()
+    assert "ntasks" not in finished.stdout
+
+
+@pytest.mark.parametrize(
     ("arguments", "error"),
     [
+        (["slurm", "--", "survey", "--qick"], "survey: unknown option '--qick'"),
+        (["pbs", "--nodes", "2"], "pbs has to be told how many ranks a node gets"),
         (["slurm", "--node-shape", "4x4"], "--node-shape is for pjm"),
         (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
         (["pjm", "--node-shape", "torus"], "is no node shape"),

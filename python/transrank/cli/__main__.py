@@ -129,6 +129,21 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command line that begins with a verb, without running it.
+
+    Raises
+    ------
+    UsageError
+        what the verb does not take.
+    """
+    parser = build_parser(arguments[:1])
+    parsed, unknown = parser.parse_known_args(_rewritten(parser, list(arguments)))
+    if unknown:
+        raise _unknown_options(parser, parsed.verb, unknown)
+    return parsed
+
+
 def _module(verb: str) -> ModuleType:
     return importlib.import_module(f"transrank.cli.{'import_' if verb == 'import' else verb}")
 

@@ -39,18 +39,29 @@ def run(arguments: argparse.Namespace) -> int:
     """Examine this machine and print what was found."""
     from transrank.cli import execution
     from transrank.store import runs
-    from transrank.store.records import Shape
 
     try:
         site = execution.look_around(arguments.launcher)
     except LaunchError as failure:
         found = [_no_mpi(failure)]
     else:
-        shape = Shape(arguments.ranks or 2, arguments.ranks_per_node or 0)
-        found = examine(site, shape, arguments.store or runs.store_directory())
+        found = examine(site, _shape(arguments, site), arguments.store or runs.store_directory())
     text = _as_json(found) if arguments.format == "json" else _as_table(found, arguments.output)
     output.write(text, arguments.output)
     return int(any(check.verdict == "warning" for check in found))
+
+
+def _shape(arguments: argparse.Namespace, site: Site) -> Shape:
+    """The shape to examine: the widest that a survey would measure, unless the user names one."""
+    from transrank.store.records import Shape
+    from transrank.survey import shapes
+
+    per_node = arguments.ranks_per_node or 0
+    if arguments.ranks:
+        return Shape(arguments.ranks, per_node)
+    if per_node:
+        return Shape(site.capacity.nodes * per_node, per_node)
+    return max(shapes.default_shapes(site.launcher, quick=True))
 
 
 def examine(site: Site, shape: Shape, store: Path) -> list[Check]:

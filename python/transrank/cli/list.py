@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from typing import Any
+
+from rich.console import Console
+from rich.text import Text
 
 from transrank.cli import options, output, results
 from transrank.cli.output import Column
@@ -17,7 +21,7 @@ KINDS = ("runs", "studies", "machines")
 EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
-  transrank list studies         what can be measured, and along which axes
+  transrank list studies         what can be measured, its axes and their values
   transrank list machines        published machines to compare with
 """
 
@@ -42,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         output.write(results.as_json(rows), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
+    elif arguments.what == "studies":
+        results.print_or_write(lambda console: _print_studies(console, rows), arguments.output)
     elif rows:
         table = output.table(*_layout(rows))
         results.print_or_write(lambda console: console.print(table), arguments.output)
@@ -70,6 +76,7 @@ def _studies(_: argparse.Namespace) -> list[dict[str, Any]]:
             "summary": study.summary,
             "sizes": study.sizes,
             "axes": {name: list(values) for name, values in study.axes.items()},
+            "on_request": {name: list(values) for name, values in study.on_request.items()},
         }
         for study in catalogue.studies().values()
     ]
@@ -91,15 +98,6 @@ def _machines(_: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[list[str]]]:
     """Return the columns that fit 80 characters."""
-    if "study" in rows[0]:
-        return ["study", "axes", "what it measures"], [
-            [
-                row["study"],
-                " ".join([*row["axes"], "bytes"] if row["sizes"] else row["axes"]),
-                row["summary"],
-            ]
-            for row in rows
-        ]
     if "machine" in rows[0]:
         return ["machine", "studies", "what it is, and who measured"], [
             [row["machine"], " ".join(row["studies"]), f"{row['title']}; {row['attribution']}"]
@@ -109,6 +107,29 @@ def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[li
         [row["run"], row["created"][:16].replace("T", " "), row["label"] or "", row["source"]]
         for row in rows
     ]
+
+
+def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Print each study, what it measures, and the values of its axes in lines of 80 characters."""
+    for row in rows:
+        console.print(Text.assemble((row["study"], "bold"), f"  {row['summary']}"), soft_wrap=True)
+        for name, values in row["axes"].items():
+            _print_values(console, f"--{name} ", ",".join(values))
+            further = row["on_request"].get(name)
+            if further:
+                _print_values(console, " " * len(f"--{name} "), f"on request {','.join(further)}")
+        if row["sizes"]:
+            _print_values(console, "--sizes ", row["sizes"])
+
+
+def _print_values(console: Console, heading: str, values: str) -> None:
+    for line in textwrap.wrap(
+        values.replace(",", ", "),
+        80,
+        initial_indent=f"    {heading}",
+        subsequent_indent=" " * (4 + len(heading)),
+    ):
+        console.print(Text(line), soft_wrap=True)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,9 @@ def add_launch_options(parser: argparse.ArgumentParser, several_shapes: bool) ->
         "--ranks",
         metavar=some,
         type=checked(parse_counts if several_shapes else parse_one_count),
-        help="MPI ranks (default: 2, 4, 8 ... all cores)" if several_shapes else "(default: 2)",
+        help="MPI ranks (default: 2, 4, 8 ... all cores)"
+        if several_shapes
+        else "(default: as many as a survey's largest launch)",
     )
     group.add_argument(
         "--ranks-per-node",

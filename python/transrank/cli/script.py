@@ -18,14 +18,16 @@ DEFAULT_COMMAND = ("survey",)
 COMMAND_WORD = "--command-word"
 EPILOG = """\
 examples:
-  transrank script slurm --nodes 4 --ranks-per-node 64 --time 1h > survey.sh
+  transrank script slurm --nodes 4 --time 1h > survey.sh
   transrank script pbs --nodes 2 --ranks-per-node 8 -- survey --quick
   transrank script pjm --node-shape 4x6x16:torus:strict-io --queue large \\
       --ranks-per-node 4 --time 30min -- measure collectives --max-time 5s
-  transrank script pjm --node-shape 48x12x48:strict-io -- measure launch
+  transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
+      -- measure launch
 
 What follows -- is run in the job: survey (the default) or measure, with any
-of their options. A job that is started again finishes the run it began.
+of their options. A job that is started again, on the same nodes or on others
+of their kind, finishes the run it began.
 """
 
 
@@ -48,8 +50,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--ranks-per-node",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        default=1,
-        help="most ranks on a node, i.e. its cores (default: 1)",
+        help="most ranks on a node, i.e. its cores (default: under Slurm all that the node has; "
+        "pbs and pjm need it)",
     )
     parser.add_argument(
         "--time",
@@ -111,6 +113,23 @@ def run(arguments: argparse.Namespace) -> int:
         account=arguments.account,
         node_shape=arguments.node_shape,
         launcher=arguments.launcher,
+        job_starts_alone=_studies(arguments.command_word) == ["launch"],
     )
     output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
     return 0
+
+
+def _studies(words: Sequence[str]) -> list[str]:
+    """The studies that a command measures by name; what it cannot be is refused before the job.
+
+    Raises
+    ------
+    UsageError
+        in the words of the verb that would refuse it in the job.
+    """
+    if words[:1] not in (["measure"], ["survey"]):
+        return []
+    from transrank.cli.__main__ import parse
+
+    parsed = parse(words)
+    return list(getattr(parsed, "study", ()))

@@ -137,7 +137,8 @@ def run(
     take_line
         gets every line of stdout and says whether it took it; the others go to the log.
     tick
-        called about once a second while nothing else happens.
+        called about once a second, however much the launch says: what it does shares the machine
+        with the ranks.
     log
         the file for stderr and what was not taken of stdout; not created for a silent launch.
 
@@ -210,6 +211,7 @@ def _follow(
         for pipe, stream in streams.items():
             selector.register(pipe, selectors.EVENT_READ, stream)
         drained: float | None = None
+        ticked = time.monotonic()
         while selector.get_map():
             now = time.monotonic()
             if drained is None and process.poll() is not None:
@@ -220,7 +222,9 @@ def _follow(
             for key, _ in selector.select(min(TICK_SECONDS, limit - now)):
                 if not key.data.read():
                     selector.unregister(key.fileobj)
-            tick()
+            if time.monotonic() - ticked >= TICK_SECONDS:
+                tick()
+                ticked = time.monotonic()
     for stream in streams.values():
         stream.finish()
     return _wait(process, deadline)

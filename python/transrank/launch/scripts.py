@@ -27,11 +27,13 @@ RESUMES = ("survey", "measure")
 class Job:
     """What a script asks the batch system for, and the transrank command that it runs.
 
-    `node_shape` is PJM's, e.g. ``4x6x16:torus:strict-io``; `command` are transrank's arguments.
+    `ranks_per_node` is the most that a node gets; None leaves it to Slurm, which then gives all of
+    its cores. `node_shape` is PJM's, e.g. ``4x6x16:torus:strict-io``; `command` are transrank's
+    arguments, `job_starts_alone` whether they measure the launch study and nothing else.
     """
 
     nodes: int
-    ranks_per_node: int
+    ranks_per_node: int | None
     seconds: float
     command: tuple[str, ...]
     transrank: Path
@@ -40,6 +42,7 @@ class Job:
     account: str | None = None
     node_shape: str | None = None
     launcher: str | None = None
+    job_starts_alone: bool = False
 
     def __post_init__(self) -> None:
         for option, value in (("--queue", self.queue), ("--account", self.account)):
@@ -51,16 +54,20 @@ class Job:
                 "transrank script slurm --nodes 4 -- survey --quick",
             )
 
-    @property
-    def ranks(self) -> int:
-        """All ranks together."""
-        return self.nodes * self.ranks_per_node
+    def known_ranks_per_node(self, system: str) -> int:
+        """The ranks of a node, for a batch system that has to be told.
 
-    @property
-    def measures_job_starts(self) -> bool:
-        """Whether it is the launch study that runs, alone."""
-        studies = [word for word in self.command[1:] if not word.startswith("-")]
-        return self.command[0] == "measure" and studies[:1] == ["launch"]
+        Raises
+        ------
+        UsageError
+            nobody said.
+        """
+        if self.ranks_per_node is None:
+            raise UsageError(
+                f"{system} has to be told how many ranks a node gets",
+                "--ranks-per-node N, the cores of a node",
+            )
+        return self.ranks_per_node
 
 
 def nodes_of_shape(shape: str) -> int:
@@ -84,7 +91,7 @@ def slurm(job: Job) -> str:
     directives = [
         "--job-name=transrank",
         f"--nodes={job.nodes}",
-        f"--ntasks-per-node={job.ranks_per_node}",
+        *_given("--ntasks-per-node={}", job.ranks_per_node),
         f"--time={_clock(job.seconds)}",
         *_given("--partition={}", job.queue),
         *_given("--account={}", job.account),
@@ -101,7 +108,7 @@ def slurm(job: Job) -> str:
 
 def pbs(job: Job) -> str:
     """Return a script for qsub."""
-    per_node = job.ranks_per_node
+    per_node = job.known_ranks_per_node("pbs")
     directives = [
         "-N transrank",
         f"-l select={job.nodes}:ncpus={per_node}:mpiprocs={per_node}",
@@ -126,7 +133,7 @@ def pjm(job: Job) -> str:
         *_given('-L "rscgrp={}"', job.queue),
         *_given("-g {}", job.account),
         f'-L "node={job.node_shape or job.nodes}"',
-        f'--mpi "proc={job.ranks}"',
+        f'--mpi "proc={job.nodes * job.known_ranks_per_node("pjm")}"',
         "-N transrank",
         "-S",
         "-j",
@@ -153,7 +160,7 @@ def pjm(job: Job) -> str:
 
 
 def _pjm_launcher(job: Job) -> str:
-    if job.measures_job_starts:
+    if job.job_starts_alone:
         # A folder per thousand ranks: one with all of them would be what is measured.
         return (
             "mpiexec -n {ranks}"
@@ -170,17 +177,26 @@ def _run(job: Job, job_id: str, launcher: str | None) -> list[list[str]]:
     """Return the lines that run transrank, and those that finish what a job before it began."""
     verb, *rest = job.command
     transrank = shlex.quote(str(job.transrank))
-    chosen = ["--launcher", launcher] if launcher and "--launcher" not in rest else []
+    named = any(word.partition("=")[0] == "--launcher" for word in rest)
+    chosen = _launcher_of(rest) if named else ["--launcher", launcher] if launcher else []
+    # Of a resumed run the launcher may be said anew; all else is in its plan.
+    added = [] if named else chosen
     return [
         [f'record="transrank-${{{job_id}}}.jsonl"'],
         [
             'if [ -s "$record" ]; then',
             f'    {transrank} {verb} --resume "$record" {shlex.join(chosen)}'.rstrip(),
             "else",
-            f'    {transrank} {shlex.join([verb, *rest, *chosen])} --output "$record"',
+            f'    {transrank} {shlex.join([verb, *rest, *added])} --output "$record"',
             "fi",
         ],
     ]
+
+
+def _launcher_of(words: Sequence[str]) -> list[str]:
+    """The launcher option among the words, as it stands there."""
+    place = next(i for i, word in enumerate(words) if word.partition("=")[0] == "--launcher")
+    return list(words[place : place + (1 if "=" in words[place] else 2)])
 
 
 def _script(directives: Sequence[str], *parts: Sequence[str]) -> str:
@@ -188,7 +204,7 @@ def _script(directives: Sequence[str], *parts: Sequence[str]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _given(form: str, value: str | None) -> list[str]:
+def _given(form: str, value: str | int | None) -> list[str]:
     return [] if value is None else [form.format(value)]
 
 

@@ -17,6 +17,7 @@ from transrank.machine.system import System, read_system
 from transrank.machine.topology import Topology, read_topology
 
 # What makes two machines the same for --resume: none of these changes while a machine stays one.
+# Jobs of a batch system get one node or another of a kind: there the host's name tells nothing.
 IDENTITY = ("host", "cpu", "packages", "numa_nodes", "cores", "threads_per_core", "kernel")
 
 
@@ -107,8 +108,14 @@ def read_facts(
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return in words what differs between two machines' stored facts; empty: the same machine."""
+    in_jobs = _in_job(before) and _in_job(now)
     return [
         f"{name.replace('_', ' ')} was {before[name]}, is {now.get(name)}"
         for name in IDENTITY
-        if name in before and before[name] != now.get(name)
+        if name in before and before[name] != now.get(name) and not (in_jobs and name == "host")
     ]
+
+
+def _in_job(facts: Mapping[str, Any]) -> bool:
+    allocation = facts.get("allocation")
+    return isinstance(allocation, Mapping) and bool(allocation.get("system"))

@@ -38,7 +38,7 @@ def pinning(launches: Sequence[Launch]) -> list[Caution]:
                     Caution(
                         f"ranks are not pinned: on {host} several may use the same cores "
                         f"({launch.placement.binding[0]})",
-                        "bind one rank to a core (mpiexec -bind-to core, srun --cpu-bind=cores)",
+                        "`transrank doctor` says what keeps the launcher from binding them",
                     )
                 ]
     return []

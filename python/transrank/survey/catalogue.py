@@ -20,12 +20,17 @@ LISTING_SECONDS = 60
 
 @dataclass(frozen=True)
 class Study:
-    """A benchmark question; `sizes` is its default sweep, empty when it has no sizes."""
+    """A benchmark question; `sizes` is its default sweep, empty when it has no sizes.
+
+    `axes` are the values that are measured unless the user restricts them, `on_request` further
+    ones that are measured when they are named.
+    """
 
     name: str
     summary: str
     sizes: str
     axes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    on_request: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fewest_ranks: int = 1
     most_ranks: int = 0
 
@@ -120,6 +125,9 @@ def _study(entry: dict[str, Any]) -> Study:
         summary=entry["summary"],
         sizes=entry["sizes"],
         axes={name: tuple(values) for name, values in entry["axes"].items()},
+        on_request={
+            name: tuple(values) for name, values in entry.get("on_request", {}).items() if values
+        },
         fewest_ranks=entry["fewest_ranks"],
         most_ranks=entry.get("most_ranks", 0),
     )

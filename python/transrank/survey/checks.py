@@ -124,8 +124,10 @@ def _loosely(host: Host) -> str:
 def _binding_hint(launcher: Launcher) -> str:
     return {
         "srun": "let Slurm bind: TaskPlugin=task/affinity and --cpu-bind=cores",
-        "hydra": "mpiexec -bind-to core",
-        "openmpi": "mpiexec --bind-to core",
+        "hydra": "mpiexec was told to (-bind-to core) and could not: a cpuset or a container "
+        "may hide the cores",
+        "openmpi": "mpiexec was told to (--bind-to core) and could not: a cpuset or a container "
+        "may hide the cores",
     }.get(launcher.name, "let the launcher bind each rank to a core: --launcher")
 
 
@@ -133,9 +135,9 @@ def _threads(situation: Situation) -> Iterator[Check]:
     cores = situation.launcher.capacity.cores_per_node
     ranks = situation.launcher.capacity.ranks_per_node(situation.shape)
     wanted = {
-        name: int(text)
+        name: threads
         for name in THREAD_VARIABLES
-        if (text := situation.environment.get(name, "")).isdecimal()
+        if (threads := _threads_asked(situation.environment.get(name, ""))) is not None
     }
     name = max(wanted, key=lambda name: wanted[name], default=None)
     if name is None:
@@ -150,6 +152,12 @@ def _threads(situation: Situation) -> Iterator[Check]:
         )
     else:
         yield Check("threads", "ok", f"{name}={wanted[name]} as you set it")
+
+
+def _threads_asked(text: str) -> int | None:
+    """How many threads a rank starts: of a list the first number, the outermost level of OpenMP."""
+    first = text.partition(",")[0].strip()
+    return int(first) if first.isdecimal() else None
 
 
 def _busy(facts: Facts) -> Iterator[Check]:

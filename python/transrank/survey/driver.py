@@ -137,7 +137,6 @@ class Driver:
             if study is None:
                 return False
             left.runner_says(seconds)
-            look()
             progress.advances(left.seconds())
             return True
 

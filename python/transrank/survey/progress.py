@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from transrank.stats.estimate import Estimate
 from transrank.stats.median import median_interval
 from transrank.store.records import Shape
 from transrank.units import format_seconds, format_wait
@@ -22,47 +26,60 @@ STUDY_WIDTH, CASE_WIDTH = 12, 20
 
 @dataclass(frozen=True)
 class Finished:
-    """A case that a launch has finished, as its record line says."""
+    """A case that a launch has finished, as its record line says.
+
+    Its numbers are worked out when they are shown, and only then: the ranks of the next case are
+    running on this machine.
+    """
 
     study: str
     case: str
     launch: int
     ranks: int
     status: str
-    seconds: float | None
-    error: float | None
-    samples: int
     reason: str | None = None
+    measured: Mapping[str, Sequence[float]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_line(cls, line: dict[str, Any]) -> Finished:
-        """Summarise a case line; flagged samples are left out unless there are no others."""
-        measured = line.get("samples") or {}
-        seconds = np.array(measured.get("seconds", ()), dtype=float)
-        flags = np.array(measured.get("flags", ()), dtype=int)
-        clean = seconds[flags == 0] if flags.size == seconds.size else seconds
-        kept = clean if clean.size else seconds
-        estimate = median_interval(kept) if kept.size else None
+        """Take what a case line says."""
         return cls(
             study=line["study"],
             case=line["case"],
             launch=line["launch"],
             ranks=line["shape"]["ranks"],
             status=line["status"],
-            seconds=estimate.value if estimate else None,
-            error=estimate.relative_error if estimate else None,
-            samples=int(kept.size),
             reason=line.get("reason"),
+            measured=line.get("samples") or {},
         )
+
+    @cached_property
+    def _kept(self) -> NDArray[np.float64]:
+        """The samples to show: those without a flag unless there are no others."""
+        seconds = np.array(self.measured.get("seconds", ()), dtype=float)
+        flags = np.array(self.measured.get("flags", ()), dtype=int)
+        clean = seconds[flags == 0] if flags.size == seconds.size else seconds
+        return clean if clean.size else seconds
+
+    @property
+    def samples(self) -> int:
+        """How many samples the shown value rests on."""
+        return int(self._kept.size)
+
+    @cached_property
+    def value(self) -> Estimate | None:
+        """The median of this launch with its interval."""
+        return median_interval(self._kept) if self._kept.size else None
 
     def words(self) -> tuple[str, ...]:
         """Return study, axis values, ranks and result, to be shown side by side."""
         place = self.case.removeprefix(f"{self.study}/").replace("/", "  ")
         ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
-        if self.status != "ok" or self.seconds is None:
+        if self.status != "ok" or self.value is None:
             return self.study, place, ranks, f"{self.status}: {self.reason or 'no reason given'}"
-        error = f" ±{100 * self.error:.1f} %" if self.error is not None else ""
-        result = f"{format_seconds(self.seconds)}{error}"
+        error = self.value.relative_error
+        shown_error = f" ±{100 * error:.1f} %" if error is not None else ""
+        result = f"{format_seconds(self.value.value)}{shown_error}"
         return self.study, place, ranks, result, f"{self.samples} samples"
 
     def in_columns(self) -> str:
@@ -134,7 +151,8 @@ class LastLine(Progress):
         self._console = console
         # No refresh thread: it would take a core from the ranks for nothing.
         self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._words = ""
+        self._heading = ""
+        self._last: Finished | None = None
         self._drawn = 0.0
 
     def __enter__(self) -> LastLine:
@@ -145,7 +163,8 @@ class LastLine(Progress):
         self._live.__exit__(*exception)
 
     def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
-        self._words = f"launch {place} of {launches} at {shape}"
+        self._heading = f"launch {place} of {launches} at {shape}"
+        self._last = None
         self._draw(force=True)
 
     def advances(self, seconds_left: float) -> None:
@@ -153,16 +172,19 @@ class LastLine(Progress):
         self._draw()
 
     def show(self, case: Finished) -> None:
-        self._words = "  ".join(case.words())
+        self._last = case
         if case.status == "failed":
-            self._live.console.print(Text(f"{self.counter()} {self._words}"), soft_wrap=True)
+            self._live.console.print(Text(f"{self.counter()} {self._words()}"), soft_wrap=True)
         self._draw()
+
+    def _words(self) -> str:
+        return self._heading if self._last is None else "  ".join(self._last.words())
 
     def _draw(self, force: bool = False) -> None:
         now = time.monotonic()
         if force or now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            line = f"{self.counter()} {self._words}  {self.left()}"
+            line = f"{self.counter()} {self._words()}  {self.left()}"
             self._live.update(Text(line.rstrip(), no_wrap=True, overflow="ellipsis"), refresh=True)
 
 

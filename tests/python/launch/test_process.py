@@ -42,6 +42,16 @@ def marked_processes() -> list[int]:
     return found
 
 
+def test_a_talkative_launch_is_not_looked_at_more_often() -> None:
+    ticks: list[float] = []
+    outcome = run(
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo $i; sleep 0.1; done",
+        tick=lambda: ticks.append(time.monotonic()),
+    )
+    assert len(outcome.tail) == 15
+    assert 1 <= len(ticks) <= outcome.seconds / process.TICK_SECONDS + 1
+
+
 def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path: Path) -> None:
     taken: list[str] = []
 

@@ -90,7 +90,7 @@ def test_the_pjm_script_says_what_the_published_ones_say() -> None:
 
 
 def test_job_starts_under_pjm_write_a_folder_per_thousand_ranks() -> None:
-    text = scripts.pjm(replace(JOB, command=("measure", "launch")))
+    text = scripts.pjm(replace(JOB, command=("measure", "launch"), job_starts_alone=True))
     assert "-stdout-proc {output}.output.%j/%/1000r/stdout" in text
     assert "-stderr-proc {output}.output.%j/%/1000r/stderr" in text
     assert "-of-proc" not in text
@@ -107,6 +107,28 @@ def test_slurm_and_pbs_are_told_nodes_ranks_and_time() -> None:
     assert "#PBS -l select=384:ncpus=4:mpiprocs=4" in pbs
     assert "#PBS -l walltime=00:30:00" in pbs
     assert "--launcher" not in pbs
+
+
+def test_slurm_gives_whole_nodes_where_nobody_says_how_many_ranks_they_get() -> None:
+    text = scripts.slurm(replace(JOB, ranks_per_node=None))
+    assert "--ntasks" not in text
+    assert "#SBATCH --exclusive" in text
+
+
+@pytest.mark.parametrize("system", ["pbs", "pjm"])
+def test_other_systems_have_to_be_told_the_ranks_of_a_node(system: str) -> None:
+    with pytest.raises(UsageError, match=f"{system} has to be told how many ranks") as refused:
+        SYSTEMS[system](replace(JOB, ranks_per_node=None))
+    assert refused.value.hint is not None
+    assert "--ranks-per-node" in refused.value.hint
+
+
+@pytest.mark.parametrize("named", [("--launcher", "hydra"), ("--launcher=hydra",)])
+def test_a_launcher_that_the_command_names_is_the_only_one(named: tuple[str, ...]) -> None:
+    text = scripts.slurm(replace(JOB, command=("survey", "--quick", *named)))
+    words = [line.split() for line in text.splitlines() if "transrank'" in line]
+    assert ["srun" in line for line in words] == [False, False]
+    assert [sum(word.startswith("--launcher") for word in line) for line in words] == [1, 1]
 
 
 @pytest.mark.parametrize(

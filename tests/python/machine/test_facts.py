@@ -136,6 +136,16 @@ def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path: Path) -> N
     assert any(change.startswith("kernel was 5.14.0") for change in changes)
 
 
+def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine() -> None:
+    def node(host: str, system: str | None, cores: int = 16) -> dict[str, object]:
+        return {"host": host, "cores": cores, "allocation": {"system": system, "nodes": 1}}
+
+    assert facts.differences(node("a", "slurm"), node("b", "slurm")) == []
+    assert facts.differences(node("a", "slurm"), node("b", "slurm", 8)) == ["cores was 16, is 8"]
+    assert facts.differences(node("a", None), node("b", "slurm")) == ["host was a, is b"]
+    assert facts.differences(node("a", None), node("b", None)) == ["host was a, is b"]
+
+
 def test_this_machine_agrees_with_what_python_sees() -> None:
     found = read_facts(os.environ, load_seconds=0.01)
     assert set(found.limits.affinity) == os.sched_getaffinity(0)

@@ -79,7 +79,7 @@ def test_more_ranks_than_cores_are_warned_of(healthy: Situation) -> None:
 def test_ranks_that_may_use_each_others_cores_are_warned_of(healthy: Situation) -> None:
     (warning,) = warnings(replace(healthy, probed=probed("0-31", "0-31")))
     assert warning.name == "binding"
-    assert warning.hint == "mpiexec -bind-to core"
+    assert warning.hint.startswith("mpiexec was told to (-bind-to core) and could not")
 
 
 def test_too_many_threads_are_warned_of(healthy: Situation) -> None:
@@ -87,6 +87,17 @@ def test_too_many_threads_are_warned_of(healthy: Situation) -> None:
     (warning,) = warnings(replace(healthy, environment=settings))
     assert "OMP_NUM_THREADS=16" in warning.finding
     assert warnings(replace(healthy, environment={"OMP_NUM_THREADS": "8"})) == []
+
+
+def test_a_list_of_threads_counts_by_its_outermost_level(healthy: Situation) -> None:
+    (warning,) = warnings(replace(healthy, environment={"OMP_NUM_THREADS": "16,2"}))
+    assert "OMP_NUM_THREADS=16" in warning.finding
+    (check,) = [
+        check
+        for check in check_all(replace(healthy, environment={"OMP_NUM_THREADS": "4,2"}))
+        if check.name == "threads"
+    ]
+    assert check.finding == "OMP_NUM_THREADS=4 as you set it"
 
 
 def test_a_busy_machine_is_warned_of_and_the_culprit_named(healthy: Situation) -> None:

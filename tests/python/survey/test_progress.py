@@ -26,7 +26,8 @@ def finished(**changes: object) -> Finished:
 def test_flagged_samples_are_left_out_of_what_is_shown() -> None:
     case = finished()
     assert case.samples == 7
-    assert case.seconds == pytest.approx(1.03e-6)
+    assert case.value is not None
+    assert case.value.value == pytest.approx(1.03e-6)
     assert case.words() == ("pingpong", "1024B", "2 ranks", "1.03 µs ±2.9 %", "7 samples")
     assert case.in_columns().split() == "  ".join(case.words()).split()
 
@@ -60,6 +61,17 @@ def test_a_terminal_has_its_last_line_rewritten() -> None:
     text = shown(console, 3)
     assert "[1/3]" in text
     assert text.count("\n") <= 1
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_what_is_not_shown_is_not_worked_out(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out: list[Finished] = []
+    monkeypatch.setattr(Finished, "words", lambda case: worked_out.append(case) or ("x",))
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    with for_console(100, console, quiet=quiet) as progress:
+        for _ in range(100):
+            progress.finishes(finished(), seconds_left=1.0)
+    assert len(worked_out) < (1 if quiet else 20)
 
 
 def test_each_kind_of_console_gets_its_progress() -> None:
