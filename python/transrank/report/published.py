@@ -134,10 +134,16 @@ def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[Source, ..
                 RangePoint(ranks, *np.median(np.array(by_ranks[ranks]), axis=0).tolist())
                 for ranks in sorted(by_ranks)
             )
-            label = f"{short_name(machine)}, one rank per node"
+            label = f"{short_name(machine)}, {_per_node(machine.of_study('launch'))}"
             lines.append(Ranges(label, label, palette.published(label), points, published=True))
             used.append(machine)
     return lines, _sources(used, ("launch",))
+
+
+def _per_node(points: Iterable[ReferencePoint]) -> str:
+    """`1 rank per node`, from the points themselves."""
+    each = sorted({-(-point.ranks // point.nodes) for point in points})
+    return f"{' or '.join(map(str, each))} {'rank' if each == [1] else 'ranks'} per node"
 
 
 def short_name(machine: Machine) -> str:
@@ -147,13 +153,13 @@ def short_name(machine: Machine) -> str:
 
 def _is_comparable(point: ReferencePoint, result: CaseResult) -> bool:
     """Whether a published point belongs beside results such as this one."""
-    operation = str(result.axes.get("operation", ""))
     if point.bytes is None or point.seconds <= 0:
         return False
-    if str(point.axes.get("operation", "")) != operation:
+    axes = {name: value for name, value in point.axes.items() if name != "bytes"}
+    # Another datatype, root or form is another question.
+    if any(result.axes.get(name, value) != value for name, value in axes.items()):
         return False
-    if result.axes.get("form", BLOCKING) != BLOCKING:
-        return False
+    operation = str(result.axes.get("operation", ""))
     # Without bytes there is nothing to do, but for the v-variants, which do not know that.
     return point.bytes > 0 or not operation or operation.endswith("v")
 

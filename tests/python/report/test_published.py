@@ -56,6 +56,8 @@ def test_a_collective_has_a_curve_per_published_count() -> None:
     [
         group("collectives", operation="allreduce", form="nonblocking", bytes=8),
         group("collectives", operation="nosuch", bytes=8),
+        group("collectives", operation="allreduce", datatype="int8", bytes=8),
+        group("collectives", operation="bcast", root="rotating", bytes=8),
         group("nosuch", bytes=8),
     ],
 )
@@ -84,6 +86,11 @@ def test_job_starts_are_medians_over_their_repetitions() -> None:
         assert slowest[0] <= point.slowest <= slowest[-1]
         assert point.fastest < point.slowest
     assert any(text.startswith("Job start") for text in source.conditions)
+
+
+def test_job_starts_say_how_many_ranks_a_node_had() -> None:
+    (line,), _ = published_launches(Palette())
+    assert line.label == "Fugaku, 1 rank per node"
 
 
 def test_published_rates_are_those_of_the_tables() -> None:

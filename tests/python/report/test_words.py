@@ -255,6 +255,41 @@ def test_the_start_of_a_job_is_that_of_its_last_rank(written: Callable[..., Run]
     assert question.answer[0].startswith(f"The last of 4 ranks runs after {seconds}; MPI_Init")
 
 
+def test_job_starts_are_told_as_the_tables_tell_them(written: Callable[..., Run]) -> None:
+    """Launches of unlike numbers: pooled jobs would have another median than the launches."""
+    survey = Survey(launches=3)
+    add_launch(survey, (2,))
+    for line in survey.lines:
+        line["samples"]["seconds"] = [
+            (1 + line["launch"]) * seconds for seconds in line["samples"]["seconds"]
+        ]
+    for line in survey.lines[:2]:
+        samples = line["samples"]
+        line["samples"] = {name: values[:9] for name, values in samples.items()} | {"rounds": [9]}
+    run = measured(written(survey))
+    for result in run.of_study("launch"):
+        assert result.headline is not None
+        assert launch.range_of(run, result)[1] == pytest.approx(result.headline.value)
+
+
+def test_ranks_that_copy_together_are_called_ranks_and_placed(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-4)
+    for ranks, per_node in ((1, 0), (4, 0), (8, 4)):
+        for active, copied in (("alone", 1), ("together", ranks)):
+            axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
+            survey.measured("memory-copy", axes, 1e-4, copied << 20, ranks, per_node)
+    question = memory_copy.ask(context(written(survey)))
+    assert question is not None
+    (figure,) = question.figures
+    assert [entry.label for entry in figure.key] == [
+        *("one core", "4 ranks together", "8 ranks together on 2 nodes")
+    ]
+    assert "8 ranks together on 2 nodes" in question.answer[0]
+    assert "can pass it" in question.answer[1]
+
+
 def test_a_slower_run_is_called_slower(two_runs: list[Run]) -> None:
     question = comparison.ask(context(*two_runs))
     assert question is not None

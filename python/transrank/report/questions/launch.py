@@ -22,7 +22,8 @@ MODES = {"plain": "until main()", "init": "until MPI_Init returns"}
 
 CAPTION = (
     "Seconds from just before the launcher starts until the ranks run, over the number of ranks: "
-    "the band reaches from the first rank to the last; medians over repeated jobs. Clocks of day "
+    "the band reaches from the first rank to the last; medians over launches of the medians over "
+    "their jobs. Clocks of day "
     "are compared, so between hosts their offset is part of the number."
 )
 
@@ -47,16 +48,23 @@ def ask(context: Context) -> Question | None:
 
 
 def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
-    """Seconds to the first and to the last rank: medians of all undisturbed jobs."""
+    """Seconds to the first and to the last rank: over launches, the medians of their medians.
+
+    So the last rank's is the value of the case that tables show.
+    """
     launches = [
         case.samples
         for case in run.run.cases
         if (case.case, case.shape) == (result.case, result.shape) and case.samples is not None
     ]
     selections, _ = select(launches)
-    used = list(zip(launches, selections, strict=True))
-    fastest = np.concatenate([samples.fastest[chosen.used] for samples, chosen in used])
-    slowest = np.concatenate([samples.seconds[chosen.used] for samples, chosen in used])
+    used = [
+        (samples, chosen.used)
+        for samples, chosen in zip(launches, selections, strict=True)
+        if chosen.any_used
+    ]
+    fastest = [np.median(samples.fastest[mask]) for samples, mask in used]
+    slowest = [np.median(samples.seconds[mask]) for samples, mask in used]
     return float(np.median(fastest)), float(np.median(slowest))
 
 
