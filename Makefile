@@ -54,7 +54,9 @@ endif
 NATIVE := CMakeLists.txt $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
 	-o -name '*.[ch]pp' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find bindings cpp tests/cpp -name '*.[ch]pp')
-CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake tests/cpp -name CMakeLists.txt -o -name '*.cmake')
+EXAMPLES := $(wildcard examples/*.cpp)
+CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake examples tests/cpp -name CMakeLists.txt -o -name '*.cmake' \
+	-o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
 
 LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
@@ -100,7 +102,7 @@ lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types a
 	@$(MAKE) --keep-going $(LINTS:%=lint-%)
 
 lint-clang-format:
-	@clang-format --dry-run --Werror $(CXX_CODE)
+	@clang-format --dry-run --Werror $(CXX_CODE) $(EXAMPLES)
 lint-ruff-check:
 	@ruff check --quiet --output-format concise $(PYTHON_CODE)
 lint-ruff-format:
@@ -122,7 +124,7 @@ tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
 	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)
 
 format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
-	clang-format -i $(CXX_CODE)
+	clang-format -i $(CXX_CODE) $(EXAMPLES)
 	ruff check --quiet --fix-only $(PYTHON_CODE)
 	ruff format --quiet $(PYTHON_CODE)
 	gersemi -i --quiet $(CMAKE_CODE)
