@@ -75,12 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _wish(arguments: argparse.Namespace) -> Wish:
     from transrank.cli.execution import Wish
+    from transrank.machine.files import Files
+    from transrank.machine.topology import read_topology
     from transrank.survey import presets
 
     if not arguments.quick:
         return Wish(presets.full(), defaults.SURVEY_LAUNCHES, repeat_small_studies=False)
     return Wish(
-        presets.quick(),
+        presets.quick(read_topology(Files()).caches),
         defaults.QUICK_LAUNCHES,
         quick=True,
         repeat_small_studies=False,

@@ -22,6 +22,8 @@ class Point:
     high: float
     rate: float | None = None
     unstable: bool = False
+    samples: int = 0
+    clean: int = 0
     launch_seconds: tuple[float, ...] = ()
 
 
@@ -61,6 +63,8 @@ def point_of(result: CaseResult) -> Point | None:
         value if high is None else high,
         result.rate,
         result.status == "unstable",
+        result.samples,
+        result.clean,
         tuple(launch.value for launch in result.launch_medians) if result.samples else (),
     )
 

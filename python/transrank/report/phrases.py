@@ -58,21 +58,25 @@ def best_rate(results: Sequence[CaseResult]) -> CaseResult | None:
 
 
 def kept_share(results: Sequence[CaseResult]) -> str:
-    """`97 % kept`: the share of these results' samples that enter the numbers."""
+    """`97 % kept`: the share of these results' samples that enters the numbers."""
     taken = sum(result.samples for result in results)
     if not taken:
         return "no samples known"
-    kept = sum(result.kept * result.samples for result in results) / taken
-    return f"{units.format_percent(kept)} kept"
+    return f"{units.format_percent(sum(result.clean for result in results) / taken)} kept"
 
 
 def kept_sentence(results: Sequence[CaseResult]) -> str:
-    """`Kept are 97 % of 1,234 samples.`, for below a figure or a table; empty without samples."""
-    taken = sum(result.samples for result in results)
+    """`97 % of 1,234 samples are kept.`, for below a figure or a table; empty without samples."""
+    return kept_words(
+        sum(result.clean for result in results), sum(result.samples for result in results)
+    )
+
+
+def kept_words(clean: int, taken: int) -> str:
+    """The same of so many undisturbed samples."""
     if not taken:
         return ""
-    kept = sum(result.kept * result.samples for result in results) / taken
-    return f"Kept are {units.format_percent(kept)} of {taken:,} samples."
+    return f"{units.format_percent(clean / taken)} of {taken:,} samples are kept."
 
 
 def sentence(text: str) -> str:

@@ -76,6 +76,7 @@ def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
         Column("fastest sample"),
         Column("MB/s"),
         Column("IMB mean"),
+        Column("imbalance"),
         Column("samples"),
         Column("kept"),
         Column("launches"),
@@ -110,7 +111,7 @@ def _numbers(result: CaseResult) -> tuple[str, ...]:
     per_node = result.shape.ranks_per_node
     head = (str(result.shape.ranks), str(per_node) if per_node else NOTHING)
     if result.headline is None:
-        return (*head, *[NOTHING] * 7, str(len(result.launches)), _state(result))
+        return (*head, *[NOTHING] * 8, str(len(result.launches)), _state(result))
     median, imb = result.median, result.imb_mean
     return (
         *head,
@@ -119,6 +120,7 @@ def _numbers(result: CaseResult) -> tuple[str, ...]:
         NOTHING if result.minimum is None else units.format_seconds(result.minimum),
         megabytes_text(result.rate),
         NOTHING if imb is None else units.format_seconds(imb),
+        NOTHING if result.imbalance is None else units.format_percent(result.imbalance),
         f"{result.samples:,}" if result.samples else NOTHING,
         units.format_percent(result.kept) if result.samples else NOTHING,
         str(len(result.launches)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transrank.machine.topology import Cache
 from transrank.survey import catalogue
 from transrank.survey.catalogue import Study
 from transrank.survey.defaults import QUICK_LAUNCHES
@@ -18,7 +19,9 @@ MOST_SECONDS, LEAST_SECONDS = 1.0, 0.06
 
 # How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
 QUICK_SIZES = 8
-QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 3}
+QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4}
+# Arrays that a copying kernel holds at once: STREAM's triad has the most.
+COPIED_ARRAYS = 3
 # Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
 # blocking form, and of ghost updates rows of one width, read after each update.
 QUICK_AXES = {
@@ -34,12 +37,15 @@ def full() -> tuple[Selection, ...]:
     return select(list(catalogue.studies()), None, {})
 
 
-def quick() -> tuple[Selection, ...]:
-    """Return few sizes of every study, and of the collectives those that programs live on."""
-    return join(_quick(study) for study in catalogue.studies().values())
+def quick(caches: Sequence[Cache] = ()) -> tuple[Selection, ...]:
+    """Return few sizes of every study, and of the collectives those that programs live on.
+
+    Memory is copied once in each of the `caches`, as far as they are known, and beyond them.
+    """
+    return join(_quick(study, caches) for study in catalogue.studies().values())
 
 
-def _quick(study: Study) -> Selection:
+def _quick(study: Study, caches: Sequence[Cache]) -> Selection:
     axes = []
     for name, wanted in QUICK_AXES.items():
         kept = [value for value in wanted if value in study.axes.get(name, ())]
@@ -48,7 +54,10 @@ def _quick(study: Study) -> Selection:
     selection = Selection((study.name,), None, tuple(axes))
     if not study.sizes:
         return selection
-    sizes = spread(_sizes(selection), QUICK_SIZES_OF.get(study.name, QUICK_SIZES))
+    every = _sizes(selection)
+    sizes = spread(every, QUICK_SIZES_OF.get(study.name, QUICK_SIZES))
+    if study.name == "memory-copy" and caches:
+        sizes = by_cache(every, caches)
     return Selection((study.name,), ",".join(str(size) for size in sizes), tuple(axes))
 
 
@@ -61,6 +70,20 @@ def _sizes(selection: Selection) -> list[int]:
             rest = tuple((name, value) for name, value in case.axes.items() if name != "bytes")
             curves.setdefault(rest, set()).add(size)
     return sorted(set.intersection(*curves.values())) if curves else []
+
+
+def by_cache(sizes: Sequence[int], caches: Sequence[Cache]) -> list[int]:
+    """Return the largest size that fits the first, the second and the last cache, and the largest.
+
+    `sizes` are bytes of one array, in order.
+    """
+    bytes_of = {cache.level: cache.bytes for cache in caches if cache.kind != "instruction"}
+    levels = sorted(bytes_of)
+    chosen = {sizes[-1]}
+    for level in {*levels[:2], *levels[-1:]}:
+        fitting = [size for size in sizes if COPIED_ARRAYS * size <= bytes_of[level]]
+        chosen.update(fitting[-1:])
+    return sorted(chosen)
 
 
 def spread(values: Sequence[int], count: int) -> list[int]:

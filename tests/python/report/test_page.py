@@ -153,6 +153,27 @@ def test_foreign_text_stays_text(written: Callable[..., Run]) -> None:
         assert sum(tag == "script" for tag, _, _ in page.attributes) == 4
 
 
+def test_every_figure_and_every_headline_says_what_share_was_kept(small_page: str) -> None:
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", small_page, re.DOTALL)
+    assert len(captions) >= 8
+    for caption in captions:
+        assert re.search(r"\d+(\.\d+)?\W*% of [\d,]+ samples are kept\.$", caption), caption
+    details = re.findall(r"<dd>.*?<small>(.*?)</small>", small_page, re.DOTALL)
+    assert len(details) >= 5
+    assert all(detail.endswith("kept") for detail in details)
+
+
+def test_the_tables_of_numbers_say_what_share_was_kept(small_page: str) -> None:
+    tables = re.findall(r"<table.*?</table>", small_page, re.DOTALL)
+    without = [
+        table
+        for table in tables
+        if "95 % interval</th>" in table and not re.search(r">kept</th>", table)
+    ]
+    assert without == []
+    assert all(">imbalance</th>" in table for table in tables if ">IMB mean</th>" in table)
+
+
 def test_a_single_case_is_enough(written: Callable[..., Run]) -> None:
     survey = Survey(launches=1)
     survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transrank.machine.topology import Cache
 from transrank.store.records import Shape
 from transrank.survey import catalogue, presets
 from transrank.survey.plan import Conditions, Request, Selection, make_plan
@@ -32,6 +33,48 @@ def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
 
 def test_the_sizes_of_the_quick_survey_are_among_those_of_the_full_one() -> None:
     assert cases(presets.quick()) <= cases(presets.full())
+
+
+COPIES = [4096 * 4**power for power in range(9)]
+
+
+def test_memory_is_copied_once_in_each_cache_and_beyond_them() -> None:
+    caches = [
+        Cache(1, "data", 48 << 10, 8, 2),
+        Cache(1, "instruction", 64 << 10, 8, 2),
+        Cache(2, "unified", 2 << 20, 8, 2),
+        Cache(3, "unified", 32 << 20, 1, 16),
+    ]
+    assert presets.by_cache(COPIES, caches) == [16 << 10, 256 << 10, 4 << 20, 256 << 20]
+    copied = [
+        case for case in cases(presets.quick(caches)) if case.startswith("memory-copy/memcpy/alone")
+    ]
+    assert sorted(copied) == [
+        f"memory-copy/memcpy/alone/{size}" for size in ("16KiB", "256KiB", "256MiB", "4MiB")
+    ]
+
+
+@given(
+    st.lists(
+        st.builds(
+            Cache,
+            st.integers(1, 4),
+            st.sampled_from(["data", "unified", "instruction"]),
+            st.integers(1 << 10, 1 << 34),
+            st.just(1),
+            st.just(1),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(
+    caches: list[Cache],
+) -> None:
+    chosen = presets.by_cache(COPIES, caches)
+    assert 1 <= len(chosen) <= 4
+    assert chosen[-1] == COPIES[-1]
+    assert set(chosen) <= set(COPIES)
 
 
 @given(st.lists(st.integers(), unique=True, max_size=60), st.integers(2, 12))

@@ -11,6 +11,7 @@ from transrank.report.curves import Curve, CurveGroup
 from transrank.report.figures.curve_panel import curve_panel, frame
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import Quantity
+from transrank.report.phrases import kept_words
 
 NOTHING: Mapping[str, Sequence[Curve]] = {}
 
@@ -45,7 +46,13 @@ def curve_figure(
         )
         for group, curves in filled
     )
-    return Figure(name, panels, caption, _key([curves for _, curves in filled]), size)
+    key = _key([curves for _, curves in filled])
+    return Figure(name, panels, caption, key, size, _kept([group for group, _ in filled]))
+
+
+def _kept(groups: Sequence[CurveGroup]) -> str:
+    points = [point for group in groups for curve in group.curves for point in curve.points]
+    return kept_words(sum(p.clean for p in points), sum(p.samples for p in points))
 
 
 def _with_short_keys(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from transrank.report.palette import Style
@@ -31,11 +31,14 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels that share a key. `wide` panels fill the page, the others stand in columns."""
+    """Panels that share a key. `wide` panels fill the page, the others stand in columns.
+
+    `kept` says what share of the samples enters.
+    """
 
     name: str
     panels: tuple[Panel, ...]
     caption: str
     key: tuple[KeyEntry, ...] = ()
     size: str = "half"
-    notes: tuple[str, ...] = field(default=())
+    kept: str = ""

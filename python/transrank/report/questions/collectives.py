@@ -12,7 +12,7 @@ from transrank.report.measured import Measured, shapes_of
 from transrank.report.phrases import joined, nearest, time_with_interval
 from transrank.report.published import BLOCKING, published_lines
 from transrank.report.questions.question import Context, Question
-from transrank.report.tables import Column, Row, Table, interval_text
+from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.stats.summary import CaseResult
 
 STUDY = "collectives"
@@ -117,6 +117,7 @@ def _sizeless(context: Context) -> Table:
         Column("ranks", number=False),
         Column("median"),
         Column("95 % interval"),
+        Column("kept"),
     )
     rows = tuple(
         Row(
@@ -127,6 +128,7 @@ def _sizeless(context: Context) -> Table:
                 str(result.shape),
                 units.format_seconds(result.headline.value),
                 interval_text(result.headline),
+                units.format_percent(result.kept) if result.samples else NOTHING,
             ),
             result.status,
         )

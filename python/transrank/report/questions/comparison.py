@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from transrank import units
 from transrank.report.measured import Measured
-from transrank.report.phrases import joined
+from transrank.report.phrases import joined, kept_share
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
 from transrank.stats.compare import VERDICTS, Verdict, compare_results, summarise_family
@@ -61,7 +61,9 @@ def _table(baseline: Measured, run: Measured, verdicts: Sequence[Verdict]) -> Ta
         Column("verdict", number=False),
     )
     return Table(
-        f"Cases in which {run.name} is clearly faster or slower{more}",
+        f"Cases in which {run.name} is clearly faster or slower{more}; of all samples "
+        f"{kept_share(baseline.results)} in {baseline.name}, {kept_share(run.results)} in "
+        f"{run.name}",
         columns,
         tuple(_row(verdict) for verdict in clear[:MOST_ROWS]),
     )

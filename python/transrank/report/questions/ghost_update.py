@@ -10,7 +10,7 @@ from transrank.report.figures.dot_panel import Dot, dot_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured, shapes_of
 from transrank.report.palette import Palette
-from transrank.report.phrases import joined, time_with_interval
+from transrank.report.phrases import joined, kept_sentence, time_with_interval
 from transrank.report.published import PublishedUpdate, published_updates
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
@@ -99,7 +99,7 @@ def _ways(context: Context, run: Measured) -> Figure | None:
         return None
     name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
     caption = f"{run.name}: {CAPTION}" if context.several else CAPTION
-    return Figure(name, tuple(panels), caption, tuple(key.values()))
+    return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
 
 
 def _title(place: tuple[Shape, str, int]) -> str:
@@ -200,7 +200,12 @@ def _beside_published(context: Context, published: Sequence[PublishedUpdate]) ->
     key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
     panel = Panel("", _described(dots), dot_panel(dots))
     return Figure(
-        "ghost-update-published", (panel,), PUBLISHED_CAPTION, tuple(key.values()), "wide"
+        "ghost-update-published",
+        (panel,),
+        PUBLISHED_CAPTION,
+        tuple(key.values()),
+        "wide",
+        kept_sentence([result for _, result in measured if _vdim(result) in vdims]),
     )
 
 
@@ -211,6 +216,7 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
         Column("vdim"),
         Column("one update"),
         Column("95 % interval"),
+        Column("kept"),
         Column("received per rank"),
         Column("all ranks"),
     )
@@ -220,6 +226,7 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
             _vdim(result),
             result.headline.value,
             interval_text(result.headline),
+            units.format_percent(result.kept) if result.samples else NOTHING,
             result.rate,
             result.rate * result.shape.ranks,
         )
@@ -231,6 +238,7 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
             update.place,
             update.vdim,
             update.seconds,
+            NOTHING,
             NOTHING,
             update.rate,
             update.rate * update.ranks,
@@ -245,11 +253,12 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
                 str(vdim),
                 units.format_seconds(seconds),
                 interval,
+                kept,
                 units.format_rate(rate),
                 units.format_rate(total) + (" (best)" if total == best else ""),
             )
         )
-        for place, vdim, seconds, interval, rate, total in entries
+        for place, vdim, seconds, interval, kept, rate, total in entries
     )
     return Table("Ghost updates here and on published machines", columns, rows)
 

@@ -9,7 +9,7 @@ from transrank import units
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.range_panel import RangePoint, Ranges, range_panel
 from transrank.report.measured import Measured, shapes_of
-from transrank.report.phrases import sentence
+from transrank.report.phrases import kept_sentence, sentence
 from transrank.report.published import published_launches
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import range_text
@@ -41,7 +41,7 @@ def ask(context: Context) -> Question | None:
         "launch",
         "How long does a job take to start?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
-        (Figure("launch", (panel,), CAPTION, key, "wide"),),
+        (Figure("launch", (panel,), CAPTION, key, "wide", kept_sentence(context.all_of(STUDY))),),
         studies=(STUDY,),
         sources=sources,
     )

@@ -13,7 +13,7 @@ from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import RATE
 from transrank.report.measured import Measured
 from transrank.report.palette import BLOCK, Style
-from transrank.report.phrases import counted, largest, nearest
+from transrank.report.phrases import counted, kept_sentence, largest, nearest
 from transrank.report.questions.question import Context, Question
 from transrank.stats.summary import CaseResult
 
@@ -59,7 +59,8 @@ def ask(context: Context) -> Question | None:
     ]
     if not panels:
         return None
-    figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide")]
+    kept = kept_sentence([result for run in context.runs for result in _at_largest(run)])
+    figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide", kept)]
     curves = _curve_figure(context)
     if curves is not None:
         figures.append(curves)
@@ -117,12 +118,18 @@ def _curve_figure(context: Context) -> Figure | None:
     return curve_figure("memory-sizes", groups, RATE, CURVE_CAPTION, sizes_title="bytes read")
 
 
+def _at_largest(run: Measured) -> list[CaseResult]:
+    """Of every kernel and series what its bar shows."""
+    found = [largest(results) for results in _by_series(run.of_study(STUDY)).values()]
+    return [result for result in found if result is not None]
+
+
 def _bars(context: Context, run: Measured) -> list[Bar]:
     bars = []
-    for (kernel, series), results in _by_series(run.of_study(STUDY)).items():
-        result = largest(results)
-        if result is None or result.rate is None or result.headline is None:
+    for result in _at_largest(run):
+        if result.rate is None or result.headline is None:
             continue
+        kernel, series = str(result.axes.get("kernel", "")), _series(result)
         value, low, high = result.headline.value, result.headline.low, result.headline.high
         bars.append(
             Bar(

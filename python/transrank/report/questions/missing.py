@@ -88,13 +88,23 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     more = f" ({MOST_ROWS} of {len(found)})" if len(found) > MOST_ROWS else ""
     if status in _DOUBTFUL:
         found.sort(key=lambda result: -_doubt(result))
+    doubtful = status in _DOUBTFUL
     columns = (
         Column("case", number=False),
         Column("ranks", number=False),
         Column(_DOUBTFUL.get(status, "why"), number=False),
+        *((Column("kept"),) if doubtful else ()),
     )
     rows = tuple(
-        Row((result.case, str(result.shape), _why(result))) for result in found[:MOST_ROWS]
+        Row(
+            (
+                result.case,
+                str(result.shape),
+                _why(result),
+                *((units.format_percent(result.kept),) if doubtful else ()),
+            )
+        )
+        for result in found[:MOST_ROWS]
     )
     return Table(_prefix(run, several) + caption + more, columns, rows)
 

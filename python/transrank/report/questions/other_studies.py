@@ -9,6 +9,7 @@ from transrank.report.figures.dot_panel import Dot, dot_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import TIME
 from transrank.report.measured import Measured
+from transrank.report.phrases import kept_sentence
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import interval_text
 from transrank.stats.estimate import Estimate
@@ -51,7 +52,8 @@ def _dots(context: Context, study: str, entity: Entity) -> Figure | None:
     told = [f"{dot.label} {dot.series}: {_interval(dot)}" for dot in dots]
     panel = Panel("", f"Times of {study}. {'; '.join(told)}.", dot_panel(dots))
     key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
-    return Figure(f"values-{study}", (panel,), DOTS, tuple(key.values()), "wide")
+    kept = kept_sentence([result for result in context.all_of(study) if point_of(result) is None])
+    return Figure(f"values-{study}", (panel,), DOTS, tuple(key.values()), "wide", kept)
 
 
 def _dot(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Dot | None:

@@ -11,7 +11,7 @@ from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.crossovers import Crossover, find_crossovers
 from transrank.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
-from transrank.report.phrases import joined, sentence
+from transrank.report.phrases import joined, kept_sentence, sentence
 from transrank.report.published import PublishedRate, published_rates
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
@@ -117,6 +117,7 @@ def _rate_table(context: Context, published: Sequence[PublishedRate]) -> Table:
         Column("time"),
         Column("GB/s per direction"),
         Column("GB/s as published"),
+        Column("kept"),
     )
     caption = (
         "GB/s (10⁹) at 100,000 bytes. Per direction: the bytes that one rank sends, over the time. "
@@ -141,6 +142,7 @@ def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
             units.format_seconds(seconds) + (" (unstable)" if result.status == "unstable" else ""),
             units.three_digits(rate),
             units.three_digits(_directions(routine) * rate),
+            units.format_percent(result.kept) if result.samples else NOTHING,
         ),
         result.status,
     )
@@ -156,6 +158,7 @@ def _published_row(published: PublishedRate) -> Row:
             NOTHING,
             f"{per_direction:.3g}",
             f"{rate:.3g}",
+            NOTHING,
         ),
         "published",
     )
@@ -194,9 +197,9 @@ def _crossover_table(context: Context) -> Table:
     )
     caption = (
         "Sizes at which one routine overtakes another, where their 95 % intervals are apart at two "
-        "sizes or more on either side"
+        f"sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
     )
-    return Table(caption, columns, rows)
+    return Table(caption.rstrip(), columns, rows)
 
 
 def _answer(run: Measured, several: bool) -> list[str]:

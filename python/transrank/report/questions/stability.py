@@ -11,7 +11,7 @@ from transrank import units
 from transrank.report.figures.deviation_panel import deviation_panel
 from transrank.report.figures.figure import Figure, Panel
 from transrank.report.measured import Measured
-from transrank.report.phrases import counted
+from transrank.report.phrases import counted, kept_sentence
 from transrank.report.questions.question import Context, Question
 from transrank.stats.summary import CaseResult
 
@@ -35,7 +35,13 @@ def ask(context: Context) -> Question | None:
         "stability",
         "How stable are these numbers?",
         tuple(text for run in context.runs for text in stability_sentences(run, context.several)),
-        (Figure("stability", tuple(panels), CAPTION, size="wide"),),
+        (Figure("stability", tuple(panels), CAPTION, size="wide", kept=_kept(context)),),
+    )
+
+
+def _kept(context: Context) -> str:
+    return kept_sentence(
+        [result for run in context.runs for result in run.results if len(result.launch_medians) > 1]
     )
 
 
