@@ -53,10 +53,10 @@ endif
 # Folders are listed too: their time changes when a file is added or removed.
 NATIVE := CMakeLists.txt $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
 	-o -name '*.[ch]pp' -o -name '*.cmake' -o -name CMakeLists.txt)
-CXX_CODE := $(shell find bindings cpp tests/cpp -name '*.[ch]pp')
+CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
 EXAMPLES := $(wildcard examples/*.cpp)
-CMAKE_CODE := CMakeLists.txt $(shell find bindings cmake examples tests/cpp -name CMakeLists.txt -o -name '*.cmake' \
-	-o -name '*.cmake.in')
+CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake examples tests/cpp \
+	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
 
 LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does it cost to make the route of a ghost update, and does it grow with the ranks?
+
+Runs programs/route_creation.cpp several times: the local work of making the route of 6144 ghosts
+(six faces of a block of 32 x 32 x 32 rows, 2114 runs) for a rank among 2 to 1,000,000, beside
+std::sort of 6144 random 64-bit integers in the same process. Owners are known by formula (`even`)
+or by a table that the caller has (`irregular`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from bars import Figure, add_check_option, report
+
+from transrank.launch import installation
+from transrank.stats.compare import paired_ratio
+from transrank.units import format_seconds
+
+ROOT = Path(__file__).parent.parent
+# Times the sort, and times the route of the fewest ranks.
+MOST_TIMES_THE_SORT = 1.0
+MOST_GROWTH = 1.25
+FEW, MANY = 2, 1_000_000
+
+Case = tuple[str, int]
+Seconds = dict[Case, list[float]]
+
+
+def build() -> Path:
+    """Build the program in the build folder of this installation; return its path."""
+    folder = ROOT / "build" / installation.build().mpi
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        ["cmake", "--build", folder, "--target", "benchmark.route_creation"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PATH": path},
+    )
+    return folder / "benchmarks" / "route_creation"
+
+
+def measure(program: Path, launches: int) -> tuple[Seconds, Seconds]:
+    """Return the seconds of each case and of the sort beside it, launch by launch."""
+    routes: Seconds = defaultdict(list)
+    sorts: Seconds = defaultdict(list)
+    for _ in range(launches):
+        lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+        for line in lines.splitlines():
+            found = json.loads(line)
+            case = found["distribution"], found["ranks"]
+            routes[case].append(found["seconds"])
+            sorts[case].append(found["sort_seconds"])
+    return routes, sorts
+
+
+def figure(name: str, baseline: list[float], candidate: list[float], bar: float) -> Figure:
+    found = paired_ratio(baseline, candidate)
+    note = f"{format_seconds(min(candidate))} to {format_seconds(max(candidate))}"
+    return Figure(name, found.value, bar, "x", found.low, found.high, note=note)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_check_option(parser)
+    parser.add_argument("--launches", type=int, default=7, help="processes to run (default 7)")
+    options = parser.parse_args()
+    routes, sorts = measure(build(), options.launches)
+    figures = [
+        figure(f"{kind}, {ranks:,} ranks / sort", sorts[kind, ranks], seconds, MOST_TIMES_THE_SORT)
+        for (kind, ranks), seconds in sorted(routes.items())
+    ]
+    figures += [
+        figure(
+            f"{kind}, {MANY:,} ranks / {FEW} ranks",
+            routes[kind, FEW],
+            routes[kind, MANY],
+            MOST_GROWTH,
+        )
+        for kind in sorted({kind for kind, _ in routes})
+    ]
+    return report(figures, options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
