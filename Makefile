@@ -97,7 +97,7 @@ test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
 	@cmake --build $(BUILD) --target transrank_tests -- --quiet
 	python -m pytest $(PYTEST_ARGS)
 
-PYTHON_CODE := python tests tools $(wildcard benchmarks docs)
+PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
 	@$(MAKE) --keep-going $(LINTS:%=lint-%)
 

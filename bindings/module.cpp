@@ -9,5 +9,6 @@ NB_MODULE(_core, module) {
     transrank::bindings::bind_layout(module);
     transrank::bindings::bind_route(module);
     transrank::bindings::bind_route_builders(module);
+    transrank::bindings::bind_discovery(module);
     transrank::bindings::bind_exchange(module);
 }

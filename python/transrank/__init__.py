@@ -13,45 +13,55 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from transrank.exchange import (
-        AgreedError,
-        BrokenExchange,
-        Exchange,
-        Misuse,
-        transports,
-    )
+    from transrank import layout, route
+    from transrank.array import ArrayTransformer, ParArray
+    from transrank.exchange import AgreedError, BrokenExchange, Exchange, Misuse, transports
+    from transrank.layout import BlockGrid, Distribution, Numbering, Rows
     from transrank.memory import empty, empty_like, full, full_like, zeros, zeros_like
+    from transrank.route import Route
 
 __version__ = _version("transrank")
 
 __all__ = [
     "AgreedError",
+    "ArrayTransformer",
+    "BlockGrid",
     "BrokenExchange",
+    "Distribution",
     "Exchange",
     "Misuse",
+    "Numbering",
+    "ParArray",
+    "Route",
+    "Rows",
     "__version__",
     "empty",
     "empty_like",
     "full",
     "full_like",
+    "layout",
+    "route",
     "transports",
     "zeros",
     "zeros_like",
 ]
 
-_MODULE_OF = {
-    **dict.fromkeys(
-        ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"], "exchange"
-    ),
-    **dict.fromkeys(["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"], "memory"),
+_NAMES = {
+    "array": ["ArrayTransformer", "ParArray"],
+    "exchange": ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"],
+    "layout": ["BlockGrid", "Distribution", "Numbering", "Rows", "layout"],
+    "memory": ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"],
+    "route": ["Route", "route"],
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     """Load a public name on first use (PEP 562)."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(_import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    module = _import_module(f"{__name__}.{_MODULE_OF[name]}")
+    value: object = module if name == _MODULE_OF[name] else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -202,6 +202,47 @@ def runs_by_directory(
 def match(
     sources: Sequence[_ListRun], destinations: Sequence[_ListRun]
 ) -> list[tuple[int, Leg]]: ...
+
+@final
+class Numbering:
+    """The rows of all ranks numbered through, as far as one rank needs to know; immutable."""
+
+    def __init__(self, comm: Comm, owned: int) -> None:
+        """Collective. `owned` is this rank's number of rows."""
+    @property
+    def owned(self) -> tuple[int, int]:
+        """First and one beyond the last of this rank's rows."""
+    @property
+    def extent(self) -> int:
+        """Rows of all ranks together."""
+
+def ghost_pull(
+    comm: Comm, owners: Distribution | Numbering, ghosts: _Integers, begin: int, extent: int
+) -> Route: ...
+def ghost_push(
+    comm: Comm,
+    owners: Distribution | Numbering,
+    rows: _Integers,
+    targets: NDArray[np.int32],
+    ghost_begin: int = 0,
+) -> tuple[Route, _Integers]: ...
+def lists_to_lists(comm: Comm, source: _Integers, destination: _Integers) -> Route: ...
+
+@final
+class ArrivingRows:
+    """What the owners tell of the rows that will arrive; immutable."""
+
+    @property
+    def lengths(self) -> _Integers:
+        """Units of each row of the destination. A copy."""
+
+def arriving_rows(comm: Comm, route: Route, source: Rows) -> ArrivingRows: ...
+def route_in_units(
+    comm: Comm, route: Route, arriving: ArrivingRows, source: Rows, destination: Rows
+) -> Route: ...
+def save_routes(comm: Comm, route: Route, place: str | os.PathLike[str]) -> None: ...
+def load_routes(comm: Comm, place: str | os.PathLike[str]) -> Route: ...
+def check_routes(comm: Comm, route: Route) -> None: ...
 def shared_bytes(size: int) -> NDArray[np.uint8]:
     """Zeroed memory that other processes of this node can map. Not collective."""
 

@@ -85,7 +85,7 @@ def check_field(
 
 def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[int, ...]:
     """The shape of a unit."""
-    _check_is_array(what, array)
+    check_is_array(what, array)
     if not array.flags.c_contiguous:
         raise ValueError(
             f"{what}, of shape {array.shape} and strides {array.strides} bytes, is not "
@@ -105,7 +105,8 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
     return array.shape[dimensions:]
 
 
-def _check_is_array(what: str, array: object) -> None:
+def check_is_array(what: str, array: object) -> None:
+    """Raise TypeError unless an exchange can reach the elements of an array."""
     if is_on_device(array):
         raise TypeError(
             f"{what} is a {_name(array)} in the memory of a device (GPU); only arrays in main "

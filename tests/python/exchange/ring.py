@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import transrank
-from python.exchange.spmd import WORLD
+from python.spmd import WORLD
 from transrank import _core
 
 UNITS = 4

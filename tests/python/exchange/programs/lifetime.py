@@ -15,7 +15,7 @@ import numpy as np
 
 import transrank
 from python.exchange.ring import Ring, numbers
-from python.exchange.spmd import WORLD, main
+from python.spmd import WORLD, main
 from transrank.mpi import MPI
 
 TRANSPORTS = ["auto", "shared-staged", "message", "datatype", "neighborhood"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import transrank
-from python.exchange.spmd import main, property_test
+from python.spmd import main, property_test
 
 SHAPES = arrays.array_shapes(min_dims=0, min_side=0, max_side=5)
 TYPES = st.one_of(

@@ -10,7 +10,7 @@ import pytest
 
 import transrank
 from python.exchange.ring import Ring
-from python.exchange.spmd import WORLD, main
+from python.spmd import WORLD, main
 
 TRANSPORTS = ["auto", "shared-staged", "message"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import transrank
 from python.exchange.cases import ExchangeCase, as_bytes, exchanges, expected
-from python.exchange.spmd import WORLD, main, property_test
+from python.spmd import WORLD, main, property_test
 
 TRANSPORTS = ["auto", *(name for name, _ in transrank.transports())]
 USABLE = TRANSPORTS if WORLD.size == 1 else [name for name in TRANSPORTS if name != "self-copy"]
@@ -81,7 +81,7 @@ class Bound:
                 self.problems.append(f"field {number} epoch {epoch}: source changed")
 
 
-@property_test(exchanges(WORLD.size, USABLE), examples=120)
+@property_test(exchanges(WORLD.size, USABLE), examples=60)
 def test_every_exchange_agrees_with_the_oracle(case: ExchangeCase) -> None:
     bound = Bound(case)
     for epoch in range(case.epochs):
@@ -91,7 +91,7 @@ def test_every_exchange_agrees_with_the_oracle(case: ExchangeCase) -> None:
     assert not bound.problems, bound.problems
 
 
-@property_test(st.tuples(exchanges(WORLD.size, USABLE), exchanges(WORLD.size, USABLE)), examples=30)
+@property_test(st.tuples(exchanges(WORLD.size, USABLE), exchanges(WORLD.size, USABLE)), examples=15)
 def test_two_exchanges_may_be_waited_for_in_any_order(
     cases: tuple[ExchangeCase, ExchangeCase],
 ) -> None:

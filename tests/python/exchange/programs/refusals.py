@@ -12,7 +12,7 @@ import pytest
 
 import transrank
 from python.exchange.ring import UNITS, Ring, route
-from python.exchange.spmd import WORLD, main, same_everywhere
+from python.spmd import WORLD, main, same_everywhere
 from transrank import _core
 from transrank.mpi import MPI
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every program below programs/, at each rank count of its line `# ranks: 1 2 3 4`.
+"""Every program in a folder programs/, at each rank count of its line `# ranks: 1 2 3 4`.
 
 They are programs, since pytest's own process must never become an MPI process.
 """
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from conftest import Mpiexec
 
 HERE = Path(__file__).parent
-TESTS = HERE.parent.parent
+TESTS = HERE.parent
 RANKS = re.compile(r"^# ranks:((?: \d+)+)$", re.MULTILINE)
+PROGRAMS = sorted(HERE.glob("*/programs/*.py"))
 CASES = [
-    pytest.param(path, int(ranks), id=f"{path.stem}-{ranks}")
-    for path in sorted((HERE / "programs").glob("*.py"))
+    pytest.param(path, int(ranks), id=f"{path.parent.parent.name}-{path.stem}-{ranks}")
+    for path in PROGRAMS
     for line in RANKS.findall(path.read_text())
     for ranks in line.split()
 ]
@@ -42,5 +43,5 @@ def test_passes_on_every_rank(program: Path, ranks: int, mpiexec: Mpiexec) -> No
 
 
 def test_every_program_says_on_how_many_ranks_it_runs() -> None:
-    for path in (HERE / "programs").glob("*.py"):
+    for path in PROGRAMS:
         assert RANKS.search(path.read_text()), path

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <filesystem>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "communicator_caster.hpp"
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/lists.hpp"
+#include "transrank/discovery/numbering.hpp"
+#include "transrank/discovery/route_check.hpp"
+#include "transrank/discovery/route_files.hpp"
+#include "transrank/discovery/rows.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace transrank::bindings {
+namespace {
+
+using discovery::ArrivingRows;
+using discovery::Numbering;
+using route::Route;
+
+/// Does collective work over a duplicate of the communicator, while other threads may run.
+template <class Work>
+auto together(CommunicatorArgument comm, const Work& work) {
+    const nb::gil_scoped_release released;
+    const mpi::Communicator own(comm.handle);
+    return work(own);
+}
+
+template <class Owners>
+Route ghost_pull(CommunicatorArgument comm, const Owners& owners, const Integers& ghosts,
+                 std::int64_t begin, std::int64_t extent) {
+    const auto wanted = as_span(ghosts);
+    return together(comm, [&](const mpi::Communicator& own) {
+        return discovery::ghost_pull(own, owners, wanted, {.begin = begin, .extent = extent});
+    });
+}
+
+template <class Owners>
+std::tuple<Route, nb::ndarray<nb::numpy, std::int64_t>> ghost_push(
+    CommunicatorArgument comm, const Owners& owners, const Integers& rows,
+    const Input<std::int32_t>& targets, std::int64_t ghost_begin) {
+    const auto pushed_rows = as_span(rows);
+    const auto to = as_span(targets);
+    auto pushed = together(comm, [&](const mpi::Communicator& own) {
+        return discovery::ghost_push(own, owners, pushed_rows, to, ghost_begin);
+    });
+    return {std::move(pushed.route), to_numpy(std::move(pushed.ghosts))};
+}
+
+template <class Owners>
+void bind_ghosts(nb::module_& module) {
+    module.def("ghost_pull", &ghost_pull<Owners>, "comm"_a, "owners"_a, "ghosts"_a.noconvert(),
+               "begin"_a, "extent"_a);
+    module.def("ghost_push", &ghost_push<Owners>, "comm"_a, "owners"_a, "rows"_a.noconvert(),
+               "targets"_a.noconvert(), "ghost_begin"_a = 0);
+}
+
+void bind_numbering(const nb::module_& module) {
+    nb::class_<Numbering>(module, "Numbering",
+                          "The rows of all ranks numbered through, as far as one rank needs to "
+                          "know; immutable.")
+        .def(
+            "__init__",
+            [](Numbering* self, CommunicatorArgument comm, std::int64_t owned) {
+                together(comm, [&](const mpi::Communicator& own) {
+                    return new (self) Numbering(own, owned);
+                });
+            },
+            "comm"_a, "owned"_a)
+        .def_prop_ro(
+            "owned",
+            [](const Numbering& self) { return std::tuple(self.owned().begin, self.owned().end); })
+        .def_prop_ro("extent", &Numbering::extent);
+}
+
+void bind_discovery_of_lists(nb::module_& module) {
+    module.def(
+        "lists_to_lists",
+        [](CommunicatorArgument comm, const Integers& source, const Integers& destination) {
+            const auto from = as_span(source);
+            const auto to = as_span(destination);
+            return together(comm, [&](const mpi::Communicator& own) {
+                return discovery::lists_to_lists(own, from, to);
+            });
+        },
+        "comm"_a, "source"_a.noconvert(), "destination"_a.noconvert());
+}
+
+void bind_discovery_of_rows(nb::module_& module) {
+    nb::class_<ArrivingRows>(module, "ArrivingRows",
+                             "What the owners tell of the rows that will arrive; immutable.")
+        .def_prop_ro(
+            "lengths", [](const ArrivingRows& self) { return to_numpy(self.lengths); },
+            nb::rv_policy::move, "Units of each row of the destination. A copy.");
+    module.def(
+        "arriving_rows",
+        [](CommunicatorArgument comm, const Route& route, const layout::Rows& source) {
+            return together(comm, [&](const mpi::Communicator& own) {
+                return discovery::arriving_rows(own, route, source);
+            });
+        },
+        "comm"_a, "route"_a, "source"_a);
+    module.def(
+        "route_in_units",
+        [](CommunicatorArgument comm, const Route& route, const ArrivingRows& arriving,
+           const layout::Rows& source, const layout::Rows& destination) {
+            return together(comm, [&](const mpi::Communicator& own) {
+                return discovery::in_units(own, route, arriving, source, destination);
+            });
+        },
+        "comm"_a, "route"_a, "arriving"_a, "source"_a, "destination"_a);
+}
+
+void bind_route_files(nb::module_& module) {
+    module.def(
+        "save_routes",
+        [](CommunicatorArgument comm, const Route& route, const std::filesystem::path& place) {
+            together(comm, [&](const mpi::Communicator& own) {
+                discovery::save(own, route, place);
+                return true;
+            });
+        },
+        "comm"_a, "route"_a, "place"_a);
+    module.def(
+        "load_routes",
+        [](CommunicatorArgument comm, const std::filesystem::path& place) {
+            return together(
+                comm, [&](const mpi::Communicator& own) { return discovery::load(own, place); });
+        },
+        "comm"_a, "place"_a);
+    module.def(
+        "check_routes",
+        [](CommunicatorArgument comm, const Route& route) {
+            together(comm, [&](const mpi::Communicator& own) {
+                discovery::check_consistent(own, route);
+                return true;
+            });
+        },
+        "comm"_a, "route"_a);
+}
+
+}  // namespace
+
+void bind_discovery(nb::module_& module) {
+    bind_numbering(module);
+    bind_ghosts<layout::Distribution>(module);
+    bind_ghosts<Numbering>(module);
+    bind_discovery_of_lists(module);
+    bind_discovery_of_rows(module);
+    bind_route_files(module);
+}
+
+}  // namespace transrank::bindings

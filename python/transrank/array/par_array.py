@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of a distributed array that one rank holds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transrank.exchange.fields import check_is_array
+from transrank.layout import Rows
+from transrank.memory import zeros
+from transrank.route.indices import as_indices
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+
+class ParArray:
+    """Rows of one length, of a bounded length, or of any length, in one block of memory.
+
+    Made by `fixed`, `bounded`, `variable`, in memory that the other ranks of the node can reach, or
+    by `of` from the user's own array, without a copy. Nothing here is collective. ``array[i]`` is
+    row i, a view.
+
+    Attributes
+    ----------
+    rows
+        where the rows lie, in elements.
+    memory
+        the elements of all rows, padding included: one-dimensional, a view.
+    """
+
+    rows: Rows
+    memory: NDArray[Any]
+
+    def __init__(
+        self, rows: Rows, memory: NDArray[Any], row_shape: tuple[int, ...] | None, bound: int | None
+    ) -> None:
+        self.rows = rows
+        self.memory = memory
+        self._row_shape = row_shape
+        self._bound = bound
+
+    @classmethod
+    def fixed(
+        cls,
+        rows: int,
+        row_shape: int | tuple[int, ...] = (),
+        dtype: DTypeLike = float,
+        *,
+        alignment: int = 1,
+    ) -> ParArray:
+        """Rows of one shape; each begins at a multiple of `alignment` elements."""
+        shape = row_shape if isinstance(row_shape, tuple) else (row_shape,)
+        made = Rows.fixed(rows, math.prod(shape), alignment)
+        return cls(made, zeros(made.units, dtype), shape, None)
+
+    @classmethod
+    def bounded(
+        cls, lengths: ArrayLike, bound: int, dtype: DTypeLike = float, *, alignment: int = 1
+    ) -> ParArray:
+        """Rows of these lengths, each with room for `bound` elements."""
+        made = Rows.bounded(as_indices("the list of row lengths", lengths), bound, alignment)
+        return cls(made, zeros(made.units, dtype), None, bound)
+
+    @classmethod
+    def variable(
+        cls, lengths: ArrayLike, dtype: DTypeLike = float, *, alignment: int = 1
+    ) -> ParArray:
+        """Rows of any length, one behind the other (CSR)."""
+        made = Rows.variable(as_indices("the list of row lengths", lengths), alignment)
+        return cls(made, zeros(made.units, dtype), None, None)
+
+    @classmethod
+    def of(cls, array: NDArray[Any], name: str = "array") -> ParArray:
+        """The rows ``array[i]`` of a C-contiguous array, which stays the user's.
+
+        Arrays that `transrank.zeros` made move in one copy within a node, others in two.
+        """
+        check_is_array(f"the {name}", array)
+        if array.ndim == 0 or not array.flags.c_contiguous:
+            raise ValueError(
+                f"the {name}, of shape {array.shape} and strides {array.strides} bytes, does not "
+                "consist of C-contiguous rows; give the whole array or a copy"
+            )
+        rows = Rows.fixed(len(array), math.prod(array.shape[1:]))
+        return cls(rows, array.reshape(-1), array.shape[1:], None)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.memory.dtype
+
+    @property
+    def kind(self) -> str:
+        """``fixed``, ``bounded`` or ``variable``."""
+        if self._row_shape is not None:
+            return "fixed"
+        return "variable" if self._bound is None else "bounded"
+
+    @property
+    def row_shape(self) -> tuple[int, ...] | None:
+        """Of rows of one shape; None otherwise."""
+        return self._row_shape
+
+    @property
+    def bound(self) -> int | None:
+        """The most elements of a row of bounded length; None otherwise."""
+        return self._bound
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All rows of one shape as an array, a view: (rows, *row_shape)."""
+        if self._row_shape is None:
+            raise ValueError(f"rows of {self.kind} length form no array; take them one by one")
+        table = self.memory.reshape(len(self), self.rows.pitch)
+        return table[:, : math.prod(self._row_shape)].reshape(len(self), *self._row_shape)
+
+    def __len__(self) -> int:
+        return self.rows.rows
+
+    def __getitem__(self, row: int) -> NDArray[Any]:
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} is none of the {len(self)} rows")
+        begin = self.rows.begin(row)
+        elements = self.memory[begin : begin + self.rows.length(row)]
+        return elements if self._row_shape is None else elements.reshape(self._row_shape)
+
+    def __repr__(self) -> str:
+        length = {
+            "fixed": f"shape {self._row_shape}",
+            "bounded": f"at most {self._bound} elements",
+            "variable": "any length",
+        }[self.kind]
+        return f"<ParArray of {len(self)} rows of {length} of {self.dtype}>"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Routes of all ranks, saved and loaded together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transrank import _core
+from transrank.agreement import agree, require_communicator
+
+if TYPE_CHECKING:
+    import os
+
+    from mpi4py.MPI import Intracomm
+
+
+def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> None:
+    """Collective. Every rank writes its own file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    place
+        a folder, which is made, for files ``rank-N.route``; or a path with ``{rank}`` in it. It may
+        differ between ranks (local disks).
+
+    Raises
+    ------
+    AgreedError
+        when the ranks' routes do not belong together, and then nothing is written, or when a rank
+        cannot write.
+    """
+    require_communicator(comm)
+
+    def check() -> Path:
+        if not isinstance(route, _core.Route):
+            raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+        return Path(place)
+
+    _core.save_routes(comm, route, agree(comm, check))
+
+
+def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
+    """Collective. What `save` wrote, with as many ranks.
+
+    Raises AgreedError when a file is missing, truncated, altered or of another rank or number of
+    ranks, or when the files do not belong together.
+    """
+    require_communicator(comm)
+    return _core.load_routes(comm, agree(comm, lambda: Path(place)))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Routes from owned rows to ghost rows, asked for by either side."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING
+
+from transrank import _core
+from transrank.agreement import agree, require_communicator
+from transrank.route.indices import as_indices, as_ranks
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+def ghost_pull(
+    comm: Intracomm,
+    owners: _core.Distribution | _core.Numbering,
+    ghosts: ArrayLike,
+    *,
+    begin: int = 0,
+    extent: int | None = None,
+) -> _core.Route:
+    """Collective. The route that fetches rows by their global index from their owners.
+
+    Parameters
+    ----------
+    owners
+        who owns which row: a distribution whose parts are the ranks, or a Numbering of what each
+        rank owns.
+    ghosts
+        global indices, in any order, more than once if wanted so, also of own rows. Ghost i arrives
+        at row ``begin + i`` of the destination.
+    begin, extent
+        where the ghosts lie in the destination and how many rows that has; by default they are all
+        there is.
+
+    Raises
+    ------
+    AgreedError
+        when an index has no owner, or ranks pass different owners.
+    """
+    require_communicator(comm)
+
+    def check() -> tuple[NDArray[np.int64], int, int]:
+        _check_owners(owners, comm.rank)
+        wanted = as_indices(f"the list of ghosts on rank {comm.rank}", ghosts)
+        first = index(begin)
+        return wanted, first, first + len(wanted) if extent is None else index(extent)
+
+    return _core.ghost_pull(comm, owners, *agree(comm, check))
+
+
+def ghost_push(
+    comm: Intracomm,
+    owners: _core.Distribution | _core.Numbering,
+    rows: ArrayLike,
+    targets: ArrayLike,
+    *,
+    begin: int = 0,
+) -> tuple[_core.Route, NDArray[np.int64]]:
+    """Collective. The route by which owners give rows away as ghosts, and who they are.
+
+    Local row ``rows[i]`` goes to rank ``targets[i]``. The ghosts of a rank are those pushed to it,
+    ordered by pushing rank and then as listed; they begin at row `begin` of the destination. The
+    second value returned is their global indices: `ghost_pull` of them makes the identical route.
+
+    Raises AgreedError when a row is not the rank's own, a target does not exist, or the lists
+    differ in length.
+    """
+    require_communicator(comm)
+
+    def check() -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+        _check_owners(owners, comm.rank)
+        return (
+            as_indices(f"the list of rows to push on rank {comm.rank}", rows),
+            as_ranks(f"the list of targets on rank {comm.rank}", targets),
+            index(begin),
+        )
+
+    return _core.ghost_push(comm, owners, *agree(comm, check))
+
+
+def _check_owners(owners: object, rank: int) -> None:
+    if not isinstance(owners, (_core.Distribution, _core.Numbering)):
+        raise TypeError(
+            f"owners on rank {rank} is a {type(owners).__name__}; give a Distribution whose parts "
+            "are the ranks, or a Numbering"
+        )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Routes between the blocks of a grid; each rank works out its own, without communication."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transrank import _core
+from transrank.agreement import agree, require_communicator
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _core.Route:
+    """Collective. The halo update of a block grid, from owned cells to halo cells of one array.
+
+    Source and destination of the route are the rank's whole local array, halo included. Without
+    `corners` only cells beyond a single face are filled: all that a star-shaped stencil reads.
+    Raises AgreedError when a part is thinner than a halo that its neighbors have of it.
+    """
+    require_communicator(comm)
+    return agree(comm, lambda: _core.halo(comm.rank, comm.size, grid, corners))
+
+
+def redistribution(
+    comm: Intracomm,
+    source: _core.BlockGrid,
+    destination: _core.BlockGrid,
+    *,
+    fill_halo: bool = False,
+) -> _core.Route:
+    """Collective. From each cell's place in one layout of a grid to that in another one.
+
+    With `fill_halo` halo cells of the destination are filled, too. Raises AgreedError when the
+    grids differ in an extent or a layout names a rank that does not exist.
+    """
+    require_communicator(comm)
+    return agree(
+        comm,
+        lambda: _core.redistribution(comm.rank, comm.size, source, destination, fill_halo),
+    )

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists of integers as the compiled module takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def as_indices(what: str, values: ArrayLike) -> NDArray[np.int64]:
+    """A contiguous array of 64-bit integers; no copy where it is one already.
+
+    Raises TypeError or ValueError, which name `what`, when the values are no one-dimensional list
+    of integers that 64 bits can hold.
+    """
+    return _as_integers(what, values, np.dtype(np.int64))
+
+
+def as_ranks(what: str, values: ArrayLike) -> NDArray[np.int32]:
+    """The same for ranks."""
+    return _as_integers(what, values, np.dtype(np.int32))
+
+
+def _as_integers(what: str, values: ArrayLike, wanted: np.dtype[Any]) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{what} has shape {array.shape}; give a one-dimensional list")
+    if array.size == 0:
+        return np.empty(0, wanted)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{what} is a list of {array.dtype}; give integers")
+    limits = np.iinfo(wanted)
+    if int(array.max()) > limits.max or int(array.min()) < limits.min:
+        raise ValueError(f"{what} has an element outside {limits.min} to {limits.max}")
+    return np.ascontiguousarray(array, wanted)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3
+"""What is wrong with an array on one rank is the same error on every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import transrank
+from python.spmd import WORLD, main, same_everywhere
+
+LAST = WORLD.size - 1
+ROWS = 3
+
+
+def on_last(wrong: Any, right: Any) -> Any:
+    return wrong if WORLD.rank == LAST else right
+
+
+def numbered(father: Any = None, son: Any = None) -> transrank.ArrayTransformer:
+    transformer = transrank.ArrayTransformer(
+        WORLD, np.zeros((ROWS, 2)) if father is None else father, son
+    )
+    transformer.create_global_mapping()
+    return transformer
+
+
+def refused(says: str, work: Callable[[], object]) -> None:
+    with pytest.raises(transrank.AgreedError) as error:
+        work()
+    words = str(error.value)
+    assert says in words, words
+    assert same_everywhere(words), words
+
+
+def test_arrays_that_cannot_be_moved() -> None:
+    good = np.zeros((ROWS, 2))
+    for wrong, says in [
+        ([1.0, 2.0], "the father is a list, not a NumPy array"),
+        (np.zeros((ROWS, 4))[:, ::2], "does not consist of C-contiguous rows"),
+        (np.array(3.0), "does not consist of C-contiguous rows"),
+    ]:
+        refused(says, lambda wrong=wrong: transrank.ArrayTransformer(WORLD, on_last(wrong, good)))
+    refused("references to Python objects", lambda: bound(np.full((ROWS, 2), None)))
+
+
+def bound(father: Any) -> None:
+    transformer = numbered(father)
+    transformer.create_ghost_mapping([0])
+    transformer.init_persistent_pull()
+
+
+def test_rows_that_differ_between_ranks() -> None:
+    if WORLD.size == 1:
+        return
+    for wrong in (np.zeros((ROWS, 3)), np.zeros((ROWS, 2), np.float32)):
+        transformer = numbered(on_last(wrong, np.zeros((ROWS, 2))))
+        refused(f"rank {LAST} has rows of", lambda t=transformer: t.create_ghost_mapping([0]))
+
+
+def test_indices_that_have_no_owner() -> None:
+    extent = ROWS * WORLD.size
+    for wrong in ([extent], [-1], [0, 2**62]):
+        refused(
+            f"on rank {LAST}",
+            lambda wrong=wrong: numbered().create_ghost_mapping(on_last(wrong, [0, extent - 1])),
+        )
+    for wrong, says in [([0.5], "give integers"), ([[1]], "give a one-dimensional list")]:
+        refused(says, lambda wrong=wrong: numbered().create_ghost_mapping(on_last(wrong, [0])))
+    refused("rank", lambda: numbered().create_ghost_mapping([0], on_last([WORLD.size], [0])))
+    refused("rank", lambda: numbered().create_ghost_mapping(on_last([ROWS], [0]), [0]))
+    refused("rank", lambda: numbered().create_ghost_mapping(on_last([0, 1], [0]), [0]))
+
+
+def test_steps_out_of_order() -> None:
+    transformer = transrank.ArrayTransformer(WORLD, np.zeros((ROWS, 2)))
+    refused("create_global_mapping gives them", lambda: transformer.create_ghost_mapping([0]))
+    transformer.create_global_mapping()
+    refused("create_ghost_mapping makes one", transformer.init_persistent_pull)
+    refused("has no ghost mapping", lambda: numbered().borrow_mapping(transformer))
+    with pytest.raises(transrank.Misuse, match="init_persistent_pull comes first"):
+        transformer.start_persistent_pull()
+    with pytest.raises(ValueError, match="there are no ghosts yet"):
+        _ = transformer.son
+
+
+def test_a_mapping_for_other_rows() -> None:
+    lender = numbered()
+    lender.create_ghost_mapping([0])
+    borrower = numbered(np.zeros((on_last(ROWS + 1, ROWS), 2)))
+    refused(
+        f"for {ROWS} owned rows on rank {LAST}, but the father has {ROWS + 1}",
+        lambda: borrower.borrow_mapping(lender),
+    )
+
+
+def test_a_son_that_does_not_fit() -> None:
+    for wrong in (np.zeros((2, 2)), np.zeros((1, 3)), np.zeros((1, 2), int)):
+        transformer = numbered(son=on_last(wrong, np.zeros((1, 2))))
+        says = f"the son on rank {LAST} is <ParArray"
+        refused(says, lambda t=transformer: t.create_ghost_mapping([0]))
+
+
+def test_a_son_of_the_user_receives_the_ghosts() -> None:
+    father, son = np.arange(2.0 * ROWS).reshape(ROWS, 2) + 100 * WORLD.rank, np.zeros((1, 2))
+    transformer = numbered(father, son)
+    transformer.create_ghost_mapping([ROWS * LAST + 1])
+    transformer.pull_once()
+    assert son.tolist() == [[2 + 100 * LAST, 3 + 100 * LAST]]
+    assert transformer.father.values.base is not None
+    assert np.shares_memory(transformer.father.values, father)
+
+
+def test_rows_say_what_they_are() -> None:
+    fixed = transrank.ParArray.fixed(3, (2, 2), alignment=8)
+    assert (fixed.values.shape, len(fixed.memory), fixed.kind) == ((3, 2, 2), 24, "fixed")
+    fixed[1][...] = 5
+    assert fixed.values[1].tolist() == [[5, 5], [5, 5]]
+    assert repr(fixed) == "<ParArray of 3 rows of shape (2, 2) of float64>"
+    uneven = transrank.ParArray.variable([2, 0, 1], np.int32)
+    assert [len(uneven[row]) for row in range(3)] == [2, 0, 1]
+    with pytest.raises(ValueError, match="rows of variable length form no array"):
+        _ = uneven.values
+    with pytest.raises(IndexError, match="row 3 is none of the 3 rows"):
+        _ = uneven[3]
+    assert "at most 4 elements" in repr(transrank.ParArray.bounded([1], 4))
+    with pytest.raises(ValueError, match="more than the bound 1"):
+        transrank.ParArray.bounded([2], 1)
+
+
+main(globals())
