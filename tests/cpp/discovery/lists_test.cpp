@@ -65,6 +65,20 @@ std::vector<Arrival> expected(const Case& lists, int rank) {
     return made;
 }
 
+/// Whether each leg moves its units in the order of the destination.
+bool in_canonical_order(const Route& route) {
+    return std::ranges::all_of(route.receives(), [](const auto& leg) {
+        std::int64_t end = 0;
+        bool good = true;
+        transrank::route::for_each_run(
+            leg, [&](std::int64_t, std::int64_t destination, std::int64_t length) {
+                good = good && destination >= end;
+                end = destination + length;
+            });
+        return good;
+    });
+}
+
 }  // namespace
 
 TEST_CASE("every wanted index comes from where it stands") {
@@ -75,6 +89,7 @@ TEST_CASE("every wanted index comes from where it stands") {
         const auto own = static_cast<std::size_t>(world_rank());
         const auto route = lists_to_lists(world(), lists.sources[own], lists.destinations[own]);
         CHECK(arrivals(route) == expected(lists, world_rank()));
+        CHECK(in_canonical_order(route));
         CHECK(route.source_extent() == std::ssize(lists.sources[own]));
         check_consistent(world(), route);
     }

@@ -132,6 +132,12 @@ TEST_CASE("files of another rank, of other numbers of ranks or of different rout
     on_last([&] { transrank::route::save(nothing, own); });
     CHECK(words_of_loading(folder.path).find("rank " + last() + " receives no leg") !=
           std::string::npos);
+    // And the other way round.
+    save(world(), some_route(3), folder.path);
+    if (world_rank() == 0) {
+        transrank::route::save(nothing, own);
+    }
+    CHECK(words_of_loading(folder.path).find("rank 0 sends no leg") != std::string::npos);
 }
 
 TEST_CASE("routes that do not belong together are not saved") {
