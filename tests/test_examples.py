@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python examples, as a user runs them: each checks its own results."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bounded import run_bounded
+from conftest import ONE_THREAD
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+RANKS = pytest.mark.parametrize("ranks", [1, 2, 4])
+
+
+@RANKS
+def test_stencil(ranks: int, mpiexec: Mpiexec) -> None:
+    outcome = mpiexec.run(ranks, sys.executable, EXAMPLES / "stencil.py").check()
+    assert re.fullmatch(rf"{ranks} ranks, 20 steps, largest error \S+e-1\d\n", outcome.stdout)
+
+
+def test_the_stencil_is_short() -> None:
+    assert len((EXAMPLES / "stencil.py").read_text().splitlines()) <= 50
+
+
+@RANKS
+def test_ghost_update(ranks: int, mpiexec: Mpiexec) -> None:
+    program = EXAMPLES / "ghost_update.py"
+    outcome = mpiexec.run(
+        ranks, sys.executable, program, "--updates", "2", "--vdim", "6", "20"
+    ).check()
+    assert "volume 32768 rows, six faces 6144 rows, 18.75%" in outcome.stdout
+    rows = re.findall(r"^(\w+) +(\d+) +([ABC]) +(\d+) +(\d+) +\S+ ", outcome.stdout, re.MULTILINE)
+    assert len(rows) == 2 * 2 * 3
+    # Of neighbors that coincide only the last face survives; edges are asked for twice.
+    distinct = {1: 1, 2: 2, 4: 3}[ranks] * 1024
+    for pattern, _, _, counted, moved in rows:
+        assert int(counted) == (6144 if pattern == "corrected" else distinct)
+        assert int(moved) <= int(counted)
+    assert re.search(r"^best total \S+ [kMG]B/s$", outcome.stdout, re.MULTILINE)
+
+
+def require_gmsh() -> None:
+    loaded = run_bounded([sys.executable, "-c", "import gmsh"], timeout=60, env=ONE_THREAD)
+    if loaded.status != 0:
+        why = (loaded.stderr.splitlines() or ["no message"])[-1]
+        pytest.skip(
+            f"gmsh cannot be loaded ({why}); pip install gmsh, and on Debian apt-get install "
+            "libglu1-mesa libxcursor1 libxft2 libxinerama1"
+        )
+
+
+@RANKS
+def test_mesh(ranks: int, mpiexec: Mpiexec) -> None:
+    require_gmsh()
+    outcome = mpiexec.run(ranks, sys.executable, EXAMPLES / "mesh.py", timeout=120).check()
+    cells = re.search(r"^(\d+) cells \(([\d, ]+)\), (\d+) vertices$", outcome.stdout, re.MULTILINE)
+    assert cells is not None, outcome.stdout
+    per_rank = [int(count) for count in cells[2].split(",")]
+    assert len(per_rank) == ranks
+    assert sum(per_rank) == int(cells[1]) > 1000
+    assert max(per_rank) - min(per_rank) <= ranks
