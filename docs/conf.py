@@ -22,6 +22,10 @@ apidoc_modules = [
     }
 ]
 autodoc_member_order = "bysource"
+# A module documents what it defines: what it only passes on has a page of its own.
+autodoc_default_options = {"ignore-module-all": True}
+# Annotations say `Shape` or `bytes`, which several modules have.
+suppress_warnings = ["ref.python"]
 autodoc_typehints = "description"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
