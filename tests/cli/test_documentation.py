@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pages under docs/ name what there is: a new verb, status, placeholder or choice needs a row."""
+"""The pages under docs/ name what there is: a new verb, status or placeholder needs a row."""
 
 from __future__ import annotations
 
