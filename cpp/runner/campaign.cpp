@@ -136,8 +136,11 @@ private:
             for (const auto& group : split_groups(runnable)) {
                 measure_group(study, group, active, *synchronisation);
             }
+        } else {
+            watchdog_.rest();
         }
         wait_quietly(world_);
+        watchdog_.advance("after study " + std::string(study.name));
     }
 
     void measure_group(const study::Study& study, const std::vector<measure::Case>& group,

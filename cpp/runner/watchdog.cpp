@@ -29,7 +29,13 @@ Watchdog::~Watchdog() {
 void Watchdog::advance(const std::string& what) {
     const std::lock_guard lock(mutex_);
     what_ = what;
+    resting_ = false;
     ++advances_;
+}
+
+void Watchdog::rest() {
+    const std::lock_guard lock(mutex_);
+    resting_ = true;
 }
 
 void Watchdog::watch(double limit_seconds, int rank) {
@@ -37,7 +43,7 @@ void Watchdog::watch(double limit_seconds, int rank) {
     for (auto seen = advances_; !over_; seen = advances_) {
         const auto limit = std::chrono::duration<double>(limit_seconds);
         changed_.wait_for(lock, limit, [this] { return over_; });
-        if (!over_ && seen == advances_) {
+        if (!over_ && !resting_ && seen == advances_) {
             std::fprintf(
                 stderr,
                 "transrank-run: rank %d on %s made no progress for %g s, at: %s; a rank or "

@@ -21,6 +21,10 @@ public:
     /// Something has advanced; `what` is being done next.
     void advance(const std::string& what);
 
+    /// Until the next advance() nothing need advance here: this process waits for others that are
+    /// watched themselves.
+    void rest();
+
 private:
     void watch(double limit_seconds, int rank);
 
@@ -28,6 +32,7 @@ private:
     std::condition_variable changed_;
     std::string what_ = "starting";
     std::uint64_t advances_ = 0;
+    bool resting_ = false;
     bool over_ = false;
     std::thread thread_;
 };

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank-run under the real mpiexec, started by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import signal
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import processes
+from bounded import end_tree, run_bounded
+from transrank.launch import installation
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+
+ROOT = Path(__file__).parent.parent.parent
+RUNNER = "transrank-run"
+# Never precise: measured until the time is spent.
+ENDLESS = ("--precision", "0.000001", "--sizes", "8")
+
+
+def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Path) -> None:
+    finished = mpiexec.run(
+        *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "2"),
+        *("--watchdog", "0.5", "--record", tmp_path / "run.jsonl"),
+    ).check()
+    assert "no progress" not in finished.stderr
+
+
+def test_the_watchdog_ends_a_job_in_which_a_rank_hangs(mpiexec: Mpiexec, tmp_path: Path) -> None:
+    runner = shlex.join(
+        [
+            *(str(installation.runner()), "--study", "pingpong", *ENDLESS, "--max-time", "600"),
+            *("--watchdog", "1", "--record", str(tmp_path / "run.jsonl")),
+        ]
+    )
+    # Launchers make of their ranks' statuses what they like, so each rank notes its own.
+    noting = f'{runner}; status=$?; echo $status >"{tmp_path}/status.$$"; exit $status'
+    errors = tmp_path / "errors.txt"
+    with (
+        errors.open("w") as stderr,
+        subprocess.Popen(
+            [str(mpiexec.path), "-n", "2", "sh", "-c", noting],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            start_new_session=True,
+        ) as job,
+    ):
+        assert job.stdout is not None
+        ranks: list[int] = []
+        try:
+            assert job.stdout.readline().startswith("progress pingpong")
+            ranks += processes.wait_for(job.pid, RUNNER, 2)
+            processes.kill(ranks[-1], signal.SIGSTOP)
+            job.wait(30)
+        finally:
+            end_tree(job)
+            for rank in ranks:  # a stopped one may have lost its parents
+                with contextlib.suppress(ProcessLookupError):
+                    processes.kill(rank)
+    assert job.returncode != 0
+    assert "3\n" in [path.read_text() for path in tmp_path.glob("status.*")]
+    assert re.search(
+        r"transrank-run: rank [01] on \S+ made no progress for 1 s, at: pingpong/8B; "
+        "a rank or link may be gone",
+        errors.read_text(),
+    )
+
+
+def test_the_table_of_options_is_that_of_the_help() -> None:
+    told = run_bounded([installation.runner(), "--help"], timeout=60, env={}).check().stdout
+    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = table.partition("## transrank-run")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `--")]
+    described = re.findall(r"--([a-z-]+)", " ".join(rows))
+    assert sorted(set(described)) == sorted(re.findall(r"^  --([a-z-]+)", told, re.MULTILINE))
