@@ -9,8 +9,8 @@
 
 #include "launch_facts.hpp"
 #include "listing.hpp"
+#include "node_clocks.hpp"
 #include "transrank/machine/clock.hpp"
-#include "transrank/measure/clock_model.hpp"
 #include "transrank/measure/record_file.hpp"
 #include "transrank/measure/sampler.hpp"
 #include "transrank/measure/stopping.hpp"
@@ -66,7 +66,9 @@ public:
     explicit Campaign(const Options& options)
         : options_(options),
           world_(MPI_COMM_WORLD),
-          watchdog_(options.watchdog_seconds, world_.rank()) {}
+          watchdog_(options.watchdog_seconds, world_.rank()),
+          clock_(machine::measure_clock()),
+          least_batch_seconds_(measure::least_batch_seconds(world_, clock_)) {}
 
     int run() {
         const auto selected = selected_cases(options_, world_.size());
@@ -77,13 +79,16 @@ public:
             record_.emplace(options_.record_path);
         }
         if (options_.synchronisation == measure::SynchronisationKind::clock) {
-            clocks_ = measure::synchronise_clocks(world_, machine::now);
+            clocks_.emplace(world_);
         }
         write_launch_line();
         for (const auto& cases : selected) {
             if (!cases.empty()) {
                 measure_study(study::find(cases.front().study), cases);
             }
+        }
+        if (clocks_) {
+            record_clock_error();
         }
         if (is_root()) {
             record_->synchronise();
@@ -100,7 +105,7 @@ private:
         write_launch_and_shape(json);
         json.key("started").value(machine::epoch_now());
         json.key("command").array(options_.command);
-        write_launch_facts(world_, json);
+        write_launch_facts(world_, clock_, json);
         json.key("synchronisation");
         if (clocks_) {
             clocks_->describe(json);
@@ -108,6 +113,17 @@ private:
             json.begin_object().key("method").value("barrier").end_object();
         }
         json.end_object();
+        if (is_root()) {
+            record_->append(json.text());
+        }
+    }
+
+    void record_clock_error() {
+        const double error = clocks_->worst_error_seconds();
+        text::JsonWriter json;
+        json.begin_object().key("kind").value("event").key("event").value("clocks-checked");
+        json.key("time").value(machine::utc_now()).key("launch").value(options_.launch);
+        json.key("accuracy_seconds").value(error).end_object();
         if (is_root()) {
             record_->append(json.text());
         }
@@ -128,11 +144,15 @@ private:
                 record_skipped(point);
             }
         }
+        if (clocks_) {
+            clocks_->refresh();
+        }
         const bool takes_part = world_.rank() < study.ranks_used(world_.size());
         const auto active = world_.split(takes_part ? 0 : MPI_UNDEFINED);
         if (takes_part && !runnable.empty()) {
-            const auto synchronisation = clocks_ ? measure::make_agreed_time(active, clocks_->model)
-                                                 : measure::make_barrier(active);
+            const auto synchronisation = clocks_
+                                             ? measure::make_agreed_time(active, clocks_->model())
+                                             : measure::make_barrier(active);
             for (const auto& group : split_groups(runnable)) {
                 measure_group(study, group, active, *synchronisation);
             }
@@ -172,10 +192,13 @@ private:
             }
         }
         measure::Sampler sampler(active, synchronisation, workspace,
-                                 {.seed = options_.seed, .max_seconds = options_.max_seconds});
+                                 {.seed = options_.seed,
+                                  .max_seconds = options_.max_seconds,
+                                  .least_batch_seconds = least_batch_seconds_});
         sampler.measure(
-            runs, [&](measure::CaseRun& run) { record(run, active); },
-            [&](const measure::CaseRun& run, int round) { advance(run, round); });
+            runs, {.calibrated = [&](const measure::CaseRun& run) { advance(run, 0); },
+                   .advanced = [&](const measure::CaseRun& run, int round) { advance(run, round); },
+                   .finished = [&](measure::CaseRun& run) { record(run, active); }});
     }
 
     void advance(const measure::CaseRun& run, int round) {
@@ -273,8 +296,10 @@ private:
     const Options& options_;
     mpi::Communicator world_;
     Watchdog watchdog_;
+    machine::ClockQuality clock_;
+    double least_batch_seconds_;
     std::optional<measure::RecordFile> record_;
-    std::optional<measure::ClockFit> clocks_;
+    std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;
     std::size_t done_ = 0;
     int failed_ = 0;

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <vector>
 
-#include "transrank/machine/clock.hpp"
 #include "transrank/machine/process.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -68,8 +67,7 @@ void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {
     json.end_array().end_object();
 }
 
-void write_clock(text::JsonWriter& json) {
-    const auto quality = machine::measure_clock();
+void write_clock(const machine::ClockQuality& quality, text::JsonWriter& json) {
     json.key("clock").begin_object();
     json.key("name").value("clock_gettime(CLOCK_MONOTONIC)");
     json.key("resolution_seconds").value(quality.resolution_seconds);
@@ -93,10 +91,11 @@ std::string library_version() {
     return line;
 }
 
-void write_launch_facts(const mpi::Communicator& world, text::JsonWriter& json) {
+void write_launch_facts(const mpi::Communicator& world, const machine::ClockQuality& clock,
+                        text::JsonWriter& json) {
     write_mpi(json);
     write_placement(world, json);
-    write_clock(json);
+    write_clock(clock, json);
 }
 
 }  // namespace transrank::runner

@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "transrank/machine/clock.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/text/json.hpp"
 
 namespace transrank::runner {
 
 /// Collective. Writes the members `mpi`, `placement` and `clock` of a launch line on rank 0.
-void write_launch_facts(const mpi::Communicator& world, text::JsonWriter& json);
+void write_launch_facts(const mpi::Communicator& world, const machine::ClockQuality& clock,
+                        text::JsonWriter& json);
 
 /// The MPI library's own name and version, its first line.
 [[nodiscard]] std::string library_version();

@@ -45,7 +45,7 @@ void probe() {
     const mpi::Communicator world(MPI_COMM_WORLD);
     text::JsonWriter json;
     json.begin_object();
-    write_launch_facts(world, json);
+    write_launch_facts(world, machine::measure_clock(), json);
     json.end_object();
     if (world.rank() == 0) {
         std::puts(json.text().c_str());

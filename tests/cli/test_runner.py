@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import shlex
 import signal
@@ -11,9 +12,13 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import processes
+import recorded
 from bounded import end_tree, run_bounded
 from transrank.launch import installation
+from transrank.store.records import read_run
 
 if TYPE_CHECKING:
     from conftest import Mpiexec
@@ -81,3 +86,37 @@ def test_the_table_of_options_is_that_of_the_help() -> None:
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `--")]
     described = re.findall(r"--([a-z-]+)", " ".join(rows))
     assert sorted(set(described)) == sorted(re.findall(r"^  --([a-z-]+)", told, re.MULTILINE))
+
+
+def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_path: Path) -> None:
+    record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
+    mpiexec.run(
+        *(3, installation.runner(), "--study", "message-rate", "--sizes", "8"),
+        *("--max-time", "0.05", "--record-samples", "ranks", "--record", record),
+    ).check()
+    run = read_run(record)
+    assert run.problems == ()
+    (case,) = run.cases
+    assert case.samples is not None
+    assert (case.samples.fastest > 1e-9).all()
+    assert case.ranks is not None
+    assert case.ranks.mean_of_all is not None
+    assert case.ranks.every is not None
+    for seconds in (case.ranks.median, case.ranks.minimum, case.ranks.mean, case.ranks.mean_of_all):
+        assert np.isnan(seconds).tolist() == [False, False, True]
+    assert [bool(np.isnan(one).any()) for one in case.ranks.every] == [False, False, True]
+
+
+def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_path: Path) -> None:
+    record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
+    mpiexec.run(
+        *(2, installation.runner(), "--study", "pingpong,memory-copy", "--sizes", "4KiB"),
+        *("--max-time", "0.05", "--sync", "clock", "--launch", "4", "--record", record),
+    ).check()
+    assert json.loads(record.read_text().splitlines()[-1])["event"] == "clocks-checked"
+    run = read_run(record)
+    assert run.problems == ()
+    (event,) = run.events
+    assert event.launch == 4
+    assert event.accuracy_seconds == 0  # ranks of one node share a clock
+    assert all(case.samples.late_seconds is not None for case in run.cases if case.samples)

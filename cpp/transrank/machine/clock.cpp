@@ -13,6 +13,15 @@ double epoch_now() noexcept {
     return static_cast<double>(time.tv_sec) + (1e-9 * static_cast<double>(time.tv_nsec));
 }
 
+std::string utc_now() {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    std::array<char, 32> text{};
+    const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+    return {text.data(), length};
+}
+
 ClockQuality measure_clock() {
     constexpr int readings = 200;
     std::array<double, 51> costs{};

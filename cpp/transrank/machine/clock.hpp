@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ctime>
+#include <string>
 
 namespace transrank::machine {
 
@@ -14,6 +15,9 @@ namespace transrank::machine {
 
 /// Seconds since the epoch.
 [[nodiscard]] double epoch_now() noexcept;
+
+/// Date and time of day in UTC, to the second: `2026-11-20T12:34:56+00:00` (ISO 8601).
+[[nodiscard]] std::string utc_now();
 
 struct ClockQuality {
     double resolution_seconds;  ///< smallest difference seen between two readings

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/machine/process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <sched.h>
+#include <sstream>
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,15 +42,30 @@ std::int64_t involuntary_switches() {
     return usage.ru_nivcsw;
 }
 
-std::int64_t stolen_ticks() {
+std::vector<std::int64_t> stolen_ticks() {
     std::ifstream stat("/proc/stat");
-    std::string cpu;
-    std::array<std::int64_t, 8> columns{};  // user nice system idle iowait irq softirq steal
-    stat >> cpu;
-    for (auto& column : columns) {
-        stat >> column;
+    return read_stolen_ticks(stat);
+}
+
+std::vector<std::int64_t> read_stolen_ticks(std::istream& stat) {
+    std::vector<std::int64_t> stolen;
+    std::string line;
+    std::getline(stat, line);  // of all CPUs together
+    while (std::getline(stat, line) && line.starts_with("cpu")) {
+        std::istringstream words(line.substr(3));
+        std::size_t cpu = 0;
+        std::array<std::int64_t, 8> columns{};  // user nice system idle iowait irq softirq steal
+        words >> cpu;
+        for (auto& column : columns) {
+            words >> column;
+        }
+        if (!words) {
+            return {};
+        }
+        stolen.resize(std::max(stolen.size(), cpu + 1));
+        stolen[cpu] = columns.back();
     }
-    return stat ? columns.back() : 0;
+    return stolen;
 }
 
 }  // namespace transrank::machine

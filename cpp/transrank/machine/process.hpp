@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <string>
+#include <vector>
 
 namespace transrank::machine {
 
@@ -18,8 +20,11 @@ namespace transrank::machine {
 /// How often this thread has lost its core to somebody else so far (involuntary context switches).
 [[nodiscard]] std::int64_t involuntary_switches();
 
-/// Time that a hypervisor has taken from all CPUs of this machine so far, in clock ticks;
-/// 0 where the kernel does not count it.
-[[nodiscard]] std::int64_t stolen_ticks();
+/// Time that a hypervisor has taken from each CPU so far, in clock ticks, by the CPU's number;
+/// empty where the kernel does not tell.
+[[nodiscard]] std::vector<std::int64_t> stolen_ticks();
+
+/// The same from the text of /proc/stat. A CPU that is off has no line there, and 0 here.
+[[nodiscard]] std::vector<std::int64_t> read_stolen_ticks(std::istream& stat);
 
 }  // namespace transrank::machine

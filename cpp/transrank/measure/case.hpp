@@ -13,7 +13,7 @@ namespace transrank::measure {
 enum class TimingKind : std::uint8_t {
     bulk,     ///< common start, then the whole batch in one clock pair
     single,   ///< each operation of the batch in its own clock pair, a common start before each
-    in_turn,  ///< one rank after another, alone, each its whole batch in one clock pair
+    in_turn,  ///< of each node one rank after another, each its whole batch in one clock pair
 };
 [[nodiscard]] std::string_view name(TimingKind kind);
 

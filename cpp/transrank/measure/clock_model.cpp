@@ -34,13 +34,14 @@ public:
     Lesson(const mpi::Communicator& leaders, int partner, const Clock& clock)
         : comm_(leaders.handle()), partner_(partner), clock_(clock) {}
 
-    void teach(const ClockModel& known, int points) const {
+    /// Tells the global time as `known` has it, and last how wrong that may be.
+    void teach(const ClockModel& known, double error_seconds, int points) const {
         for (int i = 0; i < points * exchanges_per_point; ++i) {
             mpi::check(MPI_Recv(nullptr, 0, MPI_BYTE, partner_, tag, comm_, MPI_STATUS_IGNORE),
                        "MPI_Recv");
-            const double global = known.global(clock_());
-            mpi::check(MPI_Send(&global, 1, MPI_DOUBLE, partner_, tag, comm_), "MPI_Send");
+            send(known.global(clock_()));
         }
+        send(error_seconds);
     }
 
     [[nodiscard]] std::vector<Reading> learn(int points) const {
@@ -52,6 +53,8 @@ public:
         return readings;
     }
 
+    [[nodiscard]] double teachers_error() const { return receive(); }
+
 private:
     // The fastest of some ping-pongs: its two ways differ least.
     [[nodiscard]] Reading ask() const {
@@ -59,10 +62,8 @@ private:
         double fastest = std::numeric_limits<double>::infinity();
         for (int i = 0; i < exchanges_per_point; ++i) {
             const double asked = clock_();
-            double global = 0;
             mpi::check(MPI_Send(nullptr, 0, MPI_BYTE, partner_, tag, comm_), "MPI_Send");
-            mpi::check(MPI_Recv(&global, 1, MPI_DOUBLE, partner_, tag, comm_, MPI_STATUS_IGNORE),
-                       "MPI_Recv");
+            const double global = receive();
             const double answered = clock_();
             if (answered - asked < fastest) {
                 fastest = answered - asked;
@@ -71,6 +72,16 @@ private:
             }
         }
         return best;
+    }
+
+    void send(double value) const {
+        mpi::check(MPI_Send(&value, 1, MPI_DOUBLE, partner_, tag, comm_), "MPI_Send");
+    }
+    [[nodiscard]] double receive() const {
+        double value = 0;
+        mpi::check(MPI_Recv(&value, 1, MPI_DOUBLE, partner_, tag, comm_, MPI_STATUS_IGNORE),
+                   "MPI_Recv");
+        return value;
     }
 
     MPI_Comm comm_;
@@ -107,6 +118,29 @@ double largest_residual(const ClockModel& model, const std::vector<Reading>& rea
     return largest;
 }
 
+// The tree of nodes in which global time is handed on: log2(nodes) steps, in each of which the
+// nodes that know it call `teach` and as many others call `learn`, both with the other's rank.
+template <class Teach, class Learn>
+void hand_on(const mpi::Communicator& leaders, const Teach& teach, const Learn& learn) {
+    const auto size = static_cast<unsigned>(leaders.size());
+    const auto rank = static_cast<unsigned>(leaders.rank());
+    for (unsigned stride = std::bit_ceil(size) / 2; stride > 0; stride /= 2) {
+        const unsigned place = rank % (2 * stride);
+        if (place == 0 && rank + stride < size) {
+            teach(static_cast<int>(rank + stride));
+        } else if (place == stride) {
+            learn(static_cast<int>(rank - stride));
+        }
+    }
+}
+
+double largest_of_all(double own, const mpi::Communicator& comm) {
+    double largest = 0;
+    mpi::check(MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE, MPI_MAX, comm.handle()),
+               "MPI_Allreduce");
+    return largest;
+}
+
 }  // namespace
 
 void ClockFit::describe(text::JsonWriter& json) const {
@@ -117,20 +151,20 @@ void ClockFit::describe(text::JsonWriter& json) const {
 
 ClockFit synchronise_node_clocks(const mpi::Communicator& leaders, const Clock& clock) {
     ClockFit fit;
-    const auto size = static_cast<unsigned>(leaders.size());
-    const auto rank = static_cast<unsigned>(leaders.rank());
-    for (unsigned stride = std::bit_ceil(size) / 2; stride > 0; stride /= 2) {
-        const unsigned place = rank % (2 * stride);
-        if (place == 0 && rank + stride < size) {
-            const Lesson lesson(leaders, static_cast<int>(rank + stride), clock);
-            lesson.teach(fit.model, fit_points + check_points);
-        } else if (place == stride) {
-            const Lesson lesson(leaders, static_cast<int>(rank - stride), clock);
+    hand_on(
+        leaders,
+        [&](int learner) {
+            const Lesson lesson(leaders, learner, clock);
+            lesson.teach(fit.model, fit.accuracy_seconds, fit_points + check_points);
+        },
+        [&](int teacher) {
+            const Lesson lesson(leaders, teacher, clock);
             fit.model = fit_line(lesson.learn(fit_points));
-            fit.accuracy_seconds = largest_residual(fit.model, lesson.learn(check_points));
-        }
-    }
-    const bool root = rank == 0;
+            const double residual = largest_residual(fit.model, lesson.learn(check_points));
+            fit.accuracy_seconds = residual + lesson.teachers_error();
+        });
+    const bool root = leaders.rank() == 0;
+    const auto size = static_cast<std::size_t>(leaders.size());
     fit.offsets.resize(root ? size : 0);
     fit.drifts.resize(root ? size : 0);
     mpi::check(MPI_Gather(&fit.model.offset, 1, MPI_DOUBLE, fit.offsets.data(), 1, MPI_DOUBLE, 0,
@@ -142,6 +176,20 @@ ClockFit synchronise_node_clocks(const mpi::Communicator& leaders, const Clock& 
     return fit;
 }
 
+double check_node_clocks(const mpi::Communicator& leaders, const ClockModel& model,
+                         const Clock& clock) {
+    double error = 0;
+    hand_on(
+        leaders,
+        [&](int learner) { Lesson(leaders, learner, clock).teach(model, error, check_points); },
+        [&](int teacher) {
+            const Lesson lesson(leaders, teacher, clock);
+            const double residual = largest_residual(model, lesson.learn(check_points));
+            error = residual + lesson.teachers_error();
+        });
+    return error;
+}
+
 ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock) {
     ClockFit fit;
     const auto node = comm.split_node();
@@ -151,10 +199,15 @@ ClockFit synchronise_clocks(const mpi::Communicator& comm, const Clock& clock) {
         fit = synchronise_node_clocks(leaders, clock);
     }
     mpi::check(MPI_Bcast(&fit.model, 3, MPI_DOUBLE, 0, node.handle()), "MPI_Bcast");
-    const double own = fit.accuracy_seconds;
-    mpi::check(MPI_Allreduce(&own, &fit.accuracy_seconds, 1, MPI_DOUBLE, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
+    fit.accuracy_seconds = largest_of_all(fit.accuracy_seconds, comm);
     return fit;
+}
+
+double check_clocks(const mpi::Communicator& comm, const ClockModel& model, const Clock& clock) {
+    const auto node = comm.split_node();
+    const bool leads = node.rank() == 0;
+    const auto leaders = comm.split(leads ? 0 : MPI_UNDEFINED);
+    return largest_of_all(leads ? check_node_clocks(leaders, model, clock) : 0, comm);
 }
 
 }  // namespace transrank::measure

@@ -16,6 +16,9 @@ public:
     Operation& operator=(const Operation&) = delete;
     virtual ~Operation() = default;
 
+    /// Whether this rank has a part in the case. The times of one that has none do not count.
+    [[nodiscard]] virtual bool takes_part() const { return true; }
+
     /// Writes the payload that belongs to `stamp` into everything this rank sends, and something
     /// else into everything it receives. Not timed.
     virtual void fill(std::uint64_t stamp) = 0;

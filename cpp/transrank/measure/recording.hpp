@@ -23,7 +23,8 @@ using Recording = void (*)(const Samples& own, const mpi::Communicator& comm,
 void record_slowest(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json);
 void record_ranks(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json);
 
-/// Collective. The three per-rank lists that every recording has, on rank 0.
+/// Collective. The per-rank lists that every recording has, on rank 0; null stands for a rank that
+/// has no part in the case.
 void write_rank_summaries(const Samples& own, const mpi::Communicator& comm,
                           text::JsonWriter& json);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -11,21 +12,27 @@
 namespace transrank::measure {
 namespace {
 
+double mean_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 struct Summary {
-    double median = 0;
-    double minimum = 0;
-    double mean = 0;
+    double median = std::numeric_limits<double>::quiet_NaN();
+    double minimum = median;
+    double mean = median;
+    double mean_of_all = median;
 };
 
 Summary summarise(const Samples& own) {
-    auto kept = clean_values(own.seconds, own.flags);
-    if (kept.empty()) {
+    auto counted = counted_values(own.seconds, own.flags);
+    if (counted.empty() || std::isnan(counted.front())) {
         return {};
     }
-    const double mean =
-        std::accumulate(kept.begin(), kept.end(), 0.0) / static_cast<double>(kept.size());
-    const double median = median_interval(kept).median;
-    return {.median = median, .minimum = kept.front(), .mean = mean};
+    const auto interval = median_interval(counted);  // sorts
+    return {.median = interval.median,
+            .minimum = counted.front(),
+            .mean = mean_of(counted),
+            .mean_of_all = mean_of(values_after_warm_up(own.seconds, own.flags))};
 }
 
 }  // namespace
@@ -33,8 +40,11 @@ Summary summarise(const Samples& own) {
 void write_rank_summaries(const Samples& own, const mpi::Communicator& comm,
                           text::JsonWriter& json) {
     const Summary summary = summarise(own);
-    const std::array<std::pair<std::string_view, double>, 3> columns{
-        {{"median", summary.median}, {"minimum", summary.minimum}, {"mean", summary.mean}}};
+    const std::array<std::pair<std::string_view, double>, 4> columns{
+        {{"median", summary.median},
+         {"minimum", summary.minimum},
+         {"mean", summary.mean},
+         {"mean_of_all", summary.mean_of_all}}};
     std::vector<double> gathered(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
     for (const auto& [key, value] : columns) {
         mpi::check(

@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "transrank/machine/clock.hpp"
 #include "transrank/measure/case.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/measure/samples.hpp"
+#include "transrank/measure/steal_watch.hpp"
 #include "transrank/measure/stopping.hpp"
 #include "transrank/measure/synchronisation.hpp"
+#include "transrank/measure/turns.hpp"
 #include "transrank/measure/workspace.hpp"
 #include "transrank/mpi/communicator.hpp"
 
@@ -24,9 +28,10 @@ struct CaseRun {
     const Stopping* stopping = nullptr;
 
     std::int64_t batch = 1;  ///< repetitions per sample
-    std::int64_t slice = 1;  ///< samples per round
+    std::int64_t slice = 1;  ///< samples in the next round
     std::int64_t operations = 0;
     double measuring_seconds = 0;
+    double sampling_seconds = 0;  ///< what the samples took of it, with all that each of them needs
     std::uint64_t verified_bytes = 0;
     Samples own;
     ReducedSamples reduced;  ///< on rank 0
@@ -34,12 +39,28 @@ struct CaseRun {
     std::string failure;  ///< not empty on rank 0: a wrong payload, and where
 };
 
+inline constexpr double usual_batch_seconds = 40e-6;
+
 struct SamplerSettings {
     std::uint64_t seed = 1;
     /// Budget of a case in this launch.
     double max_seconds = 1;
-    /// Shortest batch: long against the clock's resolution and cost.
-    double least_batch_seconds = 40e-6;
+    /// Shortest batch: see least_batch_seconds.
+    double least_batch_seconds = usual_batch_seconds;
+};
+
+/// Collective. The shortest batch that every rank's clock can time: two hundred times what it
+/// resolves and what a reading costs, and never below usual_batch_seconds.
+[[nodiscard]] double least_batch_seconds(const mpi::Communicator& comm,
+                                         const machine::ClockQuality& clock);
+
+/// What the sampler tells while it measures; called on all ranks.
+struct Listener {
+    /// How long a batch must be is known.
+    std::function<void(const CaseRun& run)> calibrated;
+    /// A slice of samples was taken.
+    std::function<void(const CaseRun& run, int round)> advanced;
+    std::function<void(CaseRun& run)> finished;
 };
 
 /// Takes the samples of a group of cases: in rounds, in each round all cases that are not finished,
@@ -47,30 +68,36 @@ struct SamplerSettings {
 /// decisions; rank 0 makes them.
 class Sampler {
 public:
-    /// Called on all ranks, with the finished case.
-    using Finished = std::function<void(CaseRun&)>;
-    /// Called on all ranks after each slice of samples.
-    using Advanced = std::function<void(const CaseRun& run, int round)>;
-
     /// Collective. The references are kept.
     Sampler(const mpi::Communicator& comm, Synchronisation& synchronisation,
             const Workspace& workspace, const SamplerSettings& settings);
 
     /// Collective. Measures every case of `group` until its stopping rule is content.
-    void measure(std::vector<CaseRun>& group, const Finished& finished, const Advanced& advanced);
+    void measure(std::vector<CaseRun>& group, const Listener& listener);
 
 private:
+    struct Trial {
+        double seconds;       ///< as timed
+        double wall_seconds;  ///< with the common start, and all turns
+    };
     void calibrate(CaseRun& run);
-    double trial(CaseRun& run, std::int64_t repetitions);
+    Trial try_batch(CaseRun& run, std::int64_t repetitions);
+    std::optional<double> time(CaseRun& run, std::int64_t repetitions);
+    void ready_sample(CaseRun& run);
     void take_slice(CaseRun& run, int round);
     void take_sample(CaseRun& run, std::uint8_t flag);
     void reduce(CaseRun& run, std::size_t first);
     void agree_on_failure(CaseRun& run, const std::string& failure);
     void decide(std::vector<CaseRun*>& active, int round);
     [[nodiscard]] std::int64_t most_repetitions(const CaseRun& run) const;
+    [[nodiscard]] bool renews(const CaseRun& run) const;
+    [[nodiscard]] double round_seconds() const;
+    [[nodiscard]] std::int64_t samples_in(double seconds, double each) const;
 
     const mpi::Communicator& comm_;
     mpi::Communicator node_;
+    Turns turns_;
+    StealWatch steal_;
     Synchronisation& synchronisation_;
     const Workspace& workspace_;
     SamplerSettings settings_;

@@ -4,6 +4,8 @@
 namespace transrank::measure {
 namespace {
 
+constexpr unsigned any_flag = warm_up | lost_core | stolen | late_start;
+
 std::vector<double> without(std::span<const double> values, std::span<const std::uint8_t> flags,
                             unsigned mask) {
     std::vector<double> kept;
@@ -19,8 +21,20 @@ std::vector<double> without(std::span<const double> values, std::span<const std:
 
 std::vector<double> clean_values(std::span<const double> values,
                                  std::span<const std::uint8_t> flags) {
-    auto kept = without(values, flags, warm_up | lost_core | clock_gap | late_start);
+    auto kept = without(values, flags, any_flag);
     return kept.size() < least_clean ? without(values, flags, warm_up) : kept;
+}
+
+std::vector<double> values_after_warm_up(std::span<const double> values,
+                                         std::span<const std::uint8_t> flags) {
+    auto kept = without(values, flags, warm_up);
+    return kept.empty() ? without(values, flags, 0) : kept;
+}
+
+std::vector<double> counted_values(std::span<const double> values,
+                                   std::span<const std::uint8_t> flags) {
+    auto kept = without(values, flags, any_flag);
+    return kept.empty() ? values_after_warm_up(values, flags) : kept;
 }
 
 }  // namespace transrank::measure

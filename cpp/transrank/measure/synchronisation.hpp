@@ -22,11 +22,13 @@ public:
     Synchronisation& operator=(const Synchronisation&) = delete;
     virtual ~Synchronisation() = default;
 
-    /// Collective. Returns this rank's clock reading (machine::now) from which its time counts.
+    /// Collective. Returns this rank's clock reading (machine::now) from which its time counts. No
+    /// rank returns before all have called.
     virtual double start() = 0;
 
-    /// By how many seconds this rank missed the last agreed start; 0 where there is none to miss.
-    [[nodiscard]] virtual double lateness() const { return 0; }
+    /// By how many seconds this rank missed an agreed start, at worst, since it was asked last; 0
+    /// where there is none to miss.
+    [[nodiscard]] virtual double take_lateness() { return 0; }
 };
 
 [[nodiscard]] std::unique_ptr<Synchronisation> make_barrier(const mpi::Communicator& comm);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "transrank/machine/clock.hpp"
 #include "transrank/measure/synchronisation.hpp"
@@ -11,33 +12,40 @@ namespace {
 
 constexpr int starts_per_review = 64;
 constexpr double least_lead_seconds = 2e-6;
-constexpr double most_lead_seconds = 1;
+// A lead so many times as long as an announcement usually takes: who misses that was disturbed, and
+// a longer one would not help.
+constexpr double most_lead_factor = 16;
+constexpr double lead_growth = 1.25;
+constexpr double lead_decay = 0.95;
 
-// Rank 0 announces a moment a little ahead, long enough for the announcement to reach everybody;
-// each rank waits for it on its own clock. When many starts come too late for some rank, all ranks
-// agree to announce further ahead.
+// The ranks agree on a moment a little after the last of them has come, and each waits for it on
+// its own clock. The lead is long enough for the agreement to reach everybody; it grows while some
+// rank misses starts, and shrinks again when none does.
 class AgreedTime final : public Synchronisation {
 public:
     AgreedTime(const mpi::Communicator& comm, const ClockModel& model)
-        : comm_(comm), model_(model), lead_seconds_(announcement_seconds()) {}
+        : comm_(comm),
+          model_(model),
+          usual_lead_seconds_(announcement_seconds()),
+          lead_seconds_(usual_lead_seconds_) {}
 
     double start() override {
         if (++starts_ % starts_per_review == 0) {
             review();
         }
-        double moment = model_.global(machine::now()) + lead_seconds_;
-        mpi::check(MPI_Bcast(&moment, 1, MPI_DOUBLE, 0, comm_.handle()), "MPI_Bcast");
-        const double begin = model_.local(moment);
-        late_seconds_ = std::max(machine::now() - begin, 0.0);
-        if (late_seconds_ > 0) {
+        const double last_came = agreed_maximum(model_.global(machine::now()));
+        const double begin = model_.local(last_came + lead_seconds_);
+        const double late = machine::now() - begin;
+        if (late > 0) {
             ++missed_;
+            latest_seconds_ = std::max(latest_seconds_, late);
         }
         while (machine::now() < begin) {
         }
         return begin;
     }
 
-    [[nodiscard]] double lateness() const override { return late_seconds_; }
+    [[nodiscard]] double take_lateness() override { return std::exchange(latest_seconds_, 0); }
 
 private:
     // Twice the median time in which all ranks can have heard of each other.
@@ -55,10 +63,9 @@ private:
     }
 
     void review() {
-        const double most_missed = agreed_maximum(missed_);
-        if (most_missed > starts_per_review / 10.0) {
-            lead_seconds_ = std::min(2 * lead_seconds_, most_lead_seconds);
-        }
+        const bool any_missed = agreed_maximum(missed_) > 0;
+        lead_seconds_ = std::clamp(lead_seconds_ * (any_missed ? lead_growth : lead_decay),
+                                   usual_lead_seconds_, most_lead_factor * usual_lead_seconds_);
         missed_ = 0;
     }
 
@@ -71,8 +78,9 @@ private:
 
     const mpi::Communicator& comm_;
     ClockModel model_;
+    double usual_lead_seconds_;
     double lead_seconds_;
-    double late_seconds_ = 0;
+    double latest_seconds_ = 0;
     int starts_ = 0;
     int missed_ = 0;
 };

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "transrank/measure/case.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/measure/synchronisation.hpp"
-#include "transrank/mpi/communicator.hpp"
+#include "transrank/measure/turns.hpp"
 
 namespace transrank::measure {
 
@@ -14,15 +15,16 @@ namespace transrank::measure {
 struct TimingContext {
     Operation& operation;
     Synchronisation& synchronisation;
-    const mpi::Communicator& comm;
+    const Turns& turns;
 };
 
-/// Collective. Runs `repetitions` repetitions and returns this rank's seconds for all of them.
-using Timing = double (*)(const TimingContext& context, std::int64_t repetitions);
+/// Collective. Runs `repetitions` repetitions and returns this rank's seconds for all of them; none
+/// where it did nothing but wait.
+using Timing = std::optional<double> (*)(const TimingContext& context, std::int64_t repetitions);
 
-double time_bulk(const TimingContext& context, std::int64_t repetitions);
-double time_single(const TimingContext& context, std::int64_t repetitions);
-double time_in_turn(const TimingContext& context, std::int64_t repetitions);
+std::optional<double> time_bulk(const TimingContext& context, std::int64_t repetitions);
+std::optional<double> time_single(const TimingContext& context, std::int64_t repetitions);
+std::optional<double> time_in_turn(const TimingContext& context, std::int64_t repetitions);
 
 [[nodiscard]] Timing timing(TimingKind kind);
 

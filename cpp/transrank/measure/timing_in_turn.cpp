@@ -4,17 +4,19 @@
 
 namespace transrank::measure {
 
-// For operations without communication whose speed depends on who else is active. The waiting ranks
-// stand in the next start, so the operation must not synchronise by itself.
-double time_in_turn(const TimingContext& context, std::int64_t repetitions) {
-    double seconds = 0;
-    for (int rank = 0; rank < context.comm.size(); ++rank) {
+// For operations without communication whose speed depends on who else is active: of every node one
+// rank at a time. The others stand in the next start, so the operation must not synchronise by
+// itself; after the last turn they wait once more, before any of them fills or verifies.
+std::optional<double> time_in_turn(const TimingContext& context, std::int64_t repetitions) {
+    std::optional<double> seconds;
+    for (int turn = 0; turn < context.turns.count; ++turn) {
         const double begin = context.synchronisation.start();
-        if (rank == context.comm.rank()) {
+        if (turn == context.turns.own) {
             context.operation.run(repetitions);
             seconds = machine::now() - begin;
         }
     }
+    (void)context.synchronisation.start();
     return seconds;
 }
 

@@ -5,7 +5,7 @@
 namespace transrank::measure {
 
 // IMB's and OSU's collectives time so: the common start before each call is not timed.
-double time_single(const TimingContext& context, std::int64_t repetitions) {
+std::optional<double> time_single(const TimingContext& context, std::int64_t repetitions) {
     double seconds = 0;
     for (std::int64_t i = 0; i < repetitions; ++i) {
         context.operation.prepare();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Question: what can memory do, which no message is faster than? memcpy, a copy that writes past
 // the caches, and the triad of STREAM, by each rank alone and by all at once. `bytes` is what a
-// repetition reads: the source of a copy, or both operands of the triad. Alone, each rank runs its
-// batch while the others wait; the number is the slowest rank's. Together, all begin at a barrier;
+// repetition reads: the source of a copy, or both operands of the triad. Alone, one rank of a node
+// runs its batch while the node's others wait, at most eight ranks of each node one after another
+// (measure/turns.hpp); the number is the slowest rank's. Together, all begin at a barrier;
 // the number is the slowest rank's again and the bytes of all count. A copy counts each byte once,
 // so that its rate stands beside a message's, the triad 24 bytes per element as STREAM does.
 #include <algorithm>

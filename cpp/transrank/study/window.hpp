@@ -42,6 +42,7 @@ class WindowOperation : public measure::Operation {
 public:
     WindowOperation(const measure::Case& point, const Setting& setting, WindowRole role);
 
+    [[nodiscard]] bool takes_part() const override { return role_.sends || role_.receives; }
     void fill(std::uint64_t stamp) override;
     std::uint64_t verify(std::int64_t repetitions) override;
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Samples
+from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 
 # Fewer undisturbed samples of a case than this are no basis for a value ...
 LEAST_CLEAN = 3
@@ -51,7 +51,7 @@ def select(launches: Sequence[Samples]) -> tuple[list[Selection], bool]:
     """
     after = [_after_warm_up(samples.flags) for samples in launches]
     clean = [
-        counts & ((samples.flags & (DISTURBED | GAP | LATE)) == 0)
+        counts & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
         for counts, samples in zip(after, launches, strict=True)
     ]
     taken = sum(int(mask.sum()) for mask in after)

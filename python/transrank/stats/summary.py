@@ -67,13 +67,13 @@ def _summarise_case(
         headline=headline,
         statistic="mean" if imported else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
-        imb=_imb(views),
+        imb=_imb(views, all_used),
         imbalance=_median_of([view.imbalance for view in views]),
         samples=taken,
         kept=sum(selection.clean for selection in selections) / taken if taken else 0.0,
         launches=tuple(view.case.launch for view in views),
         launch_medians=tuple(values),
-        launch_imb=tuple(_imb_of(view.case).mean for view in views),
+        launch_imb=tuple(_imb_of(view.case, all_used).mean for view in views),
         bytes_counted=first.bytes_counted or 0.0,
         verified=sum(view.case.verified or 0 for view in views),
         measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
@@ -158,18 +158,21 @@ def _imbalance(samples: Samples, selection: Selection) -> float | None:
     return median(1 - fastest[positive] / slowest[positive])
 
 
-def _imb_of(case: Case) -> ImbMean:
+def _imb_of(case: Case, all_used: bool) -> ImbMean:
+    """The mean over the same samples as the headline's, and over the ranks that have a part."""
     if case.imported is not None:
         mean = case.imported.mean
         low, high = case.imported.minimum, case.imported.maximum
         return ImbMean(mean, mean if low is None else low, mean if high is None else high)
     assert case.ranks is not None  # the schema: an ok case has them
-    means = case.ranks.mean[:1] if case.clocks == "root" else case.ranks.mean
+    of_all = case.ranks.mean_of_all if all_used else None
+    means = case.ranks.mean if of_all is None else of_all
+    means = means[:1] if case.clocks == "root" else means[~np.isnan(means)]
     return ImbMean(float(means.mean()), float(means.min()), float(means.max()))
 
 
-def _imb(views: Sequence[_LaunchView]) -> ImbMean:
-    each = [_imb_of(view.case) for view in views]
+def _imb(views: Sequence[_LaunchView], all_used: bool) -> ImbMean:
+    each = [_imb_of(view.case, all_used) for view in views]
     return ImbMean(
         float(np.median([imb.mean for imb in each])),
         float(np.median([imb.low for imb in each])),

@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 # Bits of Samples.flags.
 WARM_UP = 1
 DISTURBED = 2
-GAP = 4
+STOLEN = 4
 LATE = 8
 
 
@@ -239,7 +239,7 @@ class Samples:
     """Every sample of a case in one launch, in the order taken; arrays of one length.
 
     `seconds` is the maximum and `fastest` the minimum over ranks, per operation; `flags` has the
-    bits WARM_UP, DISTURBED, GAP, LATE; `rounds` counts the samples of each round.
+    bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
     """
 
     seconds: Floats
@@ -262,20 +262,28 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Per rank, over the samples that are not warm-up; `every` only where it was recorded."""
+    """Per rank; NaN for one that has no part in the case.
+
+    `median`, `minimum` and `mean` are over the samples without a flag, over all after warm-up where
+    there is none; `mean_of_all` is over all after warm-up, in files that have it. `every` holds
+    each rank's samples where they were recorded.
+    """
 
     median: Floats
     minimum: Floats
     mean: Floats
+    mean_of_all: Floats | None = None
     every: tuple[Floats, ...] | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Ranks:
         every = line.get("all")
+        of_all = line.get("mean_of_all")
         return cls(
             _floats(line["median"]),
             _floats(line["minimum"]),
             _floats(line["mean"]),
+            None if of_all is None else _floats(of_all),
             None if every is None else tuple(map(_floats, every)),
         )
 
@@ -339,10 +347,17 @@ class Event:
     time: str
     launch: int | None = None
     message: str | None = None
+    accuracy_seconds: float | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Event:
-        return cls(line["event"], line["time"], line.get("launch"), line.get("message"))
+        return cls(
+            line["event"],
+            line["time"],
+            line.get("launch"),
+            line.get("message"),
+            line.get("accuracy_seconds"),
+        )
 
 
 Line = Header | Launch | Case | Event
@@ -353,5 +368,6 @@ def shape_from_json(line: Json) -> Shape:
     return Shape(int(line["ranks"]), int(line["ranks_per_node"]))
 
 
-def _floats(values: list[float]) -> Floats:
+def _floats(values: list[float | None]) -> Floats:
+    """As an array, with NaN for null."""
     return np.array(values, dtype=np.float64)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from transrank.errors import RecordError
 from transrank.store import schema
 from transrank.store.jsonlines import is_json, one_line, parse, read_content, split_lines
@@ -182,6 +184,7 @@ def _convert(path: Path, number: int, parsed: Any) -> Line:
         line = kinds[parsed["kind"]].from_json(parsed)
         if isinstance(line, Case):
             _check_samples(line)
+            _check_ranks(line)
         if isinstance(line, Header | Launch) and line.placement is not None:
             _check_placement(line.placement)
     except (ValueError, OverflowError, RecursionError) as error:
@@ -211,6 +214,18 @@ def _check_samples(case: Case) -> None:
             )
     if case.status == "ok" and samples.seconds.size == 0:
         raise schema.Mismatch("case.samples is empty although the case is ok")
+
+
+def _check_ranks(case: Case) -> None:
+    """Some rank must have taken part: rank 0 where its clock counts."""
+    if case.ranks is None:
+        return
+    for name, seconds in (("mean", case.ranks.mean), ("mean_of_all", case.ranks.mean_of_all)):
+        if (
+            seconds is not None
+            and np.isnan(seconds[:1] if case.clocks == "root" else seconds).all()
+        ):
+            raise schema.Mismatch(f"case.ranks.{name} has no rank whose clock counts")
 
 
 def _check_placement(placement: Placement) -> None:

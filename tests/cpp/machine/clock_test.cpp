@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <ctime>
 
 using namespace transrank;
 
@@ -32,4 +33,16 @@ TEST_CASE("the time since the epoch is the system's") {
         std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
     CHECK(machine::epoch_now() > system - 1e-3);
     CHECK(machine::epoch_now() - system < 60);
+}
+
+TEST_CASE("date and time read back as the same moment") {
+    const double before = machine::epoch_now();
+    const std::string text = machine::utc_now();
+    std::tm parts{};
+    const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    REQUIRE(rest != nullptr);
+    CHECK(std::string(rest) == "+00:00");
+    const auto read = static_cast<double>(timegm(&parts));
+    CHECK(read > before - 2);
+    CHECK(read <= machine::epoch_now());
 }

@@ -6,9 +6,11 @@
 #include <array>
 #include <atomic>
 #include <sched.h>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "transrank/machine/clock.hpp"
 #include "transrank/text/sizes.hpp"
@@ -71,11 +73,31 @@ TEST_CASE("a thread that has to share its core is seen to lose it") {
     CHECK(lost);
 }
 
-TEST_CASE("the host's name is the system's, and counters do not go back") {
+TEST_CASE("the host's name is the system's") {
     std::array<char, 256> name{};
     REQUIRE(gethostname(name.data(), name.size() - 1) == 0);
     CHECK(machine::host_name() == name.data());
-    const auto stolen = machine::stolen_ticks();
-    CHECK(stolen >= 0);
-    CHECK(machine::stolen_ticks() >= stolen);
+}
+
+TEST_CASE("stolen time is told per CPU, and never goes back") {
+    const auto before = machine::stolen_ticks();
+    const auto after = machine::stolen_ticks();
+    REQUIRE(after.size() == before.size());
+    CHECK(after.size() > static_cast<std::size_t>(machine::current_cpu()));
+    for (std::size_t cpu = 0; cpu < after.size(); ++cpu) {
+        CHECK(after[cpu] >= before[cpu]);
+    }
+}
+
+TEST_CASE("the eighth column of a CPU's own line is what was stolen from it") {
+    const auto read = [](const std::string& text) {
+        std::istringstream stat(text);
+        return machine::read_stolen_ticks(stat);
+    };
+    using Ticks = std::vector<std::int64_t>;
+    CHECK(read("cpu  1 2 3 4 5 6 7 99 0 0\ncpu0 1 2 3 4 5 6 7 40 0 0\n"
+               "cpu2 1 2 3 4 5 6 7 59 0 0\nintr 1 2 3\ncpu7 1 1 1 1 1 1 1 1\n") ==
+          Ticks{40, 0, 59});
+    CHECK(read("cpu  1 2 3 4\ncpu0 1 2 3 4\n").empty());  // a kernel that does not count it
+    CHECK(read("").empty());
 }

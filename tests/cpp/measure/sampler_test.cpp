@@ -6,13 +6,16 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transrank/machine/clock.hpp"
 #include "transrank/measure/payload.hpp"
+#include "transrank/measure/recording.hpp"
 
 using namespace transrank;
 using measure::CacheMode;
@@ -23,6 +26,8 @@ namespace {
 
 /// What the sampler did with a made-up operation.
 struct Log {
+    bool takes_part = true;
+    double fill_seconds = 0;            ///< each fill takes so long
     std::vector<std::uint64_t> stamps;  ///< of each fill
     std::vector<std::int64_t> batches;  ///< of each run
     int verified = 0;
@@ -35,13 +40,15 @@ public:
     MadeUp(Log& log, double seconds, std::string failure, double unrest)
         : log_(log), seconds_(seconds), failure_(std::move(failure)), unrest_(unrest) {}
 
-    void fill(std::uint64_t stamp) override { log_.stamps.push_back(stamp); }
+    [[nodiscard]] bool takes_part() const override { return log_.takes_part; }
+    void fill(std::uint64_t stamp) override {
+        log_.stamps.push_back(stamp);
+        spin(log_.fill_seconds);
+    }
     void run(std::int64_t repetitions) override {
         log_.batches.push_back(repetitions);
         const double factor = log_.batches.size() % 2 == 0 ? 1 : 1 + unrest_;
-        const double end = machine::now() + (seconds_ * factor * static_cast<double>(repetitions));
-        while (machine::now() < end) {
-        }
+        spin(seconds_ * factor * static_cast<double>(repetitions));
     }
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
         ++log_.verified;
@@ -52,6 +59,12 @@ public:
     }
 
 private:
+    static void spin(double seconds) {
+        const double end = machine::now() + seconds;
+        while (machine::now() < end) {
+        }
+    }
+
     Log& log_;
     double seconds_;
     std::string failure_;
@@ -65,6 +78,8 @@ struct Bench {
     CacheMode cache = CacheMode::warm;
     measure::SamplerSettings settings{.seed = 5, .max_seconds = 1e-3};
     std::map<std::string, Log> logs;
+    std::int64_t bytes = 8;
+    std::vector<std::string> calibrated;
     std::vector<std::string> advanced;
     std::vector<std::string> finished;
     std::vector<CaseRun> group;
@@ -73,20 +88,23 @@ struct Bench {
              double unrest = 0) {
         auto& run = group.emplace_back();
         run.point.study = name;
-        run.point.send_bytes = 8;
-        run.point.receive_bytes = 8;
+        run.point.send_bytes = bytes;
+        run.point.receive_bytes = bytes;
         run.operation = std::make_unique<MadeUp>(logs[name], seconds, failure, unrest);
         run.stopping = stopping.get();
     }
 
     void measure() {
-        const measure::Workspace workspace(8, 8, cache);
+        const measure::Workspace workspace(bytes, bytes, cache);
         measure::Sampler sampler(comm, *synchronisation, workspace, settings);
         sampler.measure(
-            group, [&](CaseRun& run) { finished.push_back(run.point.study); },
-            [&](const CaseRun& run, int round) {
-                advanced.push_back(std::to_string(round) + run.point.study);
-            });
+            group,
+            {.calibrated = [&](const CaseRun& run) { calibrated.push_back(run.point.study); },
+             .advanced =
+                 [&](const CaseRun& run, int round) {
+                     advanced.push_back(std::to_string(round) + run.point.study);
+                 },
+             .finished = [&](CaseRun& run) { finished.push_back(run.point.study); }});
     }
 
     [[nodiscard]] bool is_root() const { return comm.rank() == 0; }
@@ -159,6 +177,7 @@ TEST_CASE("all ranks take the same samples in the same order") {
     bench.measure();
     CHECK(bench.same_everywhere(bench.advanced));
     CHECK(bench.same_everywhere(bench.finished));
+    CHECK(counted(bench.calibrated) == counted({"a", "b", "c", "d", "e"}));
     for (const auto& run : bench.group) {
         CHECK(bench.same_everywhere(run.batch));
         CHECK(bench.same_everywhere(run.slice));
@@ -318,4 +337,131 @@ TEST_CASE("rewritten buffers get a new payload before each sample, and each is v
     CHECK(run.verified_bytes == 10 * static_cast<std::uint64_t>(log.verified));
     // One slot per repetition: no batch is longer than there are slots.
     CHECK(*std::ranges::max_element(log.batches) <= 256);
+}
+
+TEST_CASE("a small payload is renewed and verified with each sample, a large one with each slice") {
+    for (const auto cache : {CacheMode::warm, CacheMode::cold}) {
+        for (const std::int64_t bytes : {4096, 4097}) {
+            CAPTURE(bytes);
+            Bench bench;
+            bench.cache = cache;
+            bench.bytes = bytes;
+            bench.stopping = measure::make_count_stopping(200);
+            bench.settings.max_seconds = 2;  // slices of many samples
+            bench.add("a", 20e-6);
+            bench.measure();
+            const auto& log = bench.logs["a"];
+            const auto samples = bench.group[0].own.seconds.size();
+            const auto slices = bench.advanced.size();
+            REQUIRE(samples > slices);
+            const std::size_t verified = slices + (bytes == 4096 ? samples : 0);
+            CHECK(static_cast<std::size_t>(log.verified) == verified);
+            CHECK(log.stamps.size() == verified + 1);  // and to find the batch
+            CHECK(std::set(log.stamps.begin(), log.stamps.end()).size() == log.stamps.size());
+        }
+    }
+}
+
+TEST_CASE("what a sample needs beside its clock counts when a round is sized") {
+    Bench bench;
+    bench.cache = CacheMode::rewritten;
+    bench.stopping = measure::make_interval_stopping(1e-9, 0.2);
+    bench.settings.max_seconds = 0.2;
+    bench.add("a", 50e-6, "", 0.5);
+    bench.logs["a"].fill_seconds = 4e-3;
+    bench.measure();
+    if (bench.is_root()) {
+        const auto& run = bench.group[0];
+        // A round is an eighth of 200 ms, a sample more than 4 ms: no round has more than six.
+        CHECK(std::ranges::max(run.reduced.rounds) <= 6);
+        CHECK(run.reduced.rounds.size() >= 4);
+    }
+}
+
+TEST_CASE("the times of a rank that has no part do not count") {
+    Bench bench;
+    if (bench.comm.size() == 1) {
+        return;
+    }
+    bench.add("a", bench.is_root() ? 10e-6 : 30e-6);
+    const bool idle = bench.comm.rank() == bench.comm.size() - 1;
+    bench.logs["a"].takes_part = !idle;
+    bench.measure();
+    const auto& run = bench.group[0];
+    for (const double seconds : run.own.seconds) {
+        CHECK(std::isnan(seconds) == idle);
+    }
+    if (bench.is_root()) {
+        for (std::size_t i = 0; i < run.reduced.slowest.size(); ++i) {
+            CHECK(run.reduced.fastest[i] >= 10e-6);
+            CHECK(run.reduced.slowest[i] >= run.reduced.fastest[i]);
+            CHECK(run.reduced.slowest[i] < 1e6);
+        }
+    }
+    text::JsonWriter json;
+    measure::record_slowest(run.own, bench.comm, json);
+    if (bench.is_root()) {
+        CHECK(json.text().find(",null],\"minimum\"") != std::string::npos);
+        CHECK(json.text().find(",null],\"mean_of_all\"") != std::string::npos);
+        CHECK(json.text().find("[null") == std::string::npos);
+    }
+}
+
+namespace {
+
+/// A common start that some rank misses by a millisecond, the `missed`-th since it was asked last.
+class Missed final : public measure::Synchronisation {
+public:
+    Missed(const mpi::Communicator& comm, int missed)
+        : barrier_(measure::make_barrier(comm)), missed_(missed) {}
+
+    double start() override {
+        late_ = late_ || ++starts_ == missed_;
+        return barrier_->start();
+    }
+    [[nodiscard]] double take_lateness() override {
+        starts_ = 0;
+        return std::exchange(late_, false) ? 1e-3 : 0;
+    }
+
+private:
+    std::unique_ptr<measure::Synchronisation> barrier_;
+    int missed_;
+    int starts_ = 0;
+    bool late_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("a sample is late when any of its starts was missed, and when none was it is not") {
+    for (const int missed : {1, 3, 1'000'000}) {
+        CAPTURE(missed);
+        Bench bench;
+        const bool last = bench.comm.rank() == bench.comm.size() - 1;
+        bench.synchronisation = std::make_unique<Missed>(bench.comm, last ? missed : 0);
+        bench.add("a", 2e-6);
+        bench.group[0].point.timing = measure::TimingKind::single;
+        bench.measure();
+        const auto& run = bench.group[0];
+        REQUIRE(run.batch >= 3);
+        for (const auto flag : run.own.flags) {
+            CHECK(((flag & measure::late_start) != 0) == (missed <= 3));
+        }
+        if (bench.is_root()) {
+            CHECK(std::ranges::max(run.reduced.late_seconds) == (missed <= 3 ? 1e-3 : 0));
+        }
+    }
+}
+
+TEST_CASE("the least batch is that of the coarsest clock of any rank") {
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    const double most = comm.size();
+    const double own = comm.rank() + 1;
+    const auto least = [&](double resolution, double cost) {
+        return measure::least_batch_seconds(
+            comm, {.resolution_seconds = resolution, .cost_seconds = cost});
+    };
+    CHECK(least(1e-9, 30e-9) == doctest::Approx(40e-6));
+    CHECK(least(own * 1e-6, 30e-9) == doctest::Approx(most * 200e-6));
+    CHECK(least(1e-9, own * 1e-6) == doctest::Approx(most * 200e-6));
 }

@@ -21,8 +21,8 @@ ReducedSamples flagged(const std::vector<std::uint8_t>& flags) {
 }  // namespace
 
 TEST_CASE("only samples without any flag are clean") {
-    const auto samples = flagged({warm_up, 0, lost_core, 0, clock_gap, 0, late_start, 0,
-                                  lost_core | clock_gap, 0, warm_up | late_start, 0});
+    const auto samples = flagged({warm_up, 0, lost_core, 0, stolen, 0, late_start, 0,
+                                  lost_core | stolen, 0, warm_up | late_start, 0});
     CHECK(samples.clean() == std::vector<double>{1, 3, 5, 7, 9, 11});
 }
 
@@ -30,4 +30,20 @@ TEST_CASE("when hardly any sample is clean, all but the warm-up count") {
     const auto samples = flagged({warm_up, 0, lost_core, 0, 0, 0, 0, warm_up | lost_core});
     CHECK(samples.clean() == std::vector<double>{1, 2, 3, 4, 5, 6});
     CHECK(flagged({warm_up, warm_up}).clean().empty());
+}
+
+TEST_CASE("a value rests on clean samples however few, else on those after warm-up") {
+    const auto counted = [](const std::vector<std::uint8_t>& flags) {
+        const auto samples = flagged(flags);
+        return counted_values(samples.slowest, samples.flags);
+    };
+    CHECK(counted({warm_up, lost_core, 0, stolen, late_start, warm_up}) == std::vector<double>{2});
+    CHECK(counted({warm_up, lost_core, stolen}) == std::vector<double>{1, 2});
+    CHECK(counted({warm_up, warm_up | lost_core}) == std::vector<double>{0, 1});
+    CHECK(counted({}).empty());
+}
+
+TEST_CASE("after warm-up means any flag but that") {
+    const auto samples = flagged({warm_up, 0, lost_core, warm_up | stolen, late_start});
+    CHECK(values_after_warm_up(samples.slowest, samples.flags) == std::vector<double>{1, 2, 4});
 }

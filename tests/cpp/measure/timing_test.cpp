@@ -5,9 +5,13 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "../exchange/pretended_nodes.hpp"
 #include "transrank/machine/clock.hpp"
 
 using namespace transrank;
@@ -18,16 +22,16 @@ using Events = std::vector<std::string>;
 
 class LoggedStart final : public measure::Synchronisation {
 public:
-    LoggedStart(const mpi::Communicator& comm, Events& events)
-        : barrier_(measure::make_barrier(comm)), events_(events) {}
+    LoggedStart(std::unique_ptr<measure::Synchronisation> real, Events& events)
+        : real_(std::move(real)), events_(events) {}
 
     double start() override {
         events_.emplace_back("start");
-        return barrier_->start();
+        return real_->start();
     }
 
 private:
-    std::unique_ptr<measure::Synchronisation> barrier_;
+    std::unique_ptr<measure::Synchronisation> real_;
     Events& events_;
 };
 
@@ -56,15 +60,32 @@ private:
     Events& events_;
 };
 
+using MakeStart = std::unique_ptr<measure::Synchronisation> (*)(const mpi::Communicator& comm);
+
+std::unique_ptr<measure::Synchronisation> make_agreed_time(const mpi::Communicator& comm) {
+    return measure::make_agreed_time(comm, {});
+}
+
 struct Timed {
     mpi::Communicator comm{MPI_COMM_WORLD};
+    mpi::Communicator node = comm.split_node();
+    measure::Turns turns = measure::share_turns(comm, node);
     Events events;
-    LoggedStart start{comm, events};
+    LoggedStart start;
     LoggedRun run{comm, events};
-    double seconds;
+    std::optional<double> seconds;
 
-    Timed(measure::TimingKind kind, std::int64_t repetitions) {
-        seconds = measure::timing(kind)({run, start, comm}, repetitions);
+    Timed(measure::TimingKind kind, std::int64_t repetitions,
+          MakeStart make_start = measure::make_barrier)
+        : start(make_start(comm), events) {
+        seconds = measure::timing(kind)({run, start, turns}, repetitions);
+    }
+
+    /// One value of each rank.
+    [[nodiscard]] std::vector<double> of_all(double own) const {
+        std::vector<double> all(static_cast<std::size_t>(comm.size()));
+        MPI_Allgather(&own, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, comm.handle());
+        return all;
     }
 };
 
@@ -82,20 +103,52 @@ TEST_CASE("single: a start before each operation, after what is not timed") {
     CHECK(timed.seconds >= 2 * timed.run.least_seconds());
 }
 
-TEST_CASE("in turn: every rank runs its batch once, while no other runs") {
-    const Timed timed(measure::TimingKind::in_turn, 3);
-    Events expected(static_cast<std::size_t>(timed.comm.size()), "start");
-    expected.insert(expected.begin() + timed.comm.rank() + 1, "run 3");
-    CHECK(timed.events == expected);
-    CHECK(timed.seconds >= timed.run.least_seconds());
-
-    std::vector<double> begins(static_cast<std::size_t>(timed.comm.size()));
-    std::vector<double> ends(begins.size());
-    MPI_Allgather(&timed.run.begin, 1, MPI_DOUBLE, begins.data(), 1, MPI_DOUBLE, MPI_COMM_WORLD);
-    MPI_Allgather(&timed.run.end, 1, MPI_DOUBLE, ends.data(), 1, MPI_DOUBLE, MPI_COMM_WORLD);
-    for (std::size_t rank = 1; rank < begins.size(); ++rank) {
-        CHECK(ends[rank - 1] <= begins[rank]);
+TEST_CASE("in turn: every rank runs its batch once, while no other runs, by any common start") {
+    for (const auto& make_start : {measure::make_barrier, make_agreed_time}) {
+        const Timed timed(measure::TimingKind::in_turn, 3, make_start);
+        Events expected(static_cast<std::size_t>(timed.comm.size()) + 1, "start");
+        expected.insert(expected.begin() + timed.comm.rank() + 1, "run 3");
+        CHECK(timed.events == expected);
+        CHECK(timed.seconds >= timed.run.least_seconds());
+        const auto begins = timed.of_all(timed.run.begin);
+        const auto ends = timed.of_all(timed.run.end);
+        for (std::size_t rank = 1; rank < begins.size(); ++rank) {
+            CHECK(ends[rank - 1] <= begins[rank]);
+        }
     }
+}
+
+TEST_CASE("in turn: no rank goes on before the last one has had its turn") {
+    for (const auto& make_start : {measure::make_barrier, make_agreed_time}) {
+        const Timed timed(measure::TimingKind::in_turn, 1, make_start);
+        const double over = machine::now();
+        CHECK(std::ranges::max(timed.of_all(timed.run.end)) <= over);
+    }
+}
+
+TEST_CASE("in turn: nodes run in parallel, each one rank at a time") {
+    for (const int per_node : {1, 2}) {
+        const testing::PretendedNodes nodes(per_node);
+        const Timed timed(measure::TimingKind::in_turn, 3);
+        const int turns = std::min(per_node, timed.comm.size());
+        Events expected(static_cast<std::size_t>(turns) + 1, "start");
+        expected.insert(expected.begin() + (timed.comm.rank() % per_node) + 1, "run 3");
+        CHECK(timed.events == expected);
+    }
+}
+
+TEST_CASE("in turn: a rank without a turn has no time") {
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    const auto barrier = measure::make_barrier(comm);
+    Events events;
+    LoggedRun run(comm, events);
+    measure::Turns turns{.count = 1, .own = std::nullopt};
+    if (comm.rank() == comm.size() - 1) {
+        turns.own = 0;
+    }
+    const auto seconds = measure::time_in_turn({run, *barrier, turns}, 2);
+    CHECK(seconds.has_value() == turns.own.has_value());
+    CHECK(events.size() == (turns.own ? 1 : 0));
 }
 
 TEST_CASE("each choice has the name that records use") {

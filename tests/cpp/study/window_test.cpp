@@ -107,6 +107,9 @@ TEST_CASE("as many ranks receive as there are pairs, and the others stay idle") 
         }
         const measure::Workspace workspace(point.send_bytes, point.receive_bytes, CacheMode::warm);
         const auto operation = study::find("message-rate").prepare(point, {world, workspace, 64});
+        int parts = operation->takes_part() ? 1 : 0;
+        MPI_Allreduce(MPI_IN_PLACE, &parts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(parts == 2 * point.number("pairs"));
         operation->fill(3);
         operation->run(4);
         auto bytes = static_cast<std::int64_t>(operation->verify(4));

@@ -356,6 +356,9 @@ def test_clock_synchronisation_is_told_with_its_accuracy(written: Callable[..., 
     survey.lines.append(launch_line)
     parts = describe_method([measured(written(survey))])
     assert any("offsets of up to 320 ns were left" in s for part in parts for s in part.sentences)
+    survey.lines.append(recorded.event("clocks-checked", launch=9, accuracy_seconds=6.5e-6))
+    parts = describe_method([measured(written(survey))])
+    assert any("offsets of up to 6.50 µs were left" in s for part in parts for s in part.sentences)
 
 
 JOB = {

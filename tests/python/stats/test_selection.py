@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import recorded
 from transrank.stats.selection import LEAST_CLEAN, LEAST_SHARE, select
-from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Samples
+from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 
 FLAGS = st.lists(st.integers(0, 15), min_size=1, max_size=30)
 
@@ -17,7 +17,7 @@ def samples(flags: list[int]) -> Samples:
 
 def test_warm_up_and_disturbed_samples_do_not_count() -> None:
     (chosen,), all_used = select(
-        [samples([WARM_UP, 0, DISTURBED, 0, GAP, 0, LATE, 0, 0, 0, WARM_UP | LATE])]
+        [samples([WARM_UP, 0, DISTURBED, 0, STOLEN, 0, LATE, 0, 0, 0, WARM_UP | LATE])]
     )
     assert chosen.used.nonzero()[0].tolist() == [1, 3, 5, 7, 8, 9]
     assert (chosen.taken, chosen.clean) == (9, 6)

@@ -65,6 +65,29 @@ def test_the_imb_mean_is_that_of_rank_0_where_its_clock_alone_counts(tmp_path: P
     assert only(run_of(tmp_path, recorded.header(), line)).imb_mean == pytest.approx(3e-6)
 
 
+def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path: Path) -> None:
+    seconds = [3e-6, 1e-6, None]
+    ranks = {"median": seconds, "minimum": seconds, "mean": seconds, "mean_of_all": seconds}
+    line = recorded.case(ranks=ranks, clocks="all")
+    result = only(run_of(tmp_path, recorded.header(), line))
+    assert result.imb is not None
+    assert result.imb.mean == pytest.approx(2e-6)
+    assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
+
+
+@pytest.mark.parametrize(("flags", "mean"), [([2] * 5 + [0] * 5, 1e-6), ([2] * 10, 7e-6)])
+def test_the_imb_mean_is_over_the_samples_of_the_headline(
+    flags: list[int], mean: float, tmp_path: Path
+) -> None:
+    clean, of_all = [1e-6, 1e-6], [7e-6, 7e-6]
+    ranks = {"median": clean, "minimum": clean, "mean": clean, "mean_of_all": of_all}
+    line = recorded.case(ranks=ranks, clocks="all", flags=flags)
+    result = only(run_of(tmp_path, recorded.header(), line))
+    assert result.all_used == (0 not in flags)
+    assert result.imb_mean == pytest.approx(mean)
+    assert result.launch_imb == (pytest.approx(mean),)
+
+
 def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Path) -> None:
     seconds = [9e-6, 9e-6, *CALM, 50e-6, 60e-6, 70e-6]
     flags = [1, 1, *[0] * len(CALM), 2, 4, 8]

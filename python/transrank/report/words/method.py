@@ -12,7 +12,7 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
-from transrank.store.lines import DISTURBED, GAP, LATE, WARM_UP, Options
+from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
 CACHE = {
@@ -23,7 +23,7 @@ CACHE = {
 FLAGS = (
     (WARM_UP, "as warm-up"),
     (DISTURBED, "because a rank lost its core"),
-    (GAP, "because a hypervisor took time from the machine"),
+    (STOLEN, "because a hypervisor took time from a rank's CPU"),
     (LATE, "because a rank started late"),
 )
 
@@ -55,9 +55,8 @@ def _general() -> Iterator[str]:
     yield (
         "A sample is the time of a batch of operations, long enough for the clock, divided by "
         "their number; where all ranks are timed it is the slowest rank's. Payloads depend on "
-        "rank, position and slice of samples; they are compared outside the timed region, at the "
-        "beginning and the end of every slice, and of a window of messages into one buffer the "
-        "last."
+        "rank, position and slice of samples, up to 4 KiB on the sample too; as often they are "
+        "compared, outside the timed region, and of messages into one buffer the last."
     )
     yield (
         "The sizes of a study, of the collectives those of an operation, are interleaved in random "
@@ -68,7 +67,7 @@ def _general() -> Iterator[str]:
     )
     yield (
         "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
-        "hypervisor took time from the machine, or a rank started late; “kept” is the share of the "
+        "hypervisor took time from its CPU, or it started late; “kept” is the share of the "
         "samples after warm-up that remains. “IMB mean” is the mean over the samples that count, "
         "averaged over ranks, as IMB prints it, for comparison with published tables. “Imbalance” "
         "is by how much the fastest rank is ahead of the slowest, in the median over samples."
@@ -117,11 +116,9 @@ def _synchronisation(run: Measured) -> Iterator[str]:
     if "barrier" in methods:
         yield "Ranks come to a common start by a barrier."
     if "clock" in methods:
-        accuracies = [
-            launch.synchronisation.accuracy_seconds
-            for launch in run.run.launches
-            if launch.synchronisation.accuracy_seconds is not None
-        ]
+        told = [launch.synchronisation.accuracy_seconds for launch in run.run.launches]
+        told += [event.accuracy_seconds for event in run.run.events]
+        accuracies = [seconds for seconds in told if seconds is not None]
         accuracy = (
             f"; offsets of up to {units.format_seconds(max(accuracies))} were left between nodes"
             if accuracies
