@@ -26,8 +26,9 @@ def declared_ranks(source: str) -> list[int]:
 
 
 CASES = [
-    pytest.param(path.relative_to(SOURCES).with_suffix(""), ranks, id=f"{path.stem}-{ranks}")
+    pytest.param(test, ranks, id=f"{test}-{ranks}")
     for path in sorted(SOURCES.rglob("*_test.cpp"))
+    for test in [path.relative_to(SOURCES).with_suffix("")]
     for ranks in declared_ranks(path.read_text())
 ]
 
