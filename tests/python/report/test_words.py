@@ -36,7 +36,7 @@ from transrank.report.words.machine import machine_facts, short_library
 from transrank.report.words.method import describe_method
 from transrank.report.words.repeat import describe_repetition
 from transrank.report.words.verdict import give_verdict
-from transrank.store.records import read_run
+from transrank.store.records import Shape, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +101,16 @@ def test_the_verdict_judges_each_placement_of_the_two_ranks(written: Callable[..
         "a message of 8 B between nodes",
         "best rate in one direction between nodes",
     ]
+
+
+def test_of_shapes_that_place_two_ranks_alike_the_smallest_is_told(
+    written: Callable[..., Run],
+) -> None:
+    places = measured(two_places(written)).by_place("pingpong")
+    assert {place: {r.shape for r in results} for place, results in places.items()} == {
+        "within a node": {Shape(2, 2)},
+        "between nodes": {Shape(2, 1)},
+    }
 
 
 def test_message_times_and_rates_name_where_the_ranks_are(written: Callable[..., Run]) -> None:
