@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transrank import mpi  # loads MPI before the compiled module, which is linked with it
+import transrank.mpi  # noqa: F401  # loads MPI, with which the compiled module is linked
 from transrank._core import shared_bytes
 
 if TYPE_CHECKING:
@@ -24,14 +24,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    Shape = SupportsIndex | Sequence[SupportsIndex]
+    ShapeLike = SupportsIndex | Sequence[SupportsIndex]
 
 __all__ = ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"]
 
-assert mpi.MPI is not None
 
-
-def zeros(shape: Shape, dtype: DTypeLike = float) -> NDArray[Any]:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     """A new C-ordered array of zeros, aligned to a page.
 
     Raises
@@ -55,12 +53,12 @@ def zeros(shape: Shape, dtype: DTypeLike = float) -> NDArray[Any]:
     return np.ndarray(lengths, wanted, buffer=shared_bytes(wanted_bytes))
 
 
-def empty(shape: Shape, dtype: DTypeLike = float) -> NDArray[Any]:
+def empty(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     """A new array whose contents are to be written first; the system gives it as zeros."""
     return zeros(shape, dtype)
 
 
-def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
+def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """A new array filled with a value, of the value's type unless one is given."""
     array = zeros(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
     array[...] = fill_value

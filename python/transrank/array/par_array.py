@@ -111,7 +111,7 @@ class ParArray:
 
     @property
     def values(self) -> NDArray[Any]:
-        """All rows of one shape as an array, a view: (rows, *row_shape)."""
+        """All rows of one shape as one array, a view whose first dimension counts rows."""
         if self._row_shape is None:
             raise ValueError(f"rows of {self.kind} length form no array; take them one by one")
         table = self.memory.reshape(len(self), self.rows.pitch)

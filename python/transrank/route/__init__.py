@@ -8,11 +8,11 @@ it sends to whom and receives from whom; it is immutable, can serve any number o
 """
 
 from transrank._core import Leg, Route
-from transrank.route.alltoall import alltoall, alltoallv
+from transrank.route.blocks import alltoall, alltoallv
 from transrank.route.files import load, save
 from transrank.route.ghosts import ghost_pull, ghost_push
 from transrank.route.grids import halo, redistribution
-from transrank.route.lists import lists
+from transrank.route.index_lists import lists
 
 __all__ = [
     "Leg",
