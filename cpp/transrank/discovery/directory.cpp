@@ -2,7 +2,6 @@
 #include "transrank/discovery/directory.hpp"
 
 #include <map>
-#include <optional>
 
 #include "transrank/discovery/letters.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -68,7 +67,7 @@ std::vector<Forward> match_own_part(const std::vector<Letter>& letters) {
 }
 
 /// What a part of the directory found out about a rank.
-enum class Role : std::int64_t { sender, receiver };
+enum class Role : std::uint8_t { sender, receiver };
 
 void add_finding(Writer& letter, Role role, int peer, const Leg& leg) {
     letter.add(role);
@@ -83,6 +82,7 @@ std::vector<Letter> letters_to_ranks(const std::vector<Forward>& found) {
         add_finding(by_rank[leg.peer], Role::receiver, origin, leg);
     }
     std::vector<Letter> letters;
+    letters.reserve(by_rank.size());
     for (auto& [rank, writer] : by_rank) {
         letters.push_back(std::move(writer).to(rank));
     }
@@ -113,12 +113,9 @@ route::Route route_of(const mpi::Communicator& comm, const Lists& lists,
 
 route::Route match(const mpi::Communicator& comm, const Lists& lists) {
     const auto told = deliver(comm, letters_to_directory(lists), Subject::index_lists);
-    std::vector<Forward> found;
-    mpi::agree(comm, [&] { found = match_own_part(told); });
+    const auto found = mpi::agreed(comm, [&] { return match_own_part(told); });
     const auto letters = deliver(comm, letters_to_ranks(found), Subject::legs_found);
-    std::optional<route::Route> made;
-    mpi::agree(comm, [&] { made = route_of(comm, lists, letters); });
-    return *std::move(made);
+    return mpi::agreed(comm, [&] { return route_of(comm, lists, letters); });
 }
 
 }  // namespace transrank::discovery

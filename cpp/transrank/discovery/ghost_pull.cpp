@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "transrank/discovery/directory.hpp"
@@ -94,17 +93,14 @@ route::Route read_ghost_requests(int rank, const Distribution& owners, const Gho
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    GhostRequests requests;
-    mpi::agree(comm, [&] {
+    auto requests = mpi::agreed(comm, [&] {
         check_parts(owners, comm.rank(), comm.size());
-        requests = write_ghost_requests(comm.rank(), owners, ghosts, place);
+        return write_ghost_requests(comm.rank(), owners, ghosts, place);
     });
     const auto letters = deliver(comm, std::move(requests.letters), Subject::ghosts_wanted);
-    std::optional<route::Route> made;
-    mpi::agree(comm, [&] {
-        made = read_ghost_requests(comm.rank(), owners, place, std::move(requests.legs), letters);
+    return mpi::agreed(comm, [&] {
+        return read_ghost_requests(comm.rank(), owners, place, std::move(requests.legs), letters);
     });
-    return *std::move(made);
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <optional>
 #include <utility>
 
 #include "transrank/discovery/ghost.hpp"
@@ -98,16 +97,14 @@ std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Letter>& answer
 Pushed push(const mpi::Communicator& comm, const Ranges& ranges, std::int64_t owned,
             std::vector<Leg> legs, std::int64_t ghost_begin) {
     const auto letters = deliver(comm, letters_to_targets(legs, ranges), Subject::rows_pushed);
-    Arrival arrival;
-    mpi::agree(comm, [&] { arrival = arrange(letters, ghost_begin); });
+    auto arrival = mpi::agreed(comm, [&] { return arrange(letters, ghost_begin); });
     const auto answers = deliver(comm, letters_to_pushers(arrival.receives), Subject::ghost_begins);
     const auto extent = ghost_begin + static_cast<std::int64_t>(arrival.ghosts.size());
-    std::optional<route::Route> made;
-    mpi::agree(comm, [&] {
-        made.emplace(comm.rank(), comm.size(), owned, extent, placed(std::move(legs), answers),
-                     std::move(arrival.receives));
+    return mpi::agreed(comm, [&]() -> Pushed {
+        return {.route = {comm.rank(), comm.size(), owned, extent, placed(std::move(legs), answers),
+                          std::move(arrival.receives)},
+                .ghosts = std::move(arrival.ghosts)};
     });
-    return {.route = *std::move(made), .ghosts = std::move(arrival.ghosts)};
 }
 
 std::vector<Leg> checked_pushes(const mpi::Communicator& comm, std::int64_t owned,
@@ -123,10 +120,9 @@ std::vector<Leg> checked_pushes(const mpi::Communicator& comm, std::int64_t owne
 Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
-    std::vector<Leg> legs;
-    mpi::agree(comm, [&] {
+    auto legs = mpi::agreed(comm, [&] {
         check_parts(owners, comm.rank(), comm.size());
-        legs = checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
+        return checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
     });
     return push(comm, ranges_of(owners, comm.rank()), owners.owned(comm.rank()), std::move(legs),
                 ghost_begin);
@@ -136,8 +132,8 @@ Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
     const auto owned = numbering.owned().length();
-    std::vector<Leg> legs;
-    mpi::agree(comm, [&] { legs = checked_pushes(comm, owned, rows, targets, ghost_begin); });
+    auto legs =
+        mpi::agreed(comm, [&] { return checked_pushes(comm, owned, rows, targets, ghost_begin); });
     return push(comm, {.begin = numbering.owned().begin}, owned, std::move(legs), ghost_begin);
 }
 

@@ -61,6 +61,7 @@ std::vector<Letter> deliver_in_pieces(const mpi::Communicator& comm,
         }
     }
     std::vector<Letter> received;
+    received.reserve(whole.size());
     for (auto& [peer, bytes] : whole) {
         received.push_back({.peer = peer, .bytes = std::move(bytes)});
     }

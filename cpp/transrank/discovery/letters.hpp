@@ -84,7 +84,7 @@ private:
 };
 
 /// What a delivery is about. Each takes this tag and the next one.
-enum class Subject : int {
+enum class Subject : std::uint8_t {
     ghosts_wanted = 0,
     rows_pushed = 2,
     ghost_begins = 4,

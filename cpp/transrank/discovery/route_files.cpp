@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/discovery/route_files.hpp"
 
-#include <optional>
 #include <string>
 #include <system_error>
 
@@ -60,15 +59,14 @@ void save(const mpi::Communicator& comm, const route::Route& route,
 }
 
 route::Route load(const mpi::Communicator& comm, const std::filesystem::path& place) {
-    std::optional<route::Route> route;
-    mpi::agree(comm, [&] { route = load_own(comm, route_file(place, comm.rank())); });
+    auto route = mpi::agreed(comm, [&] { return load_own(comm, route_file(place, comm.rank())); });
     try {
-        check_consistent(comm, *route);
+        check_consistent(comm, route);
     } catch (const mpi::AgreedError& problem) {
         throw mpi::AgreedError("the route files were not saved together: " +
                                std::string(problem.what()));
     }
-    return *std::move(route);
+    return route;
 }
 
 }  // namespace transrank::discovery

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -84,6 +83,7 @@ std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriv
             " receives from ", route.receives().size(), " ranks, but was told of the rows of ",
             arriving.sources.size(), "; pass what arriving_rows has returned for this route");
     std::vector<Leg> legs;
+    legs.reserve(arriving.sources.size());
     for (std::size_t i = 0; i < arriving.sources.size(); ++i) {
         const auto& leg = route.receives()[i];
         legs.push_back(
@@ -96,6 +96,7 @@ std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriv
 std::vector<Leg> sends_in_units(const Route& route, const std::vector<Letter>& letters) {
     check_writers(route.sends(), letters);
     std::vector<Leg> legs;
+    legs.reserve(letters.size());
     for (const auto& letter : letters) {
         legs.push_back(
             {.peer = letter.peer, .segments = Reader(letter).take_all<route::Segment>()});
@@ -106,35 +107,33 @@ std::vector<Leg> sends_in_units(const Route& route, const std::vector<Letter>& l
 }  // namespace
 
 ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, const Rows& source) {
-    std::vector<Letter> letters;
-    mpi::agree(comm, [&] {
+    auto letters = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
-        letters = letter_per_leg(route.sends(), [&](const Leg& leg) {
+        return letter_per_leg(route.sends(), [&](const Leg& leg) {
             return route::row_places(leg, route::End::source, source);
         });
     });
     letters = deliver(comm, std::move(letters), Subject::row_places);
-    ArrivingRows made;
-    mpi::agree(comm, [&] { made = read(route, letters); });
-    return made;
+    return mpi::agreed(comm, [&] { return read(route, letters); });
 }
 
 Route in_units(const mpi::Communicator& comm, const Route& route, const ArrivingRows& arriving,
                const Rows& source, const Rows& destination) {
-    std::vector<Leg> receives;
-    mpi::agree(comm, [&] {
+    auto receives = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
-        receives = receives_in_units(route, arriving, destination);
+        return receives_in_units(route, arriving, destination);
     });
     const auto letters =
         deliver(comm, letter_per_leg(receives, [](const Leg& leg) { return leg.segments; }),
                 Subject::legs_in_units);
-    std::optional<Route> made;
-    mpi::agree(comm, [&] {
-        made.emplace(comm.rank(), comm.size(), source.units(), destination.units(),
-                     sends_in_units(route, letters), std::move(receives));
+    return mpi::agreed(comm, [&]() -> Route {
+        return {comm.rank(),
+                comm.size(),
+                source.units(),
+                destination.units(),
+                sends_in_units(route, letters),
+                std::move(receives)};
     });
-    return *std::move(made);
 }
 
 }  // namespace transrank::discovery

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
@@ -20,6 +23,14 @@ public:
 /// Collective. Runs `work`, which must not communicate; when it throws on any rank, every rank
 /// throws AgreedError with the message of the lowest such rank.
 void agree(const Communicator& comm, const std::function<void()>& work);
+
+/// Collective. The same for work that returns something.
+template <class Work>
+[[nodiscard]] auto agreed(const Communicator& comm, const Work& work) {
+    std::optional<std::invoke_result_t<Work>> made;
+    agree(comm, [&] { made.emplace(work()); });
+    return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
+}
 
 /// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
 /// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`. As many words, without line

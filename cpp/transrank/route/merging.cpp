@@ -30,7 +30,7 @@ Leg merged(std::span<const Leg> parts) {
 }  // namespace
 
 std::vector<Leg> merged_by_peer(std::vector<Leg> legs) {
-    std::ranges::stable_sort(legs, {}, &Leg::peer);
+    std::ranges::sort(legs, {}, &Leg::peer);
     std::vector<Leg> made;
     for (auto next = legs.begin(); next != legs.end();) {
         const auto end = std::find_if(
