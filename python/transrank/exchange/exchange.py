@@ -130,7 +130,8 @@ class Exchange:
     def close(self) -> None:
         """Let go of the arrays and of everything else. Not collective; may be called again.
 
-        An exchange under way is broken by it, and its peers raise.
+        An exchange under way is broken by it, and its peers raise. Peers must not start it any
+        more: nobody would answer.
         """
         self._bound = None
         self._fields = ()
