@@ -37,11 +37,11 @@ def transrank(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "transrank.cli", *arguments]
 
 
-def submit(cluster: SlurmCluster, folder: Path, command: str) -> Run:
+def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> Run:
     kind = installation.build().mpi_kind
     launcher = LAUNCHERS[kind]
     printed = cluster.run(
-        *transrank("script", "slurm", "--nodes=2", "--ranks-per-node=2", "--time=5min"),
+        *transrank("script", "slurm", "--nodes=2", "--time=5min", *options),
         *[f"--launcher={launcher}", "--", *command.split()],
         cwd=folder,
         timeout=60,
@@ -64,7 +64,7 @@ def submit(cluster: SlurmCluster, folder: Path, command: str) -> Run:
 def test_a_job_measures_within_a_node_and_between_two(
     cluster: SlurmCluster, tmp_path: Path
 ) -> None:
-    run = submit(cluster, tmp_path, MEASURE)
+    run = submit(cluster, tmp_path, MEASURE, "--ranks-per-node=2")
     assert run.problems == ()
     hosts_by_shape = {
         (launch.shape.ranks, launch.shape.ranks_per_node): set(launch.placement.hosts)
@@ -78,3 +78,15 @@ def test_a_job_measures_within_a_node_and_between_two(
     ]
     assert between
     assert all(case.status == "ok" for case in between)
+
+
+@pytest.mark.skipif(
+    installation.build().mpi_kind not in NETWORK, reason="how this MPI reaches hosts is unknown"
+)
+def test_a_job_without_a_number_of_ranks_fills_its_nodes(
+    cluster: SlurmCluster, tmp_path: Path
+) -> None:
+    run = submit(cluster, tmp_path, "measure exchange --sizes 8 --max-time 20ms --launches 1")
+    cores = run.header.machine["usable_cores"]
+    assert run.header.machine["allocation"]["slots"] is None
+    assert max(case.shape for case in run.cases if case.status == "ok") == (2 * cores, cores)
