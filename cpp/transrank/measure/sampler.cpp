@@ -135,6 +135,9 @@ void Sampler::calibrate(CaseRun& run) {
     }
     const double each = best.wall_seconds + slowest_rank(readying, comm_);
     run.slice = samples_in(round_seconds(), each);
+    // Where one sample takes a round by itself, a round to warm up would cost what two of those
+    // that count do, and each of the trials was as long.
+    run.warmed = each >= round_seconds();
 }
 
 // What a sample needs before its clock: the payload, and the caches as the mode wants them.
@@ -172,7 +175,8 @@ void Sampler::take_sample(CaseRun& run, std::uint8_t flag) {
 void Sampler::take_slice(CaseRun& run, int round) {
     const double begin = machine::now();
     const std::size_t first = run.own.seconds.size();
-    const std::int64_t count = round == 0 ? std::max<std::int64_t>(run.slice / 4, 1) : run.slice;
+    const bool warms = round == 0 && !run.warmed;
+    const std::int64_t count = warms ? std::max<std::int64_t>(run.slice / 4, 1) : run.slice;
     std::string failure;
     steal_.begin();
     run.operation->fill(++stamp_);
@@ -181,7 +185,7 @@ void Sampler::take_slice(CaseRun& run, int round) {
     run.sampling_seconds += wall_seconds([&] {
         for (std::int64_t i = 0; i < count; ++i) {
             try {
-                take_sample(run, round == 0 ? std::uint8_t{warm_up} : std::uint8_t{0});
+                take_sample(run, warms ? std::uint8_t{warm_up} : std::uint8_t{0});
             } catch (const WrongPayload& wrong) {
                 failure = wrong.what();
             }
@@ -258,7 +262,7 @@ void Sampler::decide(std::vector<CaseRun*>& active, int round) {
             const auto reason =
                 run->stopping->judge({.seconds = clean,
                                       .clean = std::ranges::count(run->reduced.flags, 0),
-                                      .rounds = round,
+                                      .rounds = round + (run->warmed ? 1 : 0),
                                       .operations = run->operations,
                                       .measuring_seconds = run->measuring_seconds});
             const auto taken = static_cast<double>(run->own.seconds.size());

@@ -29,6 +29,7 @@ struct CaseRun {
 
     std::int64_t batch = 1;  ///< repetitions per sample
     std::int64_t slice = 1;  ///< samples in the next round
+    bool warmed = false;     ///< finding the batch has warmed it up: its first round counts
     std::int64_t operations = 0;
     double measuring_seconds = 0;
     double sampling_seconds = 0;  ///< what the samples took of it, with all that each of them needs

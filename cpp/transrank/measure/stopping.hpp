@@ -12,7 +12,7 @@ namespace transrank::measure {
 struct Progress {
     std::span<const double> seconds;  ///< clean samples so far; all but warm-up when few are clean
     std::int64_t clean = 0;           ///< samples without a flag
-    int rounds = 0;
+    int rounds = 0;                   ///< that are not of the warm-up
     std::int64_t operations = 0;
     double measuring_seconds = 0;
 };

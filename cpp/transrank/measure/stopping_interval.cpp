@@ -11,8 +11,10 @@ namespace {
 // spread is believed.
 constexpr int least_rounds = 4;
 constexpr std::size_t least_samples = 20;
-// How much longer than its budget a case may wait for clean samples.
-constexpr double most_overdraft = 4;
+// How much longer than its budget a case may take until it has as many clean samples as an interval
+// needs: where others were disturbed, and where there was no time for more.
+constexpr double most_overdraft_disturbed = 4;
+constexpr double most_overdraft_long = 2;
 
 class Interval final : public Stopping {
 public:
@@ -28,13 +30,20 @@ public:
             }
         }
         const bool seen = progress.rounds >= 2 && !progress.seconds.empty();
-        const bool disturbed = progress.clean < static_cast<std::int64_t>(least_clean);
-        const double patience = disturbed ? most_overdraft : 1;
-        return seen && progress.measuring_seconds >= patience * max_seconds_ ? StopReason::max_time
-                                                                             : StopReason::go_on;
+        return seen && progress.measuring_seconds >= patience(progress) * max_seconds_
+                   ? StopReason::max_time
+                   : StopReason::go_on;
     }
 
 private:
+    static double patience(const Progress& progress) {
+        if (progress.clean >= static_cast<std::int64_t>(least_clean)) {
+            return 1;
+        }
+        const bool disturbed = progress.clean < static_cast<std::int64_t>(progress.seconds.size());
+        return disturbed ? most_overdraft_disturbed : most_overdraft_long;
+    }
+
     double precision_;
     double max_seconds_;
 };

@@ -281,8 +281,9 @@ TEST_CASE("a sample is the time per operation, and all operations count") {
 
 TEST_CASE("exactly the first round's samples are warm-up") {
     Bench bench;
-    bench.stopping = measure::make_count_stopping(100);
-    bench.add("a", 20e-6);
+    bench.stopping = measure::make_count_stopping(100'000);
+    bench.settings.max_seconds = 2;
+    bench.add("a", 1e-6);
     bench.measure();
     const auto& run = bench.group[0];
     if (bench.is_root()) {
@@ -295,6 +296,21 @@ TEST_CASE("exactly the first round's samples are warm-up") {
         for (std::size_t i = 0; i < run.reduced.flags.size(); ++i) {
             const bool first = i < static_cast<std::size_t>(run.reduced.rounds.front());
             REQUIRE(((run.reduced.flags[i] & measure::warm_up) != 0) == first);
+        }
+    }
+}
+
+TEST_CASE("a case of which one sample takes a round needs no round to warm up") {
+    Bench bench;
+    bench.stopping = measure::make_interval_stopping(1e-9, 8e-3);
+    bench.settings.max_seconds = 8e-3;
+    bench.add("a", 20e-3, "", 0.5);
+    bench.measure();
+    const auto& run = bench.group[0];
+    if (bench.is_root()) {
+        CHECK(run.reduced.rounds == std::vector<std::int64_t>{1, 1});
+        for (const auto flag : run.reduced.flags) {
+            CHECK((flag & measure::warm_up) == 0);
         }
     }
 }

@@ -68,6 +68,13 @@ TEST_CASE("a case whose samples were all disturbed may wait for clean ones, but 
     CHECK(stopping->judge(disturbed) == StopReason::max_time);
 }
 
+TEST_CASE("a case too long for its time may take twice that for the samples of an interval") {
+    const auto stopping = make_interval_stopping(0.02, 1);
+    CHECK(stopping->judge(after(spread_about(1, 0.5, 5), 3, 1.9)) == StopReason::go_on);
+    CHECK(stopping->judge(after(spread_about(1, 0.5, 5), 3, 2)) == StopReason::max_time);
+    CHECK(stopping->judge(after(spread_about(1, 0.5, 6), 3, 1)) == StopReason::max_time);
+}
+
 TEST_CASE("a case that is precise when its time is spent says precise") {
     const auto stopping = make_interval_stopping(0.02, 1);
     CHECK(stopping->judge(after(spread_about(1, 0.001, 40), 4, 2)) == StopReason::precise);
