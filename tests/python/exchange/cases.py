@@ -201,6 +201,37 @@ KINDS = {
 }
 
 
+def every_type(ranks: int) -> list[ExchangeCase]:
+    """One exchange for each type and operation: each rank to itself and the next, at one place."""
+    row = np.array([[0, 1, 3, 1, 0, 0]])
+    routes = [
+        _core.Route(
+            rank,
+            ranks,
+            3,
+            4,
+            [_core.Leg(peer, row) for peer in {rank, (rank + 1) % ranks}],
+            [_core.Leg(peer, row) for peer in {rank, (rank - 1) % ranks}],
+        )
+        for rank in range(ranks)
+    ]
+    return [
+        ExchangeCase(
+            kind="every type",
+            routes=routes,
+            spare_units=0,
+            operation=operation,
+            transport="auto",
+            fields=[FieldCase(dtype, (2,), ((True, True),) * ranks, seed=number)],
+            epochs=1,
+            push_below_bytes=None,
+            longest_message_bytes=2**63 - 1,
+        )
+        for operation in ("assign", "add", "min", "max")
+        for number, dtype in enumerate(dtypes_of(operation))
+    ]
+
+
 def writes_twice(routes: list[_core.Route]) -> bool:
     """Whether some unit of a destination is written more than once."""
     for route in routes:

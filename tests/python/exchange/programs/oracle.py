@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import transrank
-from python.exchange.cases import ExchangeCase, as_bytes, exchanges, expected
+from python.exchange.cases import ExchangeCase, as_bytes, every_type, exchanges, expected
 from python.spmd import WORLD, main, property_test
 
 TRANSPORTS = ["auto", *(name for name, _ in transrank.transports())]
@@ -104,6 +104,14 @@ def test_two_exchanges_may_be_waited_for_in_any_order(
             each.finish(epoch, poll=False)
     problems = [problem for each in bound for problem in each.problems]
     assert not problems, problems
+
+
+def test_every_type_with_every_operation_that_it_has() -> None:
+    for case in every_type(WORLD.size):
+        bound = Bound(case)
+        bound.start(0)
+        bound.finish(0, poll=False)
+        assert not bound.problems, (case, bound.problems)
 
 
 main(globals())
