@@ -91,3 +91,25 @@ TEST_CASE("an exchange may be moved") {
     second.run();
     CHECK(ring.has_received(12));
 }
+
+TEST_CASE("waiting for a while leaves an exchange under way") {
+    for (const std::string way : {"auto", "shared-staged", "message"}) {
+        CAPTURE(way);
+        Ring ring(world_rank(), world_size(), true);
+        auto exchange = ring.bind(way);
+        ring.write(5);
+        if (world_rank() == 0) {
+            exchange.start();
+            const bool alone = world_size() == 1;
+            CHECK(exchange.wait_for(0.01) == alone);
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (!alone) {
+                CHECK(exchange.wait_for(1e9));
+            }
+        } else {
+            MPI_Barrier(MPI_COMM_WORLD);
+            exchange.run();
+        }
+        CHECK(ring.has_received(5));
+    }
+}
