@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from transrank.launch import installation
+from built import cpp_test
 
 if TYPE_CHECKING:
     from conftest import Mpiexec
 
 SOURCES = Path(__file__).parent
-ROOT = SOURCES.parent.parent
 RANKS = re.compile(r"^// ranks:((?: \d+)+)$", re.MULTILINE)
 
 
@@ -33,18 +31,9 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def build_folder() -> Path:
-    """Where the test executables are: $TRANSRANK_BUILD_DIR, or what the Makefile builds."""
-    default = ROOT / "build" / installation.build().mpi
-    return Path(os.environ.get("TRANSRANK_BUILD_DIR", default)).resolve()
-
-
 @pytest.mark.parametrize(("test", "ranks"), CASES)
-def test_passes_on_every_rank(test: Path, ranks: int, build_folder: Path, mpiexec: Mpiexec) -> None:
-    executable = build_folder / "tests" / "cpp" / test
-    assert executable.exists(), f"{executable} is not built: make test builds it"
-    mpiexec.run(ranks, executable).check()
+def test_passes_on_every_rank(test: Path, ranks: int, mpiexec: Mpiexec) -> None:
+    mpiexec.run(ranks, cpp_test(test)).check()
 
 
 def test_rank_counts_are_read_from_the_comment_line() -> None:

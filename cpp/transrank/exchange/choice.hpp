@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,11 +9,16 @@
 
 namespace transrank::exchange {
 
-/// Below which length direct transport pushes a run when nothing was measured: a cache line or two.
-inline constexpr std::int64_t default_push_below_bytes = 128;
-
 /// The transport of one peer, and why that one.
 struct Choice {
+    const transport::Entry* entry;
+    std::string reason;
+};
+
+/// Transports that have failed for a peer, on this rank or on the peer, although nothing spoke
+/// against them.
+struct Refusal {
+    int rank;
     const transport::Entry* entry;
     std::string reason;
 };
@@ -23,17 +27,7 @@ struct Choice {
 /// `auto` or the name of a transport; throws std::invalid_argument when it is unknown or cannot
 /// serve a peer.
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
-                                         const std::string& wanted);
-
-/// Collective. One object for each transport chosen, ready to be started; throws mpi::AgreedError
-/// when one cannot be had on some rank.
-[[nodiscard]] std::vector<std::unique_ptr<transport::Transport>> make_transports(
-    const transport::Binding& binding, std::span<const Choice> choices, const std::string& wanted);
-
-/// A text table: peers, bytes, runs, transport, reason.
-[[nodiscard]] std::string explain(const route::Route& route,
-                                  std::span<const transport::Field> fields,
-                                  std::span<const transport::PeerOffer> offers,
-                                  std::span<const Choice> choices);
+                                         const std::string& wanted,
+                                         std::span<const Refusal> refusals);
 
 }  // namespace transrank::exchange

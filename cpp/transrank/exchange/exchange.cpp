@@ -5,14 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <stdexcept>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <utility>
 
-#include "transrank/exchange/choice.hpp"
+#include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
-#include "transrank/exchange/fields.hpp"
 #include "transrank/exchange/patience.hpp"
-#include "transrank/memory/node.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
@@ -21,74 +21,29 @@ namespace transrank::exchange {
 
 using transport::Breakage;
 using transport::BrokenExchange;
-using transport::PeerOffer;
 
 namespace {
 
-const char* name_of(transport::Operation operation) {
-    switch (operation) {
-        case transport::Operation::add:
-            return "add";
-        case transport::Operation::min:
-            return "min";
-        case transport::Operation::max:
-            return "max";
-        case transport::Operation::assign:
-            break;
-    }
-    return "assign";
-}
-
-std::vector<std::string> describe(const Options& options) {
-    return {
-        "operation " + std::string(name_of(options.operation)), "transport " + options.transport,
-        "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
-                                                        : std::string("to be measured")),
-        "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
-}
+// How often a rank that waits in vain looks whether its peers live, and lets MPI make progress for
+// the sake of others.
+constexpr std::chrono::milliseconds look_at_peers{100};
+constexpr std::chrono::milliseconds look_at_mpi{1};
 
 }  // namespace
 
 class Exchange::State final : public Active {
 public:
     State(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields, Options options)
-        : route_(std::move(route)),
-          fields_(std::move(fields)),
-          options_(std::move(options)),
-          comm_(comm),
-          node_(comm_) {
-        mpi::agree_on(comm_, "binds an exchange with", describe(options_));
-        mpi::agree(comm_, [&] { take_what_is_needed(); });
-        std::string disagreement;
-        offers_ = transport::swap_offers(comm_, node_, route_, own_, turn_->ordered(),
-                                         control_handle_, disagreement);
-        mpi::agree(comm_, [&] {
-            if (!disagreement.empty()) {
-                throw std::invalid_argument(disagreement);
-            }
-        });
-        binding_.emplace(transport::Binding{
-            .route = route_,
-            .fields = fields_,
-            .own_fields = own_,
-            .comm = comm_,
-            .node = node_,
-            .operation = options_.operation,
-            .push_below_bytes = options_.push_below_bytes.value_or(default_push_below_bytes),
-            .longest_message_bytes = options_.longest_message_bytes,
-            .control = *control_,
-            .offers = offers_,
-            .turn = *turn_});
-        mpi::agree(comm_, [&] { choices_ = choose(*binding_, options_.transport); });
-        transports_ = make_transports(*binding_, choices_, options_.transport);
-    }
+        : bound_(std::move(route), comm, std::move(fields), std::move(options)) {}
 
     ~State() override {
         retire();
         if (!over_) {
-            give_up({.cause = Breakage::Cause::failed, .rank = comm_.rank()}, nullptr);
+            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()}, nullptr);
+        } else if (!broken_) {
+            announce({.cause = Breakage::Cause::gone, .rank = bound_.rank()});
         }
-        let_go_of_communicator();
+        bound_.leave_communicator(epoch_, !broken_);
     }
 
     void start() {
@@ -96,11 +51,13 @@ public:
         if (active_) {
             misuse("start was called twice without wait");
         }
-        turn_->reset();
+        bound_.turn().reset();
+        begin_to_look();
+        ended_by_test_ = false;
         ++epoch_;
         over_ = false;
         attempt([&] {
-            for (auto& transport : transports_) {
+            for (auto& transport : bound_.transports()) {
                 transport->start(epoch_);
             }
         });
@@ -111,18 +68,28 @@ public:
 
     bool test() {
         check_started("test");
-        Engine::instance().progress();
-        return finish_if_over();
+        if (Engine::instance().progress()) {
+            begin_to_look();
+        } else if (!over_) {
+            look_around();
+        }
+        ended_by_test_ = finish_if_over();
+        return ended_by_test_;
     }
 
     bool wait_for(double seconds) {
+        if (std::exchange(ended_by_test_, false)) {
+            return true;
+        }
         check_started("wait");
         const auto begin = std::chrono::steady_clock::now();
-        Patience patience(node_.oversubscribed());
+        Patience patience(bound_.node().oversubscribed());
         while (!finish_if_over()) {
-            const bool advanced = Engine::instance().progress();
-            if (!advanced && !over_ && patience.rest(over_)) {
-                check_alive();
+            if (Engine::instance().progress()) {
+                patience.reset();
+                begin_to_look();
+            } else if (!over_ && patience.rest(over_)) {
+                look_around();
                 const std::chrono::duration<double> waited =
                     std::chrono::steady_clock::now() - begin;
                 if (!over_ && waited.count() >= seconds) {
@@ -140,10 +107,11 @@ public:
         bool advanced = false;
         bool done = false;
         attempt([&] {
-            for (auto& transport : transports_) {
+            for (auto& transport : bound_.transports()) {
                 advanced |= transport->progress();
             }
-            done = std::ranges::all_of(transports_, [](const auto& each) { return each->done(); });
+            done = std::ranges::all_of(bound_.transports(),
+                                       [](const auto& each) { return each->done(); });
         });
         if (done) {
             over_ = true;
@@ -152,37 +120,21 @@ public:
     }
 
     [[nodiscard]] bool polls_mpi() const override {
-        return !over_ && std::ranges::any_of(transports_, [](const auto& each) {
+        return !over_ && std::ranges::any_of(bound_.transports(), [](const auto& each) {
             return each->polls_mpi() && !each->done();
         });
     }
 
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
-        give_up({.cause = cause, .rank = comm_.rank()}, std::make_exception_ptr(Misuse(why)));
+        give_up({.cause = cause, .rank = bound_.rank()}, std::make_exception_ptr(Misuse(why)));
         retire();
         std::rethrow_exception(failure_);
     }
 
-    [[nodiscard]] std::string explain() const {
-        return exchange::explain(route_, fields_, offers_, choices_);
-    }
+    [[nodiscard]] std::string explain() const { return bound_.explain(); }
 
 private:
-    // What may be refused on this rank alone, before the peers are told anything.
-    void take_what_is_needed() {
-        if (options_.longest_message_bytes < 1) {
-            throw std::invalid_argument("messages of at most " +
-                                        std::to_string(options_.longest_message_bytes) +
-                                        " bytes are asked for; give at least 1");
-        }
-        check_fields(route_, comm_, fields_, options_.operation);
-        std::ranges::transform(fields_, std::back_inserter(own_), transport::offer_of);
-        control_.emplace(transport::peers_of(route_).size());
-        control_handle_ = control_->handle();
-        turn_.emplace(sources_of(route_), needs_order(route_, options_.operation));
-    }
-
     void check_unbroken() const {
         if (failure_) {
             std::rethrow_exception(failure_);
@@ -204,7 +156,7 @@ private:
         } catch (const BrokenExchange& error) {
             give_up(error.breakage(), std::current_exception());
         } catch (...) {
-            give_up({.cause = Breakage::Cause::failed, .rank = comm_.rank()},
+            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()},
                     std::current_exception());
         }
     }
@@ -212,17 +164,23 @@ private:
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);
         broken_ = true;
-        for (auto& transport : transports_) {
-            try {
-                transport->announce(breakage);
-            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to be told
-            }
-        }
+        ended_by_test_ = false;
+        announce(breakage);
         over_ = true;
     }
 
+    void announce(const Breakage& breakage) noexcept {
+        const auto completed = over_ ? epoch_ : epoch_ - 1;
+        for (auto& transport : bound_.transports()) {
+            try {
+                transport->announce(breakage, completed);
+            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to be told
+            }
+        }
+    }
+
     [[noreturn]] void misuse(const std::string& what) {
-        abandon(what + " on rank " + std::to_string(comm_.rank()) +
+        abandon(what + " on rank " + std::to_string(bound_.rank()) +
                     "; the exchange is broken, bind a new one",
                 Breakage::Cause::misuse);
     }
@@ -236,17 +194,6 @@ private:
         return true;
     }
 
-    // Peers may have sent more than this rank took, or have told of a breakage, or still will.
-    void let_go_of_communicator() noexcept {
-        try {
-            if (mpi::is_usable() && (broken_ || comm_.has_unmatched_message())) {
-                comm_.forsake();
-            }
-        } catch (const mpi::Error&) {
-            comm_.forsake();
-        }
-    }
-
     void retire() noexcept {
         if (active_) {
             Engine::instance().remove(*this);
@@ -254,12 +201,34 @@ private:
         }
     }
 
+    void begin_to_look() noexcept {
+        peers_due_.reset();
+        mpi_due_.reset();
+    }
+
+    // Nothing has advanced: perhaps for reasons that lie outside the exchanges.
+    void look_around() {
+        if (mpi_due_.is_due()) {
+            let_mpi_progress();
+        }
+        if (peers_due_.is_due()) {
+            check_alive();
+        }
+    }
+
+    // A message of the user's, or of a library's, may need calls of this rank's MPI to get through,
+    // and its sender may be the one that this rank waits for.
+    void let_mpi_progress() {
+        if (mpi::is_usable() && mpi::may_call_here()) {
+            (void)bound_.comm().has_unmatched_message();
+        }
+    }
+
     void check_alive() {
         const std::lock_guard lock(Engine::instance().mutex());
-        for (const auto& transport : transports_) {
-            const int rank = transport->awaited();
-            // What it did before it ended may have arrived since we looked.
-            if (rank >= 0 && !node_.is_alive(rank) && !Engine::instance().progress()) {
+        for (const int rank : awaited()) {
+            const auto* process = bound_.node().process(rank);
+            if (process != nullptr && !process->is_alive() && still_awaits(rank)) {
                 const Breakage breakage{.cause = Breakage::Cause::ended, .rank = rank};
                 give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
                 return;
@@ -267,29 +236,49 @@ private:
         }
     }
 
-    route::Route route_;
-    std::vector<transport::Field> fields_;
-    Options options_;
-    mpi::Communicator comm_;
-    memory::Node node_;
-    std::vector<transport::FieldOffer> own_;
-    std::optional<transport::ControlBlock> control_;
-    memory::SegmentHandle control_handle_;
-    std::optional<transport::Turn> turn_;
-    std::vector<PeerOffer> offers_;
-    std::optional<transport::Binding> binding_;
-    std::vector<Choice> choices_;
-    std::vector<std::unique_ptr<transport::Transport>> transports_;
+    [[nodiscard]] std::vector<int> awaited() const {
+        std::vector<int> ranks;
+        if (!over_) {
+            for (const auto& transport : bound_.transports()) {
+                std::ranges::copy(transport->awaited(), std::back_inserter(ranks));
+            }
+        }
+        return ranks;
+    }
+
+    // What a rank did before it ended may arrive after we have looked, and MPI may need several
+    // calls to bring it.
+    bool still_awaits(int rank) {
+        constexpr int enough = 100;
+        for (int idle = 0; idle < enough; ++idle) {
+            if (Engine::instance().progress()) {
+                idle = 0;
+            }
+        }
+        return std::ranges::count(awaited(), rank) != 0;
+    }
+
+    Bound bound_;
     std::uint64_t epoch_ = 0;
-    bool active_ = false;  ///< started, and not yet waited for
+    bool active_ = false;         ///< started, and not yet waited for
+    bool ended_by_test_ = false;  ///< the last epoch, and nobody has called wait since
     bool broken_ = false;
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_
+    Recurring peers_due_{look_at_peers};
+    Recurring mpi_due_{look_at_mpi};
 };
+
+// In a child of fork everything belongs to the parent: flags that its peers read, handles of MPI.
+void Exchange::Delete::operator()(State* state) const noexcept {
+    if (mpi::is_own_process()) {
+        delete state;
+    }
+}
 
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
                    const Options& options)
-    : state_(std::make_unique<State>(std::move(route), comm, std::move(fields), options)) {}
+    : state_(new State(std::move(route), comm, std::move(fields), options)) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;

@@ -19,15 +19,16 @@ struct Options {
     transport::Operation operation = transport::Operation::assign;
     /// A name of the table of transports, or `auto`: for each peer the best that can serve it.
     std::string transport = "auto";
-    /// Where direct transport turns from pushing runs to pulling them, in bytes; measured once per
-    /// communicator when absent.
+    /// Where direct transport turns from pushing runs to pulling them, in bytes. When absent it is
+    /// measured, once per communicator, in some milliseconds of the first bind that needs it.
     std::optional<std::int64_t> push_below_bytes;
     /// Longer messages are split; they are anyway where MPI cannot count their bytes.
     std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A call in the wrong order: start twice, or wait without start. The exchange is broken from then
-/// on, for the peers too.
+/// on, for the peers too: each learns of it at the latest when it needs something of this rank
+/// again.
 class Misuse : public std::logic_error {
 public:
     using std::logic_error::logic_error;
@@ -39,10 +40,16 @@ public:
 /// true) the sources must not change and the destinations are undefined; afterwards the
 /// destinations hold what was sent and the sources are free: nobody reads them any more. `test` and
 /// `wait` make every started exchange of the process advance, so different ranks may wait for
-/// theirs in any order.
+/// theirs in any order. They also let MPI make progress, so that messages which this rank has not
+/// asked for reach it.
 ///
-/// One thread at a time may use an exchange. Threads that use different exchanges need
-/// MPI_THREAD_MULTIPLE as soon as one of them has peers on other nodes.
+/// Between start and wait a rank must not block on what a peer does only after that peer's wait:
+/// in a blocking call of MPI (a barrier that the peer enters later) exchanges do not advance.
+/// Binding another exchange is no such call: it makes them advance until all ranks have come.
+///
+/// One thread at a time may use an exchange. Binding, test and wait count as calls of MPI: threads
+/// that use different exchanges need MPI_THREAD_MULTIPLE, and no two may bind on one communicator
+/// at once. A child of fork may destroy the exchanges that it has inherited, and nothing else.
 class Exchange {
 public:
     /// Collective. Binds `route` to `fields`, which stay the caller's and must stay where they are.
@@ -52,20 +59,22 @@ public:
     /// a peer.
     Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
              const Options& options = {});
-    /// Not collective: an exchange may be destroyed at any time after its last wait.
+    /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
+    /// on different ranks. Peers that share memory with this rank and start once more are told;
+    /// others would wait for ever. Before `comm` is freed its exchanges should be destroyed.
     ~Exchange();
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;
 
     /// Not collective, but every peer must start its side for anybody's wait to return. Throws
-    /// Misuse when already started.
+    /// Misuse when already started, transport::BrokenExchange when that is known to have happened.
     void start();
 
     /// Whether the exchange is over; makes progress. Throws Misuse when not started, and
     /// transport::BrokenExchange when a peer has broken it or ended.
     bool test();
 
-    /// Returns when the exchange is over. Throws as test.
+    /// Returns when the exchange is over, at once when `test` has just said so. Throws as test.
     void wait();
 
     /// The same for a caller who has other duties, too: returns false when about `seconds` have
@@ -81,12 +90,16 @@ public:
         wait();
     }
 
-    /// Peers, bytes, runs, the transport of each peer and why it was chosen: a text table.
+    /// Peers, bytes, runs, the transport of each peer and why it was chosen, the threshold between
+    /// pushing and pulling and how it is known: a text table.
     [[nodiscard]] std::string explain() const;
 
 private:
     class State;
-    std::unique_ptr<State> state_;
+    struct Delete {
+        void operator()(State* state) const noexcept;
+    };
+    std::unique_ptr<State, Delete> state_;
 };
 
 }  // namespace transrank::exchange

@@ -2,10 +2,12 @@
 #include "transrank/exchange/fields.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
+#include "transrank/exchange/strips.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::exchange {
@@ -27,20 +29,53 @@ void check_length(const std::string& what, const char* side, std::int64_t extent
     }
 }
 
-/// Runs as [begin, end) of destination units.
-using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+void check_address(const std::string& what, const char* side, const void* address,
+                   std::int64_t bytes) {
+    if (address == nullptr && bytes > 0) {
+        throw std::invalid_argument(what + ": the " + side + " has " + std::to_string(bytes) +
+                                    " bytes but no address");
+    }
+}
 
-Ranges destination_runs(const route::Route& route) {
-    Ranges runs;
-    for (const auto& leg : route.receives()) {
+std::vector<Strip> strips_of(std::span<const route::Leg> legs, std::int64_t route::Segment::* begin,
+                             std::int64_t route::Segment::* stride, std::int64_t unit_bytes,
+                             std::intptr_t base, bool written) {
+    std::vector<Strip> strips;
+    for (const auto& leg : legs) {
         for (const auto& segment : leg.segments) {
-            for (std::int64_t i = 0; i < segment.count; ++i) {
-                const auto begin = segment.destination + (i * segment.destination_stride);
-                runs.emplace_back(begin, begin + segment.length);
-            }
+            strips.push_back({.begin = base + (segment.*begin * unit_bytes),
+                              .length = segment.length * unit_bytes,
+                              .count = segment.count,
+                              .stride = segment.*stride * unit_bytes,
+                              .written = written});
         }
     }
-    return runs;
+    return strips;
+}
+
+// What the route reads and writes of one array, as addresses.
+void check_apart(const std::string& what, const route::Route& route, const Field& field) {
+    const auto address = [](const std::byte* memory) {
+        return reinterpret_cast<std::intptr_t>(memory);
+    };
+    const auto source = address(field.source);
+    const auto destination = address(field.destination);
+    if (source + field.source_bytes <= destination ||
+        destination + field.destination_bytes <= source) {
+        return;
+    }
+    auto strips = strips_of(route.sends(), &route::Segment::source, &route::Segment::source_stride,
+                            field.unit_bytes, source, false);
+    const auto writes =
+        strips_of(route.receives(), &route::Segment::destination,
+                  &route::Segment::destination_stride, field.unit_bytes, destination, true);
+    strips.insert(strips.end(), writes.begin(), writes.end());
+    if (is_written_where_read(strips)) {
+        throw std::invalid_argument(
+            what +
+            ": the route writes rows of its memory that it also reads; give source and "
+            "destination memory of their own");
+    }
 }
 
 }  // namespace
@@ -55,11 +90,8 @@ bool needs_order(const route::Route& route, Operation operation) {
     if (operation != Operation::assign) {
         return true;
     }
-    auto runs = destination_runs(route);
-    std::ranges::sort(runs);
-    return std::ranges::adjacent_find(runs, [](const auto& one, const auto& next) {
-               return next.first < one.second;
-           }) != runs.end();
+    return is_written_twice(strips_of(route.receives(), &route::Segment::destination,
+                                      &route::Segment::destination_stride, 1, 0, true));
 }
 
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
@@ -89,6 +121,9 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
         check_length(what, "source", route.source_extent(), field.unit_bytes, field.source_bytes);
         check_length(what, "destination", route.destination_extent(), field.unit_bytes,
                      field.destination_bytes);
+        check_address(what, "source", field.source, field.source_bytes);
+        check_address(what, "destination", field.destination, field.destination_bytes);
+        check_apart(what, route, field);
         (void)transport::combine_kernel(operation, field.scalar);
     }
 }

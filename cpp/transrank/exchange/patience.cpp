@@ -2,6 +2,7 @@
 #include "transrank/exchange/patience.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "transrank/exchange/engine.hpp"
 #include "transrank/memory/node.hpp"
@@ -13,12 +14,19 @@
 namespace transrank::exchange {
 namespace {
 
+using Seconds = std::chrono::duration<double>;
+
 // About 100 us where a pause takes 40 ns; hardly any where the peer waits for our core.
 constexpr int spins_with_own_core = 2000;
 constexpr int spins_with_shared_core = 10;
-constexpr double first_poll_seconds = 20e-6;
-constexpr double longest_poll_seconds = 1e-3;
-constexpr double sleep_seconds = 0.1;
+// MPI moves long messages in small steps, one for each call: a sleep in between delays them all.
+constexpr Seconds polling_with_own_core{1.0};
+constexpr double share_of_sleep = 1.0 / 16;
+constexpr Seconds shortest_poll{20e-6};
+constexpr Seconds longest_poll{1e-3};
+// Nothing of ours needs MPI then, but a message of the user's may: its sender waits for our calls.
+constexpr Seconds shortest_sleep{1e-3};
+constexpr Seconds longest_sleep{10e-3};
 
 void relax() {
 #if defined(__x86_64__)
@@ -30,25 +38,43 @@ void relax() {
 
 }  // namespace
 
-Patience::Patience(bool oversubscribed)
-    : spins_left_(oversubscribed ? spins_with_shared_core : spins_with_own_core),
-      poll_seconds_(first_poll_seconds) {}
+Patience::Patience(bool oversubscribed) : oversubscribed_(oversubscribed) {}
 
 bool Patience::rest(const std::atomic<bool>& over) {
-    if (spins_left_ > 0) {
-        --spins_left_;
+    if (spins_ < (oversubscribed_ ? spins_with_shared_core : spins_with_own_core)) {
+        ++spins_;
         relax();
+        end_of_spins_ = {};
         return false;
     }
+    const auto now = Clock::now();
+    if (end_of_spins_ == Clock::time_point{}) {
+        end_of_spins_ = now;
+    }
+    const Seconds waited = now - end_of_spins_;
     const bool polls = Engine::instance().polls_mpi();
-    const double limit = polls ? poll_seconds_ : sleep_seconds;
-    poll_seconds_ = std::min(2 * poll_seconds_, longest_poll_seconds);
-    bool news = false;
-    memory::own_doorbell().sleep(limit, [&] {
-        news = Engine::instance().progress() || over;
-        return news;
-    });
-    return !news;
+    if (polls && !oversubscribed_ && waited < polling_with_own_core) {
+        std::this_thread::yield();
+        return true;
+    }
+    const auto limit = std::clamp(waited * share_of_sleep, polls ? shortest_poll : shortest_sleep,
+                                  polls ? longest_poll : longest_sleep);
+    memory::own_doorbell().sleep(limit.count(),
+                                 [&] { return Engine::instance().progress() || over; });
+    return true;
+}
+
+bool Recurring::is_due() {
+    const auto now = Clock::now();
+    if (last_ == Clock::time_point{}) {
+        last_ = now;
+        return false;
+    }
+    if (now - last_ < interval_) {
+        return false;
+    }
+    last_ = now;
+    return true;
 }
 
 }  // namespace transrank::exchange

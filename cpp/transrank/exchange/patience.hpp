@@ -2,24 +2,47 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 namespace transrank::exchange {
 
-/// How a rank passes the time while nothing advances: it spins for some microseconds, since a peer
-/// with a core of its own answers sooner than the kernel could wake us, and then sleeps until it is
-/// rung for. While MPI must be polled it sleeps only briefly.
+/// How a rank passes the time while nothing advances: it spins for a while, since a peer with a
+/// core of its own answers sooner than the kernel could wake us, and then sleeps until it is rung
+/// for. While MPI must be polled it goes on polling, and where ranks share cores sleeps only
+/// briefly in between. No sleep is longer than a sixteenth of the time waited so far.
 class Patience {
 public:
     explicit Patience(bool oversubscribed);
 
-    /// Called when nothing has advanced. Returns true when a long sleep has ended without news: a
-    /// good time to see whether the peers still live. Does not sleep once `over`, which another
-    /// thread may have made true.
+    /// Something has advanced: begins anew.
+    void reset() noexcept { spins_ = 0; }
+
+    /// Called when nothing has advanced. Returns whether it is past spinning: then there is time to
+    /// look at other things. Does not sleep once `over`, which another thread may have made true.
     bool rest(const std::atomic<bool>& over);
 
 private:
-    int spins_left_;
-    double poll_seconds_;
+    using Clock = std::chrono::steady_clock;
+
+    bool oversubscribed_;
+    int spins_ = 0;
+    Clock::time_point end_of_spins_;
+};
+
+/// A moment that comes again and again, not more often than its interval.
+class Recurring {
+public:
+    explicit Recurring(std::chrono::milliseconds interval) : interval_(interval) {}
+
+    /// Begins anew: due one interval after the next time it is asked.
+    void reset() noexcept { last_ = {}; }
+    [[nodiscard]] bool is_due();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::chrono::milliseconds interval_;
+    Clock::time_point last_;
 };
 
 }  // namespace transrank::exchange

@@ -2,9 +2,15 @@
 #include "transrank/memory/node.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstdint>
 #include <exception>
+#include <iterator>
 #include <new>
+#include <random>
 #include <sched.h>
+#include <stdexcept>
 #include <system_error>
 
 #include "transrank/mpi/error.hpp"
@@ -14,52 +20,70 @@ namespace {
 
 const std::string elsewhere = "on another node";
 
-/// What a rank tells its node-mates of itself.
-struct Introduction {
-    SegmentHandle doorbell;
-    int rank = -1;    ///< in the communicator asked about
-    cpu_set_t cores;  ///< that it may run on
+/// What lies in the shared memory of a doorbell.
+struct Porch {
+    /// Chosen at random: device and inode of a file may coincide by accident where one host name
+    /// stands for several machines, and then somebody else's memory would be mapped.
+    std::uint64_t sign = 0;
+    Doorbell doorbell;
 };
 
-Doorbell& doorbell_in(std::span<std::byte> memory) {
-    return *std::launder(reinterpret_cast<Doorbell*>(memory.data()));
+/// What a rank tells its node-mates of itself.
+struct Introduction {
+    SegmentHandle porch;
+    std::uint64_t sign = 0;
+    int rank = -1;  ///< in the communicator asked about
+};
+
+Porch& porch_in(std::span<std::byte> memory) {
+    return *std::launder(reinterpret_cast<Porch*>(memory.data()));
+}
+
+std::uint64_t random_sign() {
+    constexpr int half = 32;
+    std::random_device random;
+    return (std::uint64_t{random()} << half) | random();
 }
 
 /// This process's doorbell. Where there is no shared memory to be had it lies in private memory and
 /// is announced by an empty handle: the rank then shares memory with nobody.
-struct OwnDoorbell {
+struct OwnPorch {
     std::unique_ptr<SharedSegment> segment;
-    Doorbell* doorbell = nullptr;
+    Porch* porch = nullptr;
     SegmentHandle handle;
 
-    OwnDoorbell() {
+    OwnPorch() {
         try {
-            segment = std::make_unique<SharedSegment>(sizeof(Doorbell));
+            segment = std::make_unique<SharedSegment>(sizeof(Porch));
             handle = segment->handle();
-            doorbell = new (segment->bytes().data()) Doorbell;
+            porch = new (segment->bytes().data()) Porch;
         } catch (const std::system_error&) {
-            handle = {};
-            doorbell = new Doorbell;
+            porch = new Porch;
         }
+        porch->sign = random_sign();
     }
 };
 
 // Never destroyed: a peer may ring after our main() has ended.
-OwnDoorbell& doorbell_of_process() {
-    static auto* const own = new OwnDoorbell;
+OwnPorch& porch_of_process() {
+    static auto* const own = new OwnPorch;
     return *own;
 }
 
-cpu_set_t usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof(set), &set);
-    return set;
+std::shared_ptr<MappedSegment> find_porch(const Introduction& mate) {
+    if (!mate.porch.is_shared()) {
+        throw std::runtime_error("it could make no shared memory");
+    }
+    auto mapping = MappedSegment::get(mate.porch);
+    if (porch_in(mapping->bytes()).sign != mate.sign) {
+        throw std::runtime_error("what is found under its name is not its memory");
+    }
+    return mapping;
 }
 
 std::vector<Introduction> introduce(const mpi::Communicator& node, int rank) {
-    Introduction own{
-        .doorbell = doorbell_of_process().handle, .rank = rank, .cores = usable_cores()};
+    const auto& porch = porch_of_process();
+    const Introduction own{.porch = porch.handle, .sign = porch.porch->sign, .rank = rank};
     std::vector<Introduction> all(static_cast<std::size_t>(node.size()));
     mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
                              node.handle()),
@@ -75,19 +99,41 @@ std::vector<char> swap_findings(const mpi::Communicator& node, const std::vector
     return theirs;
 }
 
-bool too_few_cores(const std::vector<Introduction>& all) {
-    cpu_set_t together;
-    CPU_ZERO(&together);
-    for (const auto& one : all) {
-        CPU_OR(&together, &together, &one.cores);
+// The cores that this process may run on, as a bit each. cpu_set_t ends at 1024; the kernel says
+// EINVAL as long as the set given is shorter than its own.
+std::vector<unsigned long> usable_cores() {
+    constexpr std::size_t longest = 1U << 16U;
+    for (std::size_t words = CPU_SETSIZE / (CHAR_BIT * sizeof(unsigned long)); words < longest;
+         words *= 2) {
+        std::vector<unsigned long> set(words, 0);
+        if (sched_getaffinity(0, words * sizeof(unsigned long),
+                              reinterpret_cast<cpu_set_t*>(set.data())) == 0) {
+            return set;
+        }
     }
-    return CPU_COUNT(&together) < static_cast<int>(all.size());
+    return {};
+}
+
+bool has_too_few_cores(const mpi::Communicator& node) {
+    auto cores = usable_cores();
+    int words = static_cast<int>(cores.size());
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &words, 1, MPI_INT, MPI_MAX, node.handle()),
+               "MPI_Allreduce");
+    cores.resize(static_cast<std::size_t>(words), 0);
+    mpi::check(
+        MPI_Allreduce(MPI_IN_PLACE, cores.data(), words, MPI_UNSIGNED_LONG, MPI_BOR, node.handle()),
+        "MPI_Allreduce");
+    int together = 0;
+    for (const auto word : cores) {
+        together += std::popcount(word);
+    }
+    return together < node.size();
 }
 
 }  // namespace
 
 Doorbell& own_doorbell() {
-    return *doorbell_of_process().doorbell;
+    return porch_of_process().porch->doorbell;
 }
 
 Node::Node(const mpi::Communicator& comm) {
@@ -98,8 +144,8 @@ Node::Node(const mpi::Communicator& comm) {
         Mate mate{.rank = all[i].rank, .mapping = nullptr, .process = nullptr};
         try {
             if (mate.rank != comm.rank()) {
-                mate.mapping = MappedSegment::get(all[i].doorbell);
-                mate.process = WatchedProcess::get(all[i].doorbell.process);
+                mate.mapping = find_porch(all[i]);
+                mate.process = WatchedProcess::get(all[i].porch.process);
             }
             reached[i] = 1;
             mates_.push_back(std::move(mate));
@@ -114,7 +160,7 @@ Node::Node(const mpi::Communicator& comm) {
             obstacles_.emplace_back(all[i].rank, "it cannot map this rank's memory");
         }
     }
-    oversubscribed_ = too_few_cores(all);
+    oversubscribed_ = has_too_few_cores(node);
 }
 
 const Node::Mate* Node::find(int rank) const {
@@ -133,12 +179,18 @@ const std::string& Node::obstacle(int rank) const {
 
 Doorbell& Node::doorbell(int rank) const {
     const auto* mate = find(rank);
-    return mate->mapping ? doorbell_in(mate->mapping->bytes()) : own_doorbell();
+    return mate->mapping ? porch_in(mate->mapping->bytes()).doorbell : own_doorbell();
 }
 
-bool Node::is_alive(int rank) const {
+const WatchedProcess* Node::process(int rank) const {
     const auto* mate = find(rank);
-    return mate == nullptr || mate->process == nullptr || mate->process->is_alive();
+    return mate == nullptr ? nullptr : mate->process.get();
+}
+
+std::vector<int> Node::mates() const {
+    std::vector<int> ranks;
+    std::ranges::transform(mates_, std::back_inserter(ranks), &Mate::rank);
+    return ranks;
 }
 
 }  // namespace transrank::memory

@@ -31,13 +31,15 @@ public:
     /// The doorbell of a rank that shares memory.
     [[nodiscard]] Doorbell& doorbell(int rank) const;
 
-    /// Whether the process of `rank` still runs; true where that cannot be told.
-    [[nodiscard]] bool is_alive(int rank) const;
+    /// The process of `rank`; nullptr for this one and where memory is not shared: whether those
+    /// live cannot be told.
+    [[nodiscard]] const WatchedProcess* process(int rank) const;
 
-    /// Ranks on this node that share memory with this one, itself included.
-    [[nodiscard]] int mates() const noexcept { return static_cast<int>(mates_.size()); }
+    /// The ranks on this node that share memory with this one, itself included, ascending.
+    [[nodiscard]] std::vector<int> mates() const;
 
     /// Whether the ranks of this node have fewer cores than they are: then spinning only delays.
+    /// Knows of no ranks outside the communicator.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
 
 private:

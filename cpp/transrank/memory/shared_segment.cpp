@@ -41,9 +41,12 @@ Registry& registry() {
     return *one;
 }
 
+using File = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+
+/// What this process has mapped, its own segments included.
 struct Mappings {
     std::mutex mutex;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<MappedSegment>> by_file;
+    std::map<File, std::weak_ptr<MappedSegment>> by_file;
 };
 
 Mappings& mappings() {
@@ -51,85 +54,74 @@ Mappings& mappings() {
     return *one;
 }
 
-}  // namespace
-
-SharedSegment::SharedSegment(std::size_t bytes) {
-    const std::size_t wanted = std::max<std::size_t>(bytes, 1);
-    descriptor_ = memfd_create("transrank", MFD_CLOEXEC);
-    if (descriptor_ < 0) {
-        fail("cannot make shared memory");
-    }
-    try {
-        if (ftruncate(descriptor_, static_cast<off_t>(wanted)) != 0) {
-            fail("cannot make " + std::to_string(wanted) + " bytes of shared memory");
-        }
-        bytes_ = map(descriptor_, wanted);
-    } catch (...) {
-        close(descriptor_);
-        throw;
-    }
-    const std::lock_guard lock(registry().mutex);
-    registry().segments.emplace(bytes_.data() + bytes_.size(), this);
+// Kernels from 6.3 on may insist on being told that the memory will not be executed; older ones
+// do not know the flag.
+int create_memory_file() {
+    constexpr unsigned no_exec_seal = 0x0008U;  // MFD_NOEXEC_SEAL
+    const int descriptor = memfd_create("transrank", MFD_CLOEXEC | no_exec_seal);
+    return descriptor < 0 && errno == EINVAL ? memfd_create("transrank", MFD_CLOEXEC) : descriptor;
 }
 
-SharedSegment::~SharedSegment() {
-    {
-        const std::lock_guard lock(registry().mutex);
-        registry().segments.erase(bytes_.data() + bytes_.size());
-    }
-    munmap(bytes_.data(), bytes_.size());
-    close(descriptor_);
-}
-
-SegmentHandle SharedSegment::handle() const {
+SegmentHandle handle_of(int descriptor, std::size_t bytes) {
     struct stat file{};
-    if (fstat(descriptor_, &file) != 0) {
+    if (fstat(descriptor, &file) != 0) {
         fail("cannot examine shared memory");
     }
     return {.process = getpid(),
-            .descriptor = descriptor_,
+            .descriptor = descriptor,
             .device = file.st_dev,
             .inode = file.st_ino,
-            .bytes = bytes_.size()};
+            .bytes = bytes};
 }
 
-std::optional<SharedSegment::Place> SharedSegment::find(const std::byte* address,
-                                                        std::size_t bytes) {
-    const std::lock_guard lock(registry().mutex);
-    const auto after = registry().segments.upper_bound(address);
-    if (after == registry().segments.end()) {
-        return std::nullopt;
-    }
-    const auto held = after->second->bytes();
-    if (address < held.data() || address + bytes > after->first) {
-        return std::nullopt;
-    }
-    return Place{.handle = after->second->handle(),
-                 .offset = static_cast<std::size_t>(address - held.data())};
-}
-
-MappedSegment::MappedSegment(const SegmentHandle& handle) {
-    const std::string path =
-        "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.descriptor);
-    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
-        fail("cannot open the shared memory of process " + std::to_string(handle.process));
-    }
-    struct stat file{};
-    const bool same = fstat(descriptor, &file) == 0 && file.st_dev == handle.device &&
-                      file.st_ino == handle.inode;
-    try {
-        if (!same) {
-            throw std::runtime_error("process " + std::to_string(handle.process) +
-                                     " does not hold the shared memory it announced");
+/// A descriptor, closed at the end of its scope.
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) {
+            close(number_);
         }
-        bytes_ = map(descriptor, handle.bytes);
-    } catch (...) {
-        close(descriptor);
-        throw;
     }
-    close(descriptor);
+    [[nodiscard]] int number() const noexcept { return number_; }
+
+private:
+    int number_;
+};
+
+void check_meant(const struct stat& file, const SegmentHandle& handle) {
+    if (file.st_dev != handle.device || file.st_ino != handle.inode) {
+        throw std::runtime_error("process " + std::to_string(handle.process) +
+                                 " does not hold the shared memory it announced");
+    }
 }
+
+std::span<std::byte> map(const SegmentHandle& handle) {
+    const auto path =
+        "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.descriptor);
+    const auto refused = "cannot open the shared memory of process ";
+    // Examined before it is opened: in another process namespace the number may belong to a
+    // stranger, and to open a device can have effects.
+    struct stat file{};
+    if (stat(path.c_str(), &file) != 0) {
+        fail(refused + std::to_string(handle.process));
+    }
+    check_meant(file, handle);
+    const Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY));
+    if (descriptor.number() < 0 || fstat(descriptor.number(), &file) != 0) {
+        fail(refused + std::to_string(handle.process));
+    }
+    check_meant(file, handle);
+    return map(descriptor.number(), handle.bytes);
+}
+
+}  // namespace
+
+MappedSegment::MappedSegment(int descriptor, std::size_t bytes) : bytes_(map(descriptor, bytes)) {}
+
+MappedSegment::MappedSegment(const SegmentHandle& handle) : bytes_(map(handle)) {}
 
 MappedSegment::~MappedSegment() {
     munmap(bytes_.data(), bytes_.size());
@@ -145,6 +137,51 @@ std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
         known = mapping;
     }
     return mapping;
+}
+
+SharedSegment::SharedSegment(std::size_t bytes) : descriptor_(create_memory_file()) {
+    const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+    if (descriptor_ < 0) {
+        fail("cannot make shared memory");
+    }
+    try {
+        if (ftruncate(descriptor_, static_cast<off_t>(wanted)) != 0) {
+            fail("cannot make " + std::to_string(wanted) + " bytes of shared memory");
+        }
+        handle_ = handle_of(descriptor_, wanted);
+        mapping_ = std::make_shared<MappedSegment>(descriptor_, wanted);
+    } catch (...) {
+        close(descriptor_);
+        throw;
+    }
+    const auto end = mapping_->bytes().data() + wanted;
+    const std::lock_guard lock(registry().mutex);
+    registry().segments.emplace(end, this);
+    const std::lock_guard mappings_lock(mappings().mutex);
+    mappings().by_file[{handle_.device, handle_.inode}] = mapping_;
+}
+
+SharedSegment::~SharedSegment() {
+    {
+        const std::lock_guard lock(registry().mutex);
+        registry().segments.erase(bytes().data() + bytes().size());
+    }
+    close(descriptor_);
+}
+
+std::optional<SharedSegment::Place> SharedSegment::find(const std::byte* address,
+                                                        std::size_t bytes) {
+    const std::lock_guard lock(registry().mutex);
+    const auto after = registry().segments.upper_bound(address);
+    if (after == registry().segments.end()) {
+        return std::nullopt;
+    }
+    const auto held = after->second->bytes();
+    if (address < held.data() || address + bytes > after->first) {
+        return std::nullopt;
+    }
+    return Place{.handle = after->second->handle(),
+                 .offset = static_cast<std::size_t>(address - held.data())};
 }
 
 }  // namespace transrank::memory

@@ -14,9 +14,33 @@ namespace transrank::memory {
 struct SegmentHandle {
     std::int64_t process = 0;  ///< of the owner, in its own process namespace
     std::int64_t descriptor = -1;
-    std::uint64_t device = 0;  ///< with `inode`: proof that what was opened is what was meant
+    std::uint64_t device = 0;  ///< with `inode`: what was opened must be what was meant
     std::uint64_t inode = 0;
     std::uint64_t bytes = 0;
+
+    /// Whether it stands for a segment at all.
+    [[nodiscard]] bool is_shared() const noexcept { return descriptor >= 0; }
+};
+
+/// A segment, of this process or of another one, in this process's memory.
+class MappedSegment {
+public:
+    /// Throws std::system_error when it cannot be opened, std::runtime_error when what the handle
+    /// leads to is not the segment it means (the owner is gone, or lives in another namespace).
+    explicit MappedSegment(const SegmentHandle& handle);
+    /// Throws std::system_error.
+    MappedSegment(int descriptor, std::size_t bytes);
+    MappedSegment(const MappedSegment&) = delete;
+    MappedSegment& operator=(const MappedSegment&) = delete;
+    ~MappedSegment();
+
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+    /// The mapping that this process already has of the segment, or a new one.
+    [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
+
+private:
+    std::span<std::byte> bytes_;
 };
 
 /// Memory that other processes of this node can map. It has no name in any file system, so nothing
@@ -30,8 +54,8 @@ public:
     SharedSegment& operator=(const SharedSegment&) = delete;
     ~SharedSegment();
 
-    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-    [[nodiscard]] SegmentHandle handle() const;
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return mapping_->bytes(); }
+    [[nodiscard]] const SegmentHandle& handle() const noexcept { return handle_; }
 
     /// The living segment of this process that holds `address`, and where in it.
     struct Place {
@@ -41,27 +65,9 @@ public:
     [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
 
 private:
-    std::span<std::byte> bytes_;
     int descriptor_;
-};
-
-/// Another process's segment in this process's memory.
-class MappedSegment {
-public:
-    /// Throws std::system_error when it cannot be opened, std::runtime_error when what was opened
-    /// is not the segment that `handle` means (the owner is gone, or lives in another namespace).
-    explicit MappedSegment(const SegmentHandle& handle);
-    MappedSegment(const MappedSegment&) = delete;
-    MappedSegment& operator=(const MappedSegment&) = delete;
-    ~MappedSegment();
-
-    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-
-    /// The mapping that this process already has of the segment, or a new one.
-    [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
-
-private:
-    std::span<std::byte> bytes_;
+    SegmentHandle handle_;
+    std::shared_ptr<MappedSegment> mapping_;
 };
 
 }  // namespace transrank::memory

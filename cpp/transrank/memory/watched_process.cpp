@@ -1,20 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/watched_process.hpp"
 
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <poll.h>
+#include <sstream>
+#include <string>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 namespace transrank::memory {
+namespace {
 
-WatchedProcess::WatchedProcess([[maybe_unused]] std::int64_t process) {
+int open_process([[maybe_unused]] std::int64_t process) {
 #ifdef SYS_pidfd_open
-    descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
+    return static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
+#else
+    return -1;
 #endif
 }
+
+/// When a process began, in clock ticks since the machine did; 0 when it has ended. proc(5): the
+/// name in parentheses may hold anything; the state follows it, the beginning is field 22.
+std::uint64_t beginning_of(std::int64_t process) {
+    constexpr int fields_between = 18;
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(file, text, '\0');
+    const auto name_end = text.rfind(')');
+    if (name_end == std::string::npos) {
+        return 0;
+    }
+    std::istringstream fields(text.substr(name_end + 1));
+    char state = 'X';
+    fields >> state;
+    std::string skipped;
+    for (int i = 0; i < fields_between; ++i) {
+        fields >> skipped;
+    }
+    std::uint64_t ticks = 0;
+    fields >> ticks;
+    const bool ended = state == 'Z' || state == 'X' || state == 'x';
+    return fields && !ended ? ticks : 0;
+}
+
+}  // namespace
+
+WatchedProcess::WatchedProcess(std::int64_t process, Means preferred)
+    : process_(process),
+      descriptor_(preferred == Means::descriptor ? open_process(process) : -1),
+      began_(descriptor_ < 0 ? beginning_of(process) : 0) {}
 
 WatchedProcess::~WatchedProcess() {
     if (descriptor_ >= 0) {
@@ -24,7 +61,7 @@ WatchedProcess::~WatchedProcess() {
 
 bool WatchedProcess::is_alive() const {
     if (descriptor_ < 0) {
-        return true;
+        return began_ != 0 && beginning_of(process_) == began_;
     }
     pollfd ended{.fd = descriptor_, .events = POLLIN, .revents = 0};
     return poll(&ended, 1, 0) != 1;

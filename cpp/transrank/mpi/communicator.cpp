@@ -6,8 +6,40 @@
 
 namespace transrank::mpi {
 
+namespace {
+
+/// MPI returns errors of `comm` as long as this lives, whatever its user has asked for.
+class ErrorsReturned {
+public:
+    explicit ErrorsReturned(MPI_Comm comm) : comm_(comm) {
+        check(MPI_Comm_get_errhandler(comm, &before_), "MPI_Comm_get_errhandler");
+        check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    }
+    ErrorsReturned(const ErrorsReturned&) = delete;
+    ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+    ~ErrorsReturned() {
+        MPI_Comm_set_errhandler(comm_, before_);
+        MPI_Errhandler_free(&before_);
+    }
+
+private:
+    MPI_Comm comm_;
+    MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+}  // namespace
+
 Communicator::Communicator(MPI_Comm comm) {
+    const ErrorsReturned returned(comm);
     check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    adopt();
+}
+
+Communicator::Communicator(MPI_Comm comm, const Meanwhile& meanwhile) {
+    const ErrorsReturned returned(comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(comm, &comm_, &request), "MPI_Comm_idup");
+    complete(request, meanwhile);
     adopt();
 }
 
@@ -15,6 +47,7 @@ void Communicator::adopt() {
     if (comm_ == MPI_COMM_NULL) {
         return;
     }
+    claim_process();
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

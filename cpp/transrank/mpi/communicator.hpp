@@ -6,17 +6,22 @@
 #include <span>
 #include <utility>
 
+#include "transrank/mpi/request.hpp"
+
 namespace transrank::mpi {
 
 /// A private communicator, freed on destruction; its errors are returned and thrown as mpi::Error.
 ///
 /// A duplicate keeps our messages from matching the caller's and leaves the caller's error handler
-/// alone. Freeing is collective, so every rank destroys its communicators in the same order; one
-/// that outlives MPI_Finalize is let go without a call.
+/// alone. Freeing is collective: every rank destroys its communicators in the same order. What is
+/// destroyed at any time borrows one from a CommunicatorPool instead. One that outlives
+/// MPI_Finalize is let go without a call.
 class Communicator {
 public:
     /// Collective. Duplicates `comm`.
     explicit Communicator(MPI_Comm comm);
+    /// The same; calls `meanwhile` until all ranks have come.
+    Communicator(MPI_Comm comm, const Meanwhile& meanwhile);
     ~Communicator();
 
     Communicator(const Communicator&) = delete;

@@ -2,11 +2,10 @@
 #include "transrank/mpi/delivery.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <thread>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/request.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -65,17 +64,6 @@ private:
     std::vector<MPI_Request> letters_;
     MPI_Request barrier_ = MPI_REQUEST_NULL;
 };
-
-// The ranks that we wait for may need this core.
-void pause(int idle_rounds) {
-    constexpr int rounds_before_sleep = 200;
-    constexpr auto sleep = std::chrono::microseconds(50);
-    if (idle_rounds < rounds_before_sleep) {
-        std::this_thread::yield();
-    } else {
-        std::this_thread::sleep_for(sleep);
-    }
-}
 
 }  // namespace
 

@@ -6,8 +6,19 @@
 
 namespace transrank::mpi {
 
-/// Whether MPI may be called: objects that hold handles may outlive MPI_Finalize.
+/// Whether MPI may be called: objects that hold handles may outlive MPI_Finalize, and a child of
+/// fork inherits them although it is no rank.
 [[nodiscard]] bool is_usable() noexcept;
+
+/// Whether this process is the one that made its communicators, not a child that it has forked:
+/// what such a child destroys belongs to its parent.
+[[nodiscard]] bool is_own_process() noexcept;
+
+/// To be called where a communicator is made.
+void claim_process() noexcept;
+
+/// Whether this thread may call MPI: under MPI_THREAD_FUNNELED only the main thread.
+[[nodiscard]] bool may_call_here() noexcept;
 
 /// Uninitialised memory for messages.
 using Buffer = std::unique_ptr<std::byte[]>;

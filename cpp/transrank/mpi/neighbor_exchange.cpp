@@ -49,19 +49,27 @@ std::byte* NeighborExchange::outgoing(std::size_t i) const {
     return memory_->out.bytes.get() + memory_->out.displacements[i];
 }
 
-void NeighborExchange::connect(const Communicator& comm) {
-    auto& [in, out] = *memory_;
-    graph_.push_back(comm.adjacent(in.ranks, out.ranks));
+std::span<const int> NeighborExchange::sources() const {
+    return memory_->in.ranks;
+}
+
+std::span<const int> NeighborExchange::destinations() const {
+    return memory_->out.ranks;
+}
+
+void NeighborExchange::connect(const Communicator& graph) {
+    graph_ = &graph;
+    [[maybe_unused]] auto& [in, out] = *memory_;
 #if MPI_VERSION >= 4
     check(MPI_Neighbor_alltoallv_init_c(out.bytes.get(), out.counts.data(),
                                         out.displacements.data(), MPI_BYTE, in.bytes.get(),
                                         in.counts.data(), in.displacements.data(), MPI_BYTE,
-                                        graph_.front().handle(), MPI_INFO_NULL, &request_),
+                                        graph_->handle(), MPI_INFO_NULL, &request_),
           "MPI_Neighbor_alltoallv_init_c");
 #elif defined(TRANSRANK_HAS_NEIGHBOR_ALLTOALLV_INIT)
     check(MPI_Neighbor_alltoallv_init(out.bytes.get(), out.counts.data(), out.displacements.data(),
                                       MPI_BYTE, in.bytes.get(), in.counts.data(),
-                                      in.displacements.data(), MPI_BYTE, graph_.front().handle(),
+                                      in.displacements.data(), MPI_BYTE, graph_->handle(),
                                       MPI_INFO_NULL, &request_),
           "MPI_Neighbor_alltoallv_init");
 #endif
@@ -72,11 +80,10 @@ void NeighborExchange::start() {
     check(MPI_Start(&request_), "MPI_Start");
 #else
     auto& [in, out] = *memory_;
-    check(
-        MPI_Ineighbor_alltoallv(out.bytes.get(), out.counts.data(), out.displacements.data(),
-                                MPI_BYTE, in.bytes.get(), in.counts.data(), in.displacements.data(),
-                                MPI_BYTE, graph_.front().handle(), &request_),
-        "MPI_Ineighbor_alltoallv");
+    check(MPI_Ineighbor_alltoallv(out.bytes.get(), out.counts.data(), out.displacements.data(),
+                                  MPI_BYTE, in.bytes.get(), in.counts.data(),
+                                  in.displacements.data(), MPI_BYTE, graph_->handle(), &request_),
+          "MPI_Ineighbor_alltoallv");
 #endif
     active_ = true;
 }
@@ -91,7 +98,7 @@ bool NeighborExchange::test() {
 }
 
 NeighborExchange::~NeighborExchange() {
-    if (!is_usable() || graph_.empty()) {
+    if (!is_usable()) {
         return;
     }
     if (active_) {
@@ -100,7 +107,6 @@ NeighborExchange::~NeighborExchange() {
     } else if (request_ != MPI_REQUEST_NULL) {
         MPI_Request_free(&request_);
     }
-    graph_.front().forsake();
 }
 
 }  // namespace transrank::mpi

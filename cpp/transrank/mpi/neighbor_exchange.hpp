@@ -27,13 +27,15 @@ public:
     NeighborExchange(std::span<const Block> incoming, std::span<const Block> outgoing);
     NeighborExchange(const NeighborExchange&) = delete;
     NeighborExchange& operator=(const NeighborExchange&) = delete;
-    /// Not collective, and therefore frees the request alone. The communicator of the collective is
-    /// forsaken: nobody can see whether a rank has started once more than this one, and then the
-    /// message that waits in it would make MPICH end the job. What is under way is left to MPI.
+    /// Not collective. What is under way is left to MPI.
     ~NeighborExchange();
 
-    /// Collective over `comm`.
-    void connect(const Communicator& comm);
+    /// Collective over `graph`, a communicator of these neighbors (Communicator::adjacent), which
+    /// must live as long as this. To be called once.
+    void connect(const Communicator& graph);
+
+    [[nodiscard]] std::span<const int> sources() const;
+    [[nodiscard]] std::span<const int> destinations() const;
 
     /// Where the bytes of the i-th block lie.
     [[nodiscard]] std::byte* incoming(std::size_t i) const;
@@ -47,7 +49,7 @@ private:
     struct Side;
     struct Memory;
     std::shared_ptr<Memory> memory_;
-    std::vector<Communicator> graph_;  ///< none before connect
+    const Communicator* graph_ = nullptr;  ///< none before connect
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool active_ = false;
 };

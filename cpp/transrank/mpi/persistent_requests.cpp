@@ -2,6 +2,7 @@
 #include "transrank/mpi/persistent_requests.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
@@ -93,10 +94,10 @@ PersistentRequests::Group PersistentRequests::add_receive_at_addresses(MPI_Datat
 }
 
 void PersistentRequests::start(const Group& group) {
-    if (group.size() == 0) {
-        return;
+    // Not MPI_Startall, which may start them in any order: the pieces of a message have one tag.
+    for (auto i = group.begin; i < group.end; ++i) {
+        check(MPI_Start(&requests_[i]), "MPI_Start");
     }
-    check(MPI_Startall(group.size(), requests_.data() + group.begin), "MPI_Startall");
     std::fill_n(active_.begin() + static_cast<std::ptrdiff_t>(group.begin), group.size(), char{1});
 }
 
@@ -114,15 +115,21 @@ std::span<const int> PersistentRequests::completed() {
     return {completed_.data(), static_cast<std::size_t>(count)};
 }
 
-// Cancelling a receive is a local matter; cancelling a send would ask the receiver.
+// Cancelling a receive is a local matter; cancelling a send would ask the receiver. A receive that
+// cannot be cancelled any more has met its sender: its data are under way and worth waiting for.
 bool PersistentRequests::abandon_active(std::size_t index) noexcept {
-    constexpr int patience = 1000;
+    using Clock = std::chrono::steady_clock;
+    constexpr int tests = 1000;
+    constexpr auto patience = std::chrono::seconds(1);
+    const bool is_receive = is_receive_[index] != 0;
     auto& request = requests_[index];
-    if (is_receive_[index] != 0) {
+    if (is_receive) {
         MPI_Cancel(&request);
     }
+    const auto begin = Clock::now();
     int done = 0;
-    for (int i = 0; i < patience && done == 0; ++i) {
+    for (int i = 0; done == 0 && (i < tests || (is_receive && Clock::now() - begin < patience));
+         ++i) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     }
     return done != 0;

@@ -36,7 +36,8 @@ public:
     ~PersistentRequests() { abandon(); }
 
     /// Sends of `bytes` in messages of at most `longest` bytes, and of no more than MPI can count.
-    /// The receiver must use the same `longest`; MPI keeps the messages of a pair in order.
+    /// The receiver must use the same `longest`; MPI keeps the messages of a pair in the order in
+    /// which they are started.
     Group add_sends(std::span<const std::byte> bytes, const Partner& to, std::int64_t longest);
     Group add_receives(std::span<std::byte> bytes, const Partner& from, std::int64_t longest);
 
@@ -47,14 +48,16 @@ public:
     /// The number of the next request to be added.
     [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
 
+    /// Starts the requests of a group in their order.
     void start(const Group& group);
 
     /// The numbers of requests that have completed since the last call; valid until the next.
     [[nodiscard]] std::span<const int> completed();
 
-    /// Frees the requests without waiting for anybody. Returns whether MPI is done with all of
-    /// their buffers; if not, the buffers must be kept for ever. That happens only when a started
-    /// request was never completed.
+    /// Frees the requests. Does not wait for anybody, except for a message that is arriving, and
+    /// for that a second at most. Returns whether MPI is done with all of their buffers; if not,
+    /// the buffers must be kept for ever. That happens only when a started request was never
+    /// completed.
     bool abandon() noexcept;
 
 private:

@@ -17,6 +17,8 @@ std::string describe(const Breakage& breakage) {
                    "there; bind a new one";
         case Breakage::Cause::ended:
             return rank + " has ended before this exchange was over";
+        case Breakage::Cause::gone:
+            return rank + " has destroyed its side of this exchange; bind a new one";
         case Breakage::Cause::failed:
         case Breakage::Cause::none:
             break;

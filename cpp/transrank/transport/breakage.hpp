@@ -14,6 +14,7 @@ struct Breakage {
         misuse,  ///< started twice, or waited for without start
         ended,   ///< the process has ended
         failed,  ///< an error while data moved
+        gone,    ///< its side of the exchange was destroyed
     };
     Cause cause = Cause::none;
     int rank = -1;
@@ -33,7 +34,7 @@ private:
     Breakage breakage_;
 };
 
-/// Throws BrokenExchange unless the word is 0.
+/// Throws BrokenExchange unless the word is 0: nothing that was not published before it will come.
 void check_unbroken(std::uint64_t encoded_breakage);
 
 }  // namespace transrank::transport

@@ -128,6 +128,7 @@ Entry datatype() {
             .obstacle = obstacle,
             .all_or_none = false,
             .automatic = false,
+            .by_messages = true,
             .make = make};
 }
 

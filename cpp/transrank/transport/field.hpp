@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace transrank::transport {
 
@@ -26,6 +27,10 @@ enum class Scalar : std::uint8_t {
 
 /// One array that an exchange moves: where this rank's units lie, and how long a unit is. Source
 /// and destination may be parts of one allocation but must not overlap where the route moves data.
+///
+/// After a BrokenExchange MPI may still be reading from or writing to the arrays, and a peer that
+/// shares memory with this rank may be, too. `keep_alive` is then kept for ever where MPI needs
+/// it; whoever leaves it empty keeps the arrays of a broken exchange until MPI_Finalize.
 struct Field {
     const std::byte* source = nullptr;
     std::int64_t source_bytes = 0;
@@ -33,6 +38,7 @@ struct Field {
     std::int64_t destination_bytes = 0;
     std::int64_t unit_bytes = 0;
     Scalar scalar = Scalar::opaque;
+    std::shared_ptr<void> keep_alive = nullptr;  ///< what owns the memory
 };
 
 }  // namespace transrank::transport

@@ -103,6 +103,7 @@ Entry message() {
             .obstacle = obstacle,
             .all_or_none = false,
             .automatic = true,
+            .by_messages = true,
             .make = make};
 }
 

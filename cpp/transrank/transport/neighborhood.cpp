@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One neighborhood collective for the data of all peers, the rank itself included. Packed by hand.
 // It can never be mixed with other transports, so `auto` does not choose it.
+#include <algorithm>
+#include <iterator>
+
 #include "transrank/mpi/neighbor_exchange.hpp"
 #include "transrank/transport/moves.hpp"
 #include "transrank/transport/notices.hpp"
@@ -39,10 +42,14 @@ public:
         }
     }
 
-    void connect() override { collective_.connect(binding_.comm); }
+    void connect() override {
+        collective_.connect(binding_.loan->keep(
+            binding_.comm.adjacent(collective_.sources(), collective_.destinations())));
+    }
 
-    void start(std::uint64_t /*epoch*/) override {
-        notices_.check_before_start();
+    void start(std::uint64_t epoch) override {
+        epoch_ = epoch;
+        notices_.check_before(epoch);
         for (const auto& moves : packing_) {
             execute(moves);
         }
@@ -63,17 +70,25 @@ public:
             advanced = true;
         }
         if (!advanced && !arrived_) {
-            notices_.check_now_and_then();
+            notices_.check_now_and_then(epoch_);
         }
         return advanced;
     }
 
     [[nodiscard]] bool done() const override { return arrived_ && next_ == arrivals_.size(); }
 
-    // It does not tell whose data are missing.
-    [[nodiscard]] int awaited() const override { return -1; }
+    // The collective does not tell whose data are missing.
+    [[nodiscard]] std::vector<int> awaited() const override {
+        std::vector<int> ranks;
+        if (!arrived_) {
+            std::ranges::transform(binding_.offers, std::back_inserter(ranks), &PeerOffer::rank);
+        }
+        return ranks;
+    }
     [[nodiscard]] bool polls_mpi() const override { return true; }
-    void announce(const Breakage& breakage) override { notices_.send(breakage); }
+    void announce(const Breakage& breakage, std::uint64_t completed) override {
+        notices_.send(breakage, completed);
+    }
 
 private:
     struct Arrival {
@@ -85,6 +100,7 @@ private:
     mpi::NeighborExchange collective_;
     std::vector<std::vector<Move>> packing_;
     std::vector<Arrival> arrivals_;
+    std::uint64_t epoch_ = 0;
     std::size_t next_ = 0;
     bool arrived_ = true;
 };
@@ -105,6 +121,7 @@ Entry neighborhood() {
             .obstacle = obstacle,
             .all_or_none = true,
             .automatic = false,
+            .by_messages = true,
             .make = make};
 }
 

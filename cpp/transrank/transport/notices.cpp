@@ -26,47 +26,60 @@ Notices::Notices(const mpi::Communicator& comm, std::span<const PeerOffer* const
     }
 }
 
-void Notices::send(const Breakage& breakage) {
-    if (!mpi::is_usable()) {
+void Notices::send(const Breakage& breakage, std::uint64_t completed) {
+    // Whoever has only destroyed its side leaves no message behind.
+    if (!mpi::is_usable() || breakage.cause == Breakage::Cause::gone) {
         return;
     }
     // Nobody waits for the sends.
-    const auto word = std::make_shared<std::uint64_t>(breakage.encoded());
-    mpi::keep_for_ever(word);
+    const auto notice =
+        std::make_shared<Notice>(Notice{.breakage = breakage.encoded(), .completed = completed});
+    mpi::keep_for_ever(notice);
     for (const int peer : peers_) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (peer != breakage.rank) {
-            mpi::check(
-                MPI_Isend(word.get(), 1, MPI_UINT64_T, peer, notice_tag, comm_.handle(), &request),
-                "MPI_Isend");
+            mpi::check(MPI_Isend(notice.get(), sizeof(Notice), MPI_BYTE, peer, notice_tag,
+                                 comm_.handle(), &request),
+                       "MPI_Isend");
             mpi::check(MPI_Request_free(&request), "MPI_Request_free");
         }
     }
 }
 
-void Notices::check_now_and_then() {
-    if (++idle_calls_ % calls_between_looks == 0) {
-        check();
-    }
-}
-
-void Notices::check_before_start() {
+void Notices::check_before(std::uint64_t epoch) {
+    // A peer that this rank only sends to is not waited for: it would not be noticed otherwise.
     if (sends_one_way_) {
-        check();
+        look();
     }
+    check(epoch);
 }
 
-void Notices::check() {
+void Notices::check_now_and_then(std::uint64_t epoch) {
+    if (++idle_calls_ % calls_between_looks == 0) {
+        look();
+    }
+    check(epoch);
+}
+
+void Notices::look() {
     int there = 0;
     MPI_Status status{};
     mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, comm_.handle(), &there, &status),
                "MPI_Iprobe");
     if (there != 0) {
-        std::uint64_t word = 0;
-        mpi::check(MPI_Recv(&word, 1, MPI_UINT64_T, status.MPI_SOURCE, notice_tag, comm_.handle(),
-                            MPI_STATUS_IGNORE),
+        Notice notice;
+        mpi::check(MPI_Recv(&notice, sizeof(notice), MPI_BYTE, status.MPI_SOURCE, notice_tag,
+                            comm_.handle(), MPI_STATUS_IGNORE),
                    "MPI_Recv");
-        check_unbroken(word);
+        if (received_.breakage == 0 || notice.completed < received_.completed) {
+            received_ = notice;
+        }
+    }
+}
+
+void Notices::check(std::uint64_t epoch) const {
+    if (received_.completed < epoch) {
+        check_unbroken(received_.breakage);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,23 +18,30 @@ class Notices {
 public:
     Notices(const mpi::Communicator& comm, std::span<const PeerOffer* const> peers);
 
-    /// Tells every peer but the one where it began. Does not wait.
-    void send(const Breakage& breakage);
+    /// Tells every peer but the one where it began; of the epochs up to `completed` this rank owes
+    /// them nothing. Does not wait. Cause::gone is not told: the communicator is to be used again.
+    void send(const Breakage& breakage, std::uint64_t completed);
 
-    /// To be called when nothing has arrived; looks now and then. Throws BrokenExchange.
-    void check_now_and_then();
+    /// To be called when `epoch` begins. Throws BrokenExchange when it is known that some peer has
+    /// not completed it and never will.
+    void check_before(std::uint64_t epoch);
 
-    /// The same where that would not be noticed otherwise: a peer that this rank only sends to is
-    /// not waited for.
-    void check_before_start();
+    /// The same, to be called when nothing has arrived; looks now and then.
+    void check_now_and_then(std::uint64_t epoch);
 
 private:
-    void check();
+    void look();
+    void check(std::uint64_t epoch) const;
 
+    struct Notice {
+        std::uint64_t breakage = 0;
+        std::uint64_t completed = 0;
+    };
     const mpi::Communicator& comm_;
     std::vector<int> peers_;
     bool sends_one_way_;
     unsigned idle_calls_ = 0;
+    Notice received_;  ///< the one that leaves the fewest epochs
 };
 
 }  // namespace transrank::transport

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <type_traits>
 
 #include "transrank/mpi/delivery.hpp"
+#include "transrank/route/checksum.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -20,33 +20,13 @@ struct Head {
     std::int64_t peers;
     std::int64_t fields;
     std::int64_t ordered;
-    memory::SegmentHandle control;
+    memory::BlockHandle control;
 };
 static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<FieldOffer>);
 
-// FNV-1a over the segments' numbers: 0 for no leg.
+// 0 for no leg.
 std::uint64_t checksum(const route::Leg* leg) {
-    if (leg == nullptr) {
-        return 0;
-    }
-    std::uint64_t sum = 0xCBF2'9CE4'8422'2325U;
-    const auto add = [&sum](std::int64_t number) {
-        sum = (sum ^ static_cast<std::uint64_t>(number)) * 0x0000'0100'0000'01B3U;
-    };
-    for (const auto& segment : leg->segments) {
-        add(segment.source);
-        add(segment.destination);
-        add(segment.length);
-        add(segment.count);
-        add(segment.source_stride);
-        add(segment.destination_stride);
-    }
-    return sum;
-}
-
-const route::Leg* leg_of(std::span<const route::Leg> legs, int peer) {
-    const auto found = std::ranges::lower_bound(legs, peer, {}, &route::Leg::peer);
-    return found != legs.end() && found->peer == peer ? &*found : nullptr;
+    return leg == nullptr ? 0 : route::checksum(*leg);
 }
 
 mpi::Letter write_letter(int peer, const Head& head, const std::vector<FieldOffer>& fields) {
@@ -116,8 +96,8 @@ std::string compare_fields(const PeerOffer& theirs, const std::vector<FieldOffer
 std::string compare(const Reading& theirs, const route::Route& route,
                     const std::vector<FieldOffer>& own) {
     const int peer = theirs.offer.rank;
-    if (theirs.send_checksum != checksum(leg_of(route.receives(), peer)) ||
-        theirs.receive_checksum != checksum(leg_of(route.sends(), peer))) {
+    if (theirs.send_checksum != checksum(route::find_leg(route.receives(), peer)) ||
+        theirs.receive_checksum != checksum(route::find_leg(route.sends(), peer))) {
         return pair(route.rank(), peer) +
                " hold routes that do not belong together; build or load them together";
     }
@@ -151,58 +131,37 @@ std::string compare_peers(std::span<const mpi::Letter> letters, std::span<const 
 std::vector<mpi::Letter> write_letters(const memory::Node& node, const route::Route& route,
                                        std::span<const int> peers,
                                        const std::vector<FieldOffer>& own, bool ordered,
-                                       const memory::SegmentHandle& control) {
+                                       const ControlBlock& control) {
     std::vector<mpi::Letter> letters;
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
         const int peer = peers[slot];
-        letters.push_back(
-            write_letter(peer,
-                         {.send_checksum = checksum(leg_of(route.sends(), peer)),
-                          .receive_checksum = checksum(leg_of(route.receives(), peer)),
-                          .slot = static_cast<std::int64_t>(slot),
-                          .peers = static_cast<std::int64_t>(peers.size()),
-                          .fields = static_cast<std::int64_t>(own.size()),
-                          .ordered = ordered ? 1 : 0,
-                          .control = node.shares_with(peer) ? control : memory::SegmentHandle{}},
-                         own));
+        letters.push_back(write_letter(
+            peer,
+            {.send_checksum = checksum(route::find_leg(route.sends(), peer)),
+             .receive_checksum = checksum(route::find_leg(route.receives(), peer)),
+             .slot = static_cast<std::int64_t>(slot),
+             .peers = static_cast<std::int64_t>(peers.size()),
+             .fields = static_cast<std::int64_t>(own.size()),
+             .ordered = ordered ? 1 : 0,
+             .control = node.shares_with(peer) ? control.handle() : memory::BlockHandle{}},
+            own));
     }
     return letters;
 }
 
+// Both ranks of a pair find one, or neither does.
+std::string shared_obstacle(const memory::Node& node, int peer, const ControlBlock& own,
+                            const memory::BlockHandle& theirs) {
+    if (!node.shares_with(peer)) {
+        return node.obstacle(peer);
+    }
+    if (!own.handle().is_shared()) {
+        return own.obstacle();
+    }
+    return theirs.is_shared() ? "" : "it could make no shared memory";
+}
+
 }  // namespace
-
-ControlBlock::ControlBlock(std::size_t peers)
-    : peers_(peers),
-      segment_((2 + (2 * peers)) * sizeof(Flag)),
-      flags_(reinterpret_cast<Flag*>(segment_.bytes().data())) {
-    for (std::size_t i = 0; i < 2 + (2 * peers); ++i) {
-        new (flags_ + i) Flag;
-    }
-}
-
-ControlBlock::View::View(const memory::SegmentHandle& handle, std::size_t peers)
-    : mapping_(memory::MappedSegment::get(handle)),
-      flags_(reinterpret_cast<const Flag*>(mapping_->bytes().data())),
-      peers_(peers) {}
-
-FieldOffer offer_of(const Field& field) {
-    FieldOffer offer;
-    offer.unit_bytes = field.unit_bytes;
-    offer.scalar = static_cast<std::int64_t>(field.scalar);
-    if (const auto place = memory::SharedSegment::find(
-            field.source, static_cast<std::size_t>(field.source_bytes))) {
-        offer.source_shared = 1;
-        offer.source = place->handle;
-        offer.source_offset = static_cast<std::int64_t>(place->offset);
-    }
-    if (const auto place = memory::SharedSegment::find(
-            field.destination, static_cast<std::size_t>(field.destination_bytes))) {
-        offer.destination_shared = 1;
-        offer.destination = place->handle;
-        offer.destination_offset = static_cast<std::int64_t>(place->offset);
-    }
-    return offer;
-}
 
 std::vector<int> peers_of(const route::Route& route) {
     std::vector<int> peers;
@@ -217,7 +176,7 @@ std::vector<int> peers_of(const route::Route& route) {
 
 std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::Node& node,
                                    const route::Route& route, const std::vector<FieldOffer>& own,
-                                   bool ordered, const memory::SegmentHandle& control,
+                                   bool ordered, const ControlBlock& control,
                                    std::string& disagreement) {
     const auto peers = peers_of(route);
     const auto letters =
@@ -229,8 +188,14 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
         disagreement = compare(reading, route, own);
         auto& offer = offers.emplace_back(std::move(reading.offer));
         offer.slot = slot;
-        offer.send = leg_of(route.sends(), offer.rank);
-        offer.receive = leg_of(route.receives(), offer.rank);
+        offer.send = route::find_leg(route.sends(), offer.rank);
+        offer.receive = route::find_leg(route.receives(), offer.rank);
+        if (offer.rank != comm.rank()) {
+            offer.shared_obstacle = shared_obstacle(node, offer.rank, control, offer.control);
+        }
+        if (node.shares_with(offer.rank)) {
+            offer.doorbell = &node.doorbell(offer.rank);
+        }
     }
     return offers;
 }

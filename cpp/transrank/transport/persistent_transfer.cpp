@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/persistent_transfer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace transrank::transport {
 
 PersistentTransfer::PersistentTransfer(const Binding& binding,
                                        std::span<const PeerOffer* const> peers)
-    : turn_(binding.turn), notices_(binding.comm, peers) {}
+    : turn_(binding.turn), notices_(binding.comm, peers), fields_(binding.fields) {}
 
 PersistentTransfer::~PersistentTransfer() {
-    if (!requests_.abandon()) {
-        for (auto& buffer : buffers_) {
-            mpi::keep_for_ever(std::move(buffer));
-        }
+    if (requests_.abandon()) {
+        return;
+    }
+    for (auto& buffer : buffers_) {
+        mpi::keep_for_ever(std::move(buffer));
+    }
+    for (const auto& field : fields_) {
+        mpi::keep_for_ever(field.keep_alive);
     }
 }
 
@@ -37,8 +40,9 @@ void PersistentTransfer::add(Leg leg) {
     legs_.push_back(std::move(leg));
 }
 
-void PersistentTransfer::start(std::uint64_t /*epoch*/) {
-    notices_.check_before_start();
+void PersistentTransfer::start(std::uint64_t epoch) {
+    epoch_ = epoch;
+    notices_.check_before(epoch);
     for (auto& leg : legs_) {
         if (leg.incoming) {
             leg.applied = false;
@@ -56,7 +60,7 @@ bool PersistentTransfer::progress() {
     bool advanced = collect();
     advanced |= apply();
     if (!advanced && !done()) {
-        notices_.check_now_and_then();
+        notices_.check_now_and_then(epoch_);
     }
     return advanced;
 }
@@ -87,9 +91,14 @@ bool PersistentTransfer::apply() {
     return advanced;
 }
 
-int PersistentTransfer::awaited() const {
-    const auto open = std::ranges::find_if(legs_, [](const Leg& leg) { return leg.pending > 0; });
-    return open == legs_.end() ? -1 : open->rank;
+std::vector<int> PersistentTransfer::awaited() const {
+    std::vector<int> ranks;
+    for (const auto& leg : legs_) {
+        if (leg.pending > 0) {
+            ranks.push_back(leg.rank);
+        }
+    }
+    return ranks;
 }
 
 }  // namespace transrank::transport

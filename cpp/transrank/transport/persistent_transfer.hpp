@@ -25,9 +25,11 @@ public:
     void start(std::uint64_t epoch) override;
     bool progress() override;
     [[nodiscard]] bool done() const override { return to_apply_ == 0 && pending_ == 0; }
-    [[nodiscard]] int awaited() const override;
+    [[nodiscard]] std::vector<int> awaited() const override;
     [[nodiscard]] bool polls_mpi() const override { return true; }
-    void announce(const Breakage& breakage) override { notices_.send(breakage); }
+    void announce(const Breakage& breakage, std::uint64_t completed) override {
+        notices_.send(breakage, completed);
+    }
 
 protected:
     PersistentTransfer(const Binding& binding, std::span<const PeerOffer* const> peers);
@@ -58,10 +60,12 @@ private:
 
     Turn& turn_;
     Notices notices_;
+    std::span<const Field> fields_;
     std::vector<mpi::Buffer> buffers_;
     mpi::PersistentRequests requests_;
     std::vector<Leg> legs_;
     std::vector<std::size_t> leg_of_request_;
+    std::uint64_t epoch_ = 0;
     std::size_t pending_ = 0;   ///< messages under way
     std::size_t to_apply_ = 0;  ///< incoming legs
 };

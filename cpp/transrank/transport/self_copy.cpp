@@ -29,7 +29,7 @@ public:
     }
 
     [[nodiscard]] bool done() const override { return done_; }
-    [[nodiscard]] int awaited() const override { return -1; }
+    [[nodiscard]] std::vector<int> awaited() const override { return {}; }
 
 private:
     Turn& turn_;
@@ -54,6 +54,7 @@ Entry self_copy() {
             .obstacle = obstacle,
             .all_or_none = false,
             .automatic = true,
+            .by_messages = false,
             .make = make};
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "transrank/transport/moves.hpp"
+#include "transrank/transport/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 
 namespace transrank::transport {
@@ -30,14 +31,9 @@ LengthRange pulled(std::int64_t push_below_bytes, bool ordered, bool source_shar
     return source_shared ? LengthRange{.from = push_below_bytes} : LengthRange{.below = 0};
 }
 
-class Peer {
+class Peer : public SharedPeer {
 public:
-    Peer(const Binding& binding, const PeerOffer& offer)
-        : rank_(offer.rank),
-          theirs_(offer.control, offer.peers),
-          my_slot_there_(offer.my_slot),
-          my_done_(binding.control.done(offer.slot)),
-          doorbell_(binding.node.doorbell(offer.rank)) {
+    Peer(const Binding& binding, const PeerOffer& offer) : SharedPeer(binding, offer) {
         for (std::size_t i = 0; i < binding.fields.size(); ++i) {
             if (offer.receive != nullptr) {
                 add_pulls(binding, i, offer);
@@ -55,30 +51,26 @@ public:
 
     bool progress(std::uint64_t epoch, Turn& turn) {
         bool advanced = false;
-        if (!moved_ && turn.may_apply(rank_) &&
-            theirs_.started().value.load(std::memory_order_acquire) >= epoch) {
+        if (!moved_ && turn.may_apply(rank()) && started() >= epoch) {
             execute(pushes_);
             execute(pulls_);
-            my_done_.value.store(epoch, std::memory_order_release);
-            doorbell_.ring();
-            turn.pass(rank_);
+            publish_done(epoch);
+            turn.pass(rank());
             moved_ = true;
             advanced = true;
         }
-        if (moved_ && !finished_ &&
-            theirs_.done(my_slot_there_).value.load(std::memory_order_acquire) >= epoch) {
+        if (moved_ && !finished_ && !owes(epoch)) {
             finished_ = true;
             advanced = true;
         }
         if (!advanced) {
-            check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
+            check_owing([&] { return owes(epoch); });
         }
         return advanced;
     }
 
-    void ring() { doorbell_.ring(); }
-    [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] bool finished() const { return finished_; }
+    [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
 
 private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
@@ -106,11 +98,6 @@ private:
         }
     }
 
-    int rank_;
-    ControlBlock::View theirs_;
-    std::size_t my_slot_there_;
-    Flag& my_done_;
-    memory::Doorbell& doorbell_;
     std::vector<std::shared_ptr<memory::MappedSegment>> mappings_;
     std::vector<Move> pushes_;
     std::vector<Move> pulls_;
@@ -121,7 +108,7 @@ private:
 class SharedDirect final : public Transport {
 public:
     SharedDirect(const Binding& binding, std::span<const PeerOffer* const> offers)
-        : control_(binding.control), turn_(binding.turn) {
+        : binding_(binding) {
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
         }
@@ -129,7 +116,7 @@ public:
 
     void start(std::uint64_t epoch) override {
         epoch_ = epoch;
-        control_.started().value.store(epoch, std::memory_order_release);
+        binding_.control.started().publish(epoch);
         for (auto& peer : peers_) {
             peer.start();
             peer.ring();
@@ -140,7 +127,7 @@ public:
         bool advanced = false;
         for (auto& peer : peers_) {
             if (!peer.finished()) {
-                advanced |= peer.progress(epoch_, turn_);
+                advanced |= peer.progress(epoch_, binding_.turn);
             }
         }
         return advanced;
@@ -150,21 +137,14 @@ public:
         return std::ranges::all_of(peers_, &Peer::finished);
     }
 
-    [[nodiscard]] int awaited() const override {
-        const auto open = std::ranges::find(peers_, false, &Peer::finished);
-        return open == peers_.end() ? -1 : open->rank();
-    }
+    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
 
-    void announce(const Breakage& breakage) override {
-        control_.broken().value.store(breakage.encoded(), std::memory_order_release);
-        for (auto& peer : peers_) {
-            peer.ring();
-        }
+    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+        publish_breakage(binding_, breakage, peers_);
     }
 
 private:
-    ControlBlock& control_;
-    Turn& turn_;
+    const Binding& binding_;
     std::uint64_t epoch_ = 0;
     std::vector<Peer> peers_;
 };
@@ -176,11 +156,8 @@ bool passable(bool ordered, bool source_shared, bool destination_shared) {
 }
 
 std::string obstacle(const Binding& binding, const PeerOffer& peer) {
-    if (peer.rank == binding.comm.rank()) {
-        return "the rank itself";
-    }
-    if (!binding.node.shares_with(peer.rank)) {
-        return binding.node.obstacle(peer.rank);
+    if (auto reason = obstacle_to_sharing(binding, peer); !reason.empty()) {
+        return reason;
     }
     for (std::size_t i = 0; i < peer.fields.size(); ++i) {
         const auto& mine = binding.own_fields[i];
@@ -209,6 +186,7 @@ Entry shared_direct() {
             .obstacle = obstacle,
             .all_or_none = false,
             .automatic = true,
+            .by_messages = false,
             .make = make};
 }
 

@@ -7,6 +7,7 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/moves.hpp"
+#include "transrank/transport/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -23,21 +24,16 @@ std::size_t half_bytes(const route::Leg* leg, std::span<const Field> fields) {
 
 /// Where a peer finds what is packed for it.
 struct Box {
-    memory::SegmentHandle segment;
+    memory::BlockHandle block;
     std::uint64_t offset = 0;
 };
 
-class Peer {
+class Peer : public SharedPeer {
 public:
     Peer(const Binding& binding, const PeerOffer& offer)
-        : rank_(offer.rank),
+        : SharedPeer(binding, offer),
           sends_(offer.send != nullptr),
-          receives_(offer.receive != nullptr),
-          theirs_(offer.control, offer.peers),
-          my_slot_there_(offer.my_slot),
-          my_packed_(binding.control.packed(offer.slot)),
-          my_done_(binding.control.done(offer.slot)),
-          doorbell_(binding.node.doorbell(offer.rank)) {}
+          receives_(offer.receive != nullptr) {}
 
     void prepare_packing(const Binding& binding, const PeerOffer& offer, std::byte* outbox) {
         for (auto& packing : packing_) {
@@ -47,8 +43,8 @@ public:
     }
 
     void prepare_unpacking(const Binding& binding, const PeerOffer& offer, const Box& box) {
-        inbox_ = memory::MappedSegment::get(box.segment);
-        const auto* inbox = inbox_->bytes().data() + box.offset;
+        inbox_ = std::make_unique<memory::MappedBlock>(box.block);
+        const auto* inbox = inbox_->data() + box.offset;
         for (auto& unpacking : unpacking_) {
             unpacking = make_unpacking(*offer.receive, binding.fields, binding.operation, inbox);
             inbox += half_bytes(offer.receive, binding.fields);
@@ -62,50 +58,43 @@ public:
 
     bool progress(std::uint64_t epoch, Turn& turn) {
         bool advanced = pack(epoch);
-        if (!applied_ && turn.may_apply(rank_) &&
-            theirs_.packed(my_slot_there_).value.load(std::memory_order_acquire) >= epoch) {
+        if (!applied_ && turn.may_apply(rank()) && packed() >= epoch) {
             execute(unpacking_[epoch % halves]);
-            my_done_.value.store(epoch, std::memory_order_release);
-            doorbell_.ring();
-            turn.pass(rank_);
+            publish_done(epoch);
+            turn.pass(rank());
             applied_ = true;
             advanced = true;
         }
         if (!advanced) {
-            check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
+            check_owing([&] { return owes(epoch); });
         }
         return advanced;
     }
 
-    void ring() { doorbell_.ring(); }
-    [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] bool finished() const { return packed_ && applied_; }
+    [[nodiscard]] bool owes(std::uint64_t epoch) const {
+        return (!applied_ && packed() < epoch) || (!packed_ && !half_is_free(epoch));
+    }
 
 private:
     // The half was last used two epochs ago; its reader must have finished with it.
+    [[nodiscard]] bool half_is_free(std::uint64_t epoch) const { return done() + halves >= epoch; }
+
     bool pack(std::uint64_t epoch) {
-        if (packed_ ||
-            theirs_.done(my_slot_there_).value.load(std::memory_order_acquire) + halves < epoch) {
+        if (packed_ || !half_is_free(epoch)) {
             return false;
         }
         // Whoever only sends does not wait for its peers and would not notice otherwise.
-        check_unbroken(theirs_.broken().value.load(std::memory_order_relaxed));
+        check_owing([] { return true; });
         execute(packing_[epoch % halves]);
-        my_packed_.value.store(epoch, std::memory_order_release);
-        doorbell_.ring();
+        publish_packed(epoch);
         packed_ = true;
         return true;
     }
 
-    int rank_;
     bool sends_;
     bool receives_;
-    ControlBlock::View theirs_;
-    std::size_t my_slot_there_;
-    Flag& my_packed_;
-    Flag& my_done_;
-    memory::Doorbell& doorbell_;
-    std::shared_ptr<memory::MappedSegment> inbox_;
+    std::unique_ptr<memory::MappedBlock> inbox_;
     std::array<std::vector<Move>, halves> packing_;
     std::array<std::vector<Move>, halves> unpacking_;
     bool packed_ = true;
@@ -122,12 +111,12 @@ public:
         std::size_t bytes = 0;
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
-            own_boxes_.push_back({.segment = {}, .offset = bytes});
+            own_boxes_.push_back({.block = {}, .offset = bytes});
             bytes += halves * half_bytes(offer->send, binding.fields);
         }
-        outboxes_ = std::make_unique<memory::SharedSegment>(bytes);
+        outboxes_ = std::make_unique<memory::SharedBlock>(bytes);
         for (auto& box : own_boxes_) {
-            box.segment = outboxes_->handle();
+            box.block = outboxes_->handle();
         }
     }
 
@@ -181,16 +170,10 @@ public:
         return std::ranges::all_of(peers_, &Peer::finished);
     }
 
-    [[nodiscard]] int awaited() const override {
-        const auto open = std::ranges::find(peers_, false, &Peer::finished);
-        return open == peers_.end() ? -1 : open->rank();
-    }
+    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
 
-    void announce(const Breakage& breakage) override {
-        binding_.control.broken().value.store(breakage.encoded(), std::memory_order_release);
-        for (auto& peer : peers_) {
-            peer.ring();
-        }
+    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+        publish_breakage(binding_, breakage, peers_);
     }
 
 private:
@@ -199,17 +182,10 @@ private:
     Turn& turn_;
     std::vector<Box> own_boxes_;
     std::vector<Box> boxes_;  // the peers'
-    std::unique_ptr<memory::SharedSegment> outboxes_;
+    std::unique_ptr<memory::SharedBlock> outboxes_;
     std::uint64_t epoch_ = 0;
     std::vector<Peer> peers_;
 };
-
-std::string obstacle(const Binding& binding, const PeerOffer& peer) {
-    if (peer.rank == binding.comm.rank()) {
-        return "the rank itself";
-    }
-    return binding.node.shares_with(peer.rank) ? "" : binding.node.obstacle(peer.rank);
-}
 
 std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
     return std::make_unique<SharedStaged>(binding, peers);
@@ -220,9 +196,10 @@ std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffe
 Entry shared_staged() {
     return {.name = "shared-staged",
             .summary = "shared memory, two copies through a double buffer, for any memory",
-            .obstacle = obstacle,
+            .obstacle = obstacle_to_sharing,
             .all_or_none = false,
             .automatic = true,
+            .by_messages = false,
             .make = make};
 }
 

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/breakage.hpp"
+#include "transrank/transport/control_block.hpp"
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/turn.hpp"
@@ -24,7 +25,7 @@ struct Binding {
     std::span<const Field> fields;
     std::span<const FieldOffer> own_fields;  ///< what this rank told of them
     const mpi::Communicator& comm;           ///< the exchange's own
-    const memory::Node& node;
+    mpi::CommunicatorPool::Loan* loan;       ///< keeps what is derived from it
     Operation operation;
     /// Runs shorter than this are pushed by their sender, longer ones pulled by their receiver.
     std::int64_t push_below_bytes;
@@ -68,14 +69,17 @@ public:
     /// rank's sources any more.
     [[nodiscard]] virtual bool done() const = 0;
 
-    /// A rank that it still waits for; -1 when there is none.
-    [[nodiscard]] virtual int awaited() const = 0;
+    /// The ranks of which something is still to come in this epoch. Not those whose data are there
+    /// and only wait for their turn.
+    [[nodiscard]] virtual std::vector<int> awaited() const = 0;
 
     /// Whether waiting means that MPI must be called again and again.
     [[nodiscard]] virtual bool polls_mpi() const { return false; }
 
-    /// Tells the peers that this exchange is broken, without waiting for them.
-    virtual void announce(const Breakage& /*breakage*/) {}
+    /// Tells the peers that this rank will publish nothing more, without waiting for them: the
+    /// exchange is broken, or (Cause::gone) destroyed here, which only those learn that share
+    /// memory. The epochs up to `completed` were over on this rank.
+    virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
 };
 
 /// A row of the table of transports.
@@ -89,6 +93,8 @@ struct Entry {
     bool all_or_none;
     /// Whether `auto` may choose it; the others are there to be compared with.
     bool automatic;
+    /// Whether data go by MPI, one message or more from each sender in each epoch.
+    bool by_messages;
     /// Makes the transport for `peers`, a subset of the binding's offers. Not collective. Where
     /// all_or_none, called on every rank, also without peers.
     std::unique_ptr<Transport> (*make)(const Binding& binding,

@@ -33,8 +33,7 @@ std::string words_of_refusal(bool closed, const Spoil& spoil) {
         spoil(arguments);
     }
     try {
-        const Exchange exchange(arguments.route, MPI_COMM_WORLD, arguments.fields,
-                                arguments.options);
+        const Exchange exchange(arguments.route, all_ranks, arguments.fields, arguments.options);
     } catch (const transrank::mpi::AgreedError& error) {
         return error.what();
     }
@@ -73,6 +72,19 @@ TEST_CASE("fields that do not fit the route are refused") {
                   [](auto& it) { it.fields[0].unit_bytes = 7; });
 }
 
+TEST_CASE("memory that is not there, or is read and written at once, is refused") {
+    check_refused("field 0 on rank " + last() + ": the source has 32 bytes but no address",
+                  [](auto& it) { it.fields[0].source = nullptr; });
+    check_refused("field 0 on rank " + last() + ": the destination has 32 bytes but no address",
+                  [](auto& it) { it.fields[0].destination = nullptr; });
+    check_refused(
+        "field 0 on rank " + last() + ": the route writes rows of its memory that it also reads",
+        [](auto& it) {
+            auto& field = it.fields[0];
+            field.destination = const_cast<std::byte*>(field.source) + 24;
+        });
+}
+
 TEST_CASE("rows that cannot be combined are refused") {
     const Ring ring(world_rank(), world_size(), true);
     auto fields = ring.fields();
@@ -80,7 +92,7 @@ TEST_CASE("rows that cannot be combined are refused") {
     Options options;
     options.operation = transrank::transport::Operation::add;
     CHECK_THROWS_WITH_AS(
-        Exchange(ring.route(), MPI_COMM_WORLD, fields, options),
+        Exchange(ring.route(), all_ranks, fields, options),
         "rows without a numeric scalar type can only be assigned; use the operation assign",
         transrank::mpi::AgreedError);
 }
@@ -161,7 +173,7 @@ TEST_CASE("an unknown transport is refused also by ranks without peers") {
     options.transport = "nosuch";
     const transrank::route::Route nothing(world_rank(), world_size(), 0, 0, {}, {});
     const Ring ring(world_rank(), world_size(), true);
-    CHECK_THROWS_WITH_AS(Exchange(nothing, MPI_COMM_WORLD, ring.fields(), options),
+    CHECK_THROWS_WITH_AS(Exchange(nothing, all_ranks, ring.fields(), options),
                          "unknown transport 'nosuch'; known: auto, self-copy, shared-direct, "
                          "shared-staged, message, datatype, neighborhood",
                          transrank::mpi::AgreedError);
@@ -171,7 +183,7 @@ TEST_CASE("messages of no length are refused") {
     Options options;
     options.longest_message_bytes = 0;
     const Ring ring(world_rank(), world_size(), true);
-    CHECK_THROWS_WITH_AS(Exchange(ring.route(), MPI_COMM_WORLD, ring.fields(), options),
+    CHECK_THROWS_WITH_AS(Exchange(ring.route(), all_ranks, ring.fields(), options),
                          "messages of at most 0 bytes are asked for; give at least 1",
                          transrank::mpi::AgreedError);
 }

@@ -56,8 +56,7 @@ bool can_serve(const std::string& transport, const Scenario& scenario) {
 std::optional<Exchange> bind(const Scenario& scenario, const Arrays& arrays,
                              const Options& options) {
     try {
-        return Exchange(scenario.pattern.route(world_rank()), MPI_COMM_WORLD, arrays.fields(),
-                        options);
+        return Exchange(scenario.pattern.route(world_rank()), all_ranks, arrays.fields(), options);
     } catch (const transrank::mpi::AgreedError& error) {
         const std::string words = error.what();
         CHECK(words.find("transport " + options.transport + " cannot serve") == 0);

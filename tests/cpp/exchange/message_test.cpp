@@ -19,11 +19,27 @@ struct Message {
 };
 std::vector<Message> sent;
 std::vector<Message> received;
+bool never_ends = false;
 
 }  // namespace
 
 // The function of this MPI that the transport calls is one of these.
 extern "C" {
+// The standard lets MPI start them in any order.
+int MPI_Startall(int count, MPI_Request requests[]) {
+    for (int i = count; i > 0; --i) {
+        PMPI_Start(&requests[i - 1]);
+    }
+    return MPI_SUCCESS;
+}
+// As if a message were under way for ever.
+int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+    if (never_ends) {
+        *done = 0;
+        return MPI_SUCCESS;
+    }
+    return PMPI_Test(request, done, status);
+}
 int MPI_Send_init(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request* request) {
     sent.push_back({.memory = memory, .bytes = count});
@@ -113,5 +129,27 @@ TEST_CASE("a message longer than allowed is split, and arrives whole") {
         ring.write((1000 * world_rank()) + epoch);
         exchange.run();
         CHECK(ring.has_received((1000 * ring.previous()) + epoch));
+    }
+}
+
+TEST_CASE("arrays are kept alive while MPI may use them, and no longer") {
+    for (const bool stuck : {false, true}) {
+        CAPTURE(stuck);
+        const Ring ring(world_rank(), world_size(), true, 5);
+        auto fields = ring.fields();
+        auto owner = std::make_shared<int>(0);
+        const std::weak_ptr<int> watched = owner;
+        fields.front().keep_alive = std::move(owner);
+        auto exchange = std::make_unique<Exchange>(ring.route(), MPI_COMM_WORLD, fields, message());
+        fields.clear();
+        CHECK(!watched.expired());
+        if (world_rank() == 0) {
+            exchange->start();
+        }
+        never_ends = stuck;
+        exchange.reset();
+        never_ends = false;
+        CHECK(watched.expired() == (world_rank() != 0 || !stuck));
+        MPI_Barrier(MPI_COMM_WORLD);
     }
 }

@@ -160,3 +160,43 @@ TEST_CASE("a broken exchange of long messages ends without waiting for them") {
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
+
+// Whoever needs the rank once more, through memory that both share, does not wait for ever.
+TEST_CASE("an exchange destroyed between two epochs is an error for those who go on") {
+    if (world_size() == 1) {
+        return;
+    }
+    for (const std::string way : {"auto", "shared-direct", "shared-staged"}) {
+        CAPTURE(way);
+        const Ring ring(world_rank(), world_size(), true);
+        auto exchange = std::make_unique<Exchange>(ring.bind(way));
+        exchange->run();
+        if (world_rank() == 0) {
+            exchange.reset();
+        } else {
+            const auto breakage = find_breakage(*exchange);
+            CHECK(breakage.cause == Breakage::Cause::gone);
+            CHECK(breakage.rank == 0);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+// A breakage that comes after a rank has given all that an epoch needs is none of that epoch.
+TEST_CASE("an epoch that is complete is not reported as broken") {
+    for (const std::string way : {"shared-direct", "shared-staged", "message"}) {
+        CAPTURE(way);
+        for (int attempt = 0; attempt < 200; ++attempt) {
+            Ring ring(world_rank(), world_size(), false);
+            auto exchange = std::make_unique<Exchange>(ring.bind(way));
+            ring.write(attempt);
+            exchange->start();
+            exchange->wait();
+            CHECK((!ring.receives() || ring.has_received(attempt)));
+            if (attempt % 2 == 0) {
+                CHECK_THROWS_AS(exchange->wait(), Misuse);
+            }
+            exchange.reset();
+        }
+    }
+}

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include "world.hpp"
+
 // Through MPI's profiling interface, which lets a program put its own function in place of MPI's:
 // the ranks of this machine can be told that they are on several nodes. To be included by one file
 // of an executable.
@@ -10,13 +12,21 @@ namespace testing {
 
 inline int pretended_ranks_per_node = 0;  // 0: the truth
 
-/// Pretends for as long as it lives.
+/// Pretends for as long as it lives. Collective: what is known of a communicator is kept with it,
+/// so `all_ranks` is another one meanwhile.
 class PretendedNodes {
 public:
-    explicit PretendedNodes(int ranks_per_node) { pretended_ranks_per_node = ranks_per_node; }
+    explicit PretendedNodes(int ranks_per_node) {
+        pretended_ranks_per_node = ranks_per_node;
+        MPI_Comm_dup(MPI_COMM_WORLD, &all_ranks);
+    }
     PretendedNodes(const PretendedNodes&) = delete;
     PretendedNodes& operator=(const PretendedNodes&) = delete;
-    ~PretendedNodes() { pretended_ranks_per_node = 0; }
+    ~PretendedNodes() {
+        pretended_ranks_per_node = 0;
+        MPI_Comm_free(&all_ranks);
+        all_ranks = MPI_COMM_WORLD;
+    }
 };
 
 }  // namespace testing

@@ -7,6 +7,7 @@
 #include "scenario.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
+#include "world.hpp"
 
 namespace testing {
 
@@ -54,7 +55,7 @@ public:
     }
 
     [[nodiscard]] transrank::exchange::Exchange bind(const std::string& transport,
-                                                     MPI_Comm comm = MPI_COMM_WORLD) const {
+                                                     MPI_Comm comm = all_ranks) const {
         transrank::exchange::Options options;
         options.transport = transport;
         return {route(), comm, fields(), options};

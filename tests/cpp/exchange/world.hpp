@@ -25,6 +25,9 @@ inline int world_size() {
     return size;
 }
 
+/// What exchanges are bound to: all ranks, as they are or as a test pretends that they are.
+inline MPI_Comm all_ranks = MPI_COMM_WORLD;
+
 /// `auto` and all of the table.
 inline std::vector<std::string> transports() {
     std::vector<std::string> names{"auto"};

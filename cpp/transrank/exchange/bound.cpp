@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/exchange/bound.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "transrank/exchange/explanation.hpp"
+#include "transrank/exchange/fields.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::exchange {
+namespace {
+
+const char* name_of(transport::Operation operation) {
+    switch (operation) {
+        case transport::Operation::add:
+            return "add";
+        case transport::Operation::min:
+            return "min";
+        case transport::Operation::max:
+            return "max";
+        case transport::Operation::assign:
+            break;
+    }
+    return "assign";
+}
+
+std::vector<std::string> describe(const Options& options) {
+    return {
+        "operation " + std::string(name_of(options.operation)), "transport " + options.transport,
+        "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
+                                                        : std::string("to be measured")),
+        "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
+}
+
+// A number of its own for each ordered pair of ranks (splitmix64).
+std::uint64_t number_of_pair(int from, int to) {
+    constexpr int half = 32;
+    std::uint64_t mixed =
+        ((static_cast<std::uint64_t>(from) << half) | static_cast<std::uint32_t>(to)) +
+        0x9E37'79B9'7F4A'7C15U;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
+    mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;
+    return mixed ^ (mixed >> 31U);
+}
+
+}  // namespace
+
+Bound::Bound(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
+             Options options)
+    : route_(std::move(route)),
+      fields_(std::move(fields)),
+      options_(std::move(options)),
+      known_(KnownCommunicator::get(comm)),
+      loan_(known_->borrow()) {
+    // From here on all ranks are binding, and none waits in an exchange for another.
+    mpi::agree_on(loan_.comm(), "binds an exchange with", describe(options_));
+    mpi::agree(loan_.comm(), [&] { take_what_is_needed(); });
+    swap_offers();
+    choose_transports();
+}
+
+// What may be refused on this rank alone, before the peers are told anything.
+void Bound::take_what_is_needed() {
+    if (options_.longest_message_bytes < 1) {
+        throw std::invalid_argument("messages of at most " +
+                                    std::to_string(options_.longest_message_bytes) +
+                                    " bytes are asked for; give at least 1");
+    }
+    check_fields(route_, loan_.comm(), fields_, options_.operation);
+    std::ranges::transform(fields_, std::back_inserter(own_), transport::offer_of);
+    const auto peers = transport::peers_of(route_);
+    control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
+                         return peer != rank() && node().shares_with(peer);
+                     }));
+    turn_.emplace(sources_of(route_), needs_order(route_, options_.operation));
+}
+
+void Bound::swap_offers() {
+    std::string disagreement;
+    offers_ = transport::swap_offers(loan_.comm(), node(), route_, own_, turn_->ordered(),
+                                     *control_, disagreement);
+    mpi::agree(loan_.comm(), [&] {
+        if (!disagreement.empty()) {
+            throw std::invalid_argument(disagreement);
+        }
+    });
+    binding_.emplace(transport::Binding{.route = route_,
+                                        .fields = fields_,
+                                        .own_fields = own_,
+                                        .comm = loan_.comm(),
+                                        .loan = &loan_,
+                                        .operation = options_.operation,
+                                        .push_below_bytes = default_push_below_bytes,
+                                        .longest_message_bytes = options_.longest_message_bytes,
+                                        .control = *control_,
+                                        .offers = offers_,
+                                        .turn = *turn_});
+}
+
+void Bound::choose_transports() {
+    std::vector<Refusal> refusals;
+    do {
+        mpi::agree(loan_.comm(),
+                   [&] { choices_ = choose(*binding_, options_.transport, refusals); });
+        settle_threshold();
+    } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
+}
+
+void Bound::settle_threshold() {
+    if (options_.push_below_bytes) {
+        threshold_ = {.bytes = *options_.push_below_bytes, .origin = "given"};
+    } else {
+        int direct = std::ranges::any_of(
+            choices_, [](const Choice& each) { return each.entry->name == "shared-direct"; });
+        mpi::check(MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
+                   "MPI_Allreduce");
+        if (direct != 0) {
+            threshold_ = known_->push_threshold();
+        }
+    }
+    binding_->push_below_bytes = threshold_.bytes;
+}
+
+std::string Bound::explain() const {
+    return exchange::explain(*binding_, choices_, node(), threshold_);
+}
+
+void Bound::leave_communicator(std::uint64_t epochs, bool all_over) noexcept {
+    std::uint64_t balance = 0;
+    bool sends_messages = false;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (!choices_[i].entry->by_messages) {
+            continue;
+        }
+        sends_messages = true;
+        balance += offers_[i].send == nullptr ? 0 : number_of_pair(rank(), offers_[i].rank);
+        balance -= offers_[i].receive == nullptr ? 0 : number_of_pair(offers_[i].rank, rank());
+    }
+    loan_.settle(balance * epochs);
+    if (sends_messages && !all_over) {
+        loan_.spoil();
+    }
+}
+
+}  // namespace transrank::exchange

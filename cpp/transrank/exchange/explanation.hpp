@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "transrank/exchange/choice.hpp"
+#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/memory/node.hpp"
+#include "transrank/transport/transport.hpp"
+
+namespace transrank::exchange {
+
+/// A text table: peers, bytes, runs, transport, reason; below it the threshold between pushing and
+/// pulling where that matters, and whose end would or would not be noticed.
+[[nodiscard]] std::string explain(const transport::Binding& binding,
+                                  std::span<const Choice> choices, const memory::Node& node,
+                                  const PushThreshold& threshold);
+
+}  // namespace transrank::exchange

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transrank/exchange/choice.hpp"
+#include "transrank/transport/transport.hpp"
+
+namespace transrank::exchange {
+
+using Transports = std::vector<std::unique_ptr<transport::Transport>>;
+
+/// Collective. One object for each transport chosen, ready to be started. Empty on all ranks when
+/// one of them could not have a transport that `auto` had chosen: the pairs concerned then find
+/// that among their `refusals`, and all choose again. Throws mpi::AgreedError when that happens to
+/// a transport asked for by name.
+[[nodiscard]] bool fit_transports(const transport::Binding& binding,
+                                  std::span<const Choice> choices, const std::string& wanted,
+                                  Transports& transports, std::vector<Refusal>& refusals);
+
+}  // namespace transrank::exchange

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/memory/node.hpp"
+#include "transrank/mpi/attachment.hpp"
+#include "transrank/mpi/communicator_pool.hpp"
+
+namespace transrank::exchange {
+
+/// What is found out about a communicator when the first exchange is bound to it, and kept with it:
+/// who shares memory, what that memory can do, and communicators for the exchanges' messages.
+class KnownCommunicator final : public mpi::Attachment {
+public:
+    /// Collective. Makes started exchanges advance until all ranks have come.
+    [[nodiscard]] static std::shared_ptr<KnownCommunicator> get(MPI_Comm comm);
+
+    explicit KnownCommunicator(MPI_Comm comm);
+    void detached(bool finalizing, bool others_hold_it) noexcept override;
+
+    /// Collective, as `get`. A communicator for one exchange.
+    [[nodiscard]] mpi::CommunicatorPool::Loan borrow();
+
+    [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
+
+    /// Collective. Measured when first asked for.
+    [[nodiscard]] const PushThreshold& push_threshold();
+
+private:
+    mpi::CommunicatorPool communicators_;
+    memory::Node node_;
+    std::unique_ptr<PushThreshold> push_threshold_;
+};
+
+}  // namespace transrank::exchange

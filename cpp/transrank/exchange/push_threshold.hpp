@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "transrank/memory/node.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::exchange {
+
+/// Below which length shared-direct pushes a run, and how that is known. The same on every rank.
+struct PushThreshold {
+    std::int64_t bytes;
+    std::string origin;  ///< given, measured, or default and why
+};
+
+/// Where nothing can be measured: a cache line or two.
+inline constexpr std::int64_t default_push_below_bytes = 128;
+
+/// Collective. Lets pairs of ranks that share memory rewrite, move and read strided runs of several
+/// lengths, pushed by their owner and pulled by their reader, and returns where pulling begins to
+/// cost less. Takes some milliseconds; where ranks share cores nothing is measured, since that
+/// would measure the scheduler.
+[[nodiscard]] PushThreshold measure_push_threshold(const mpi::Communicator& comm,
+                                                   const memory::Node& node);
+
+}  // namespace transrank::exchange

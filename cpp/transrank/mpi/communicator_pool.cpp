@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/communicator_pool.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::mpi {
+namespace {
+
+// How many entries one call of borrow looks at: a bound for the length of its reduction.
+constexpr std::size_t most_examined = 16;
+// Idle communicators that are kept to be used again; MPI has some thousands at the most.
+constexpr std::size_t most_idle = 8;
+
+}  // namespace
+
+struct CommunicatorPool::Entry {
+    Communicator comm;
+    std::deque<Communicator> derived{};  ///< references to them stay valid
+    std::uint64_t balance = 0;
+    bool spoilt = false;
+    std::atomic<bool> given_back = false;  ///< written last: a loan may end in another thread
+
+    explicit Entry(const Communicator& base) : comm(base.handle()) {}
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() = default;
+
+    void forsake() noexcept {
+        comm.forsake();
+        for (auto& each : derived) {
+            each.forsake();
+        }
+    }
+
+    [[nodiscard]] bool may_be_freed() const noexcept {
+        try {
+            return given_back && !spoilt && !comm.has_unmatched_message() &&
+                   std::ranges::none_of(derived, &Communicator::has_unmatched_message);
+        } catch (const Error&) {
+            return false;
+        }
+    }
+};
+
+CommunicatorPool::Loan::Loan(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {
+    entry_->balance = 0;
+    entry_->spoilt = false;
+    entry_->given_back = false;
+}
+
+CommunicatorPool::Loan::~Loan() {
+    if (entry_) {
+        entry_->given_back = true;
+    }
+}
+
+const Communicator& CommunicatorPool::Loan::comm() const noexcept {
+    return entry_->comm;
+}
+
+const Communicator& CommunicatorPool::Loan::keep(Communicator derived) {
+    return entry_->derived.emplace_back(std::move(derived));
+}
+
+void CommunicatorPool::Loan::settle(std::uint64_t balance) noexcept {
+    entry_->balance = balance;
+}
+
+void CommunicatorPool::Loan::spoil() noexcept {
+    entry_->spoilt = true;
+}
+
+CommunicatorPool::CommunicatorPool(MPI_Comm parent, const Meanwhile& meanwhile)
+    : base_(parent, meanwhile) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(base_.handle(), &request), "MPI_Ibarrier");
+    complete(request, meanwhile);
+}
+
+CommunicatorPool::~CommunicatorPool() {
+    if (!may_free_) {
+        base_.forsake();
+    }
+    for (const auto& entry : entries_) {
+        if (!may_free_ || !entry->may_be_freed()) {
+            entry->forsake();
+        }
+    }
+}
+
+CommunicatorPool::Loan CommunicatorPool::borrow(const Meanwhile& meanwhile) {
+    const auto entries = examined();
+    auto entry = settle(entries, sum_states(entries, meanwhile));
+    if (!entry) {
+        entry = entries_.emplace_back(std::make_shared<Entry>(base_));
+    }
+    return Loan(std::move(entry));
+}
+
+std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined() const {
+    std::vector<std::shared_ptr<Entry>> entries;
+    for (std::size_t i = 0; i < std::min(most_examined, entries_.size()); ++i) {
+        entries.push_back(entries_[(next_examined_ + i) % entries_.size()]);
+    }
+    return entries;
+}
+
+// For each entry: how many ranks have given it back, how many of them spoilt, and the balance of
+// all. The reduction is over on no rank before all have come.
+std::vector<std::uint64_t> CommunicatorPool::sum_states(
+    const std::vector<std::shared_ptr<Entry>>& entries, const Meanwhile& meanwhile) const {
+    std::vector<std::uint64_t> own{0};  // never empty
+    for (const auto& entry : entries) {
+        const bool given_back = entry->given_back;
+        own.push_back(given_back ? 1 : 0);
+        own.push_back(given_back && entry->spoilt ? 1 : 0);
+        own.push_back(given_back ? entry->balance : 0);
+    }
+    std::vector<std::uint64_t> sums(own.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_UINT64_T,
+                         MPI_SUM, base_.handle(), &request),
+          "MPI_Iallreduce");
+    complete(request, meanwhile);
+    return sums;
+}
+
+// Every rank does the same here, in the same order. Returns an entry to be lent, or nullptr.
+std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::settle(
+    const std::vector<std::shared_ptr<Entry>>& entries, const std::vector<std::uint64_t>& sums) {
+    std::shared_ptr<Entry> chosen;
+    std::size_t idle = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto& entry = entries[i];
+        if (sums[1 + (3 * i)] != static_cast<std::uint64_t>(base_.size())) {
+            continue;
+        }
+        if (sums[2 + (3 * i)] != 0 || sums[3 + (3 * i)] != 0) {
+            entry->forsake();
+            std::erase(entries_, entry);
+            continue;
+        }
+        entry->derived.clear();
+        if (!chosen) {
+            chosen = entry;
+        } else if (++idle > most_idle) {
+            std::erase(entries_, entry);
+        }
+    }
+    next_examined_ = entries_.empty() ? 0 : (next_examined_ + most_examined) % entries_.size();
+    return chosen;
+}
+
+}  // namespace transrank::mpi

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/request.hpp"
+
+namespace transrank::mpi {
+
+/// Duplicates of one communicator, for what needs one of its own and may be destroyed at any time,
+/// in any order, on different ranks: freeing a communicator is collective, giving one back is not.
+/// A communicator is used again, or freed, at a later `borrow`, where all ranks are together and
+/// have seen that all of them have given it back.
+class CommunicatorPool {
+    struct Entry;
+
+public:
+    /// A communicator in use; given back on destruction.
+    class Loan {
+    public:
+        Loan(Loan&&) noexcept = default;
+        Loan& operator=(Loan&&) = delete;
+        ~Loan();
+
+        [[nodiscard]] const Communicator& comm() const noexcept;
+
+        /// A communicator derived from this one, kept until this one is used again or freed.
+        const Communicator& keep(Communicator derived);
+
+        /// What this rank has sent and received, as a sum in which each message sent counts as
+        /// much as it counts negatively where it is received: all ranks together must come to 0, or
+        /// messages are left in the communicator and it must not be used any more.
+        void settle(std::uint64_t balance) noexcept;
+
+        /// Nobody knows what is left in it: it is never used again, and never freed.
+        void spoil() noexcept;
+
+    private:
+        friend class CommunicatorPool;
+        explicit Loan(std::shared_ptr<Entry> entry);
+        std::shared_ptr<Entry> entry_;
+    };
+
+    /// Collective. Calls `meanwhile` until all ranks have come.
+    CommunicatorPool(MPI_Comm parent, const Meanwhile& meanwhile);
+    CommunicatorPool(const CommunicatorPool&) = delete;
+    CommunicatorPool& operator=(const CommunicatorPool&) = delete;
+    /// Frees what has been given back, if `free_all` says that this is a collective moment.
+    ~CommunicatorPool();
+
+    /// Collective. Calls `meanwhile` until all ranks have come; from then on nobody needs it.
+    [[nodiscard]] Loan borrow(const Meanwhile& meanwhile);
+
+    /// A communicator that is never lent.
+    [[nodiscard]] const Communicator& base() const noexcept { return base_; }
+
+    /// All ranks destroy the pool now, in the same order: communicators may be freed.
+    void allow_freeing() noexcept { may_free_ = true; }
+
+private:
+    [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
+    std::vector<std::uint64_t> sum_states(const std::vector<std::shared_ptr<Entry>>& entries,
+                                          const Meanwhile& meanwhile) const;
+    std::shared_ptr<Entry> settle(const std::vector<std::shared_ptr<Entry>>& entries,
+                                  const std::vector<std::uint64_t>& sums);
+
+    Communicator base_;
+    std::vector<std::shared_ptr<Entry>> entries_;  ///< the same on every rank
+    std::size_t next_examined_ = 0;
+    bool may_free_ = false;
+};
+
+}  // namespace transrank::mpi

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "transrank/transport/breakage.hpp"
+#include "transrank/transport/transport.hpp"
+
+namespace transrank::transport {
+
+/// A peer that shares memory with this rank: its control block, and its slot in this rank's.
+class SharedPeer {
+public:
+    SharedPeer(const Binding& binding, const PeerOffer& offer);
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    void ring() { doorbell_->ring(); }
+
+    /// What the peer has published so far.
+    [[nodiscard]] std::uint64_t started() const { return theirs_.started().seen(); }
+    [[nodiscard]] std::uint64_t done() const { return theirs_.done(my_slot_there_).seen(); }
+    [[nodiscard]] std::uint64_t packed() const { return theirs_.packed(my_slot_there_).seen(); }
+
+    /// This rank has finished reading from the peer and writing to it.
+    void publish_done(std::uint64_t epoch) {
+        my_done_->publish(epoch);
+        ring();
+    }
+    /// This rank has packed what it sends to the peer.
+    void publish_packed(std::uint64_t epoch) {
+        my_packed_->publish(epoch);
+        ring();
+    }
+
+    /// Throws BrokenExchange when the peer will publish nothing more although it `owes()`
+    /// something, which is asked after that is known.
+    template <class Owes>
+    void check_owing(const Owes& owes) const {
+        const auto word = theirs_.broken().seen();
+        if (word != 0 && owes()) {
+            check_unbroken(word);
+        }
+    }
+
+private:
+    int rank_;
+    ControlBlock::View theirs_;
+    std::size_t my_slot_there_;
+    Flag* my_done_;
+    Flag* my_packed_;
+    memory::Doorbell* doorbell_;
+};
+
+/// Why this rank cannot share memory with a peer of the binding; empty when it can.
+[[nodiscard]] std::string obstacle_to_sharing(const Binding& binding, const PeerOffer& peer);
+
+/// Publishes that this rank will publish nothing more, unless it already has, and rings `peers`.
+template <class Peers>
+void publish_breakage(const Binding& binding, const Breakage& breakage, Peers& peers) {
+    if (binding.control.broken().seen() == 0) {
+        binding.control.broken().publish(breakage.encoded());
+    }
+    for (auto& peer : peers) {
+        peer.ring();
+    }
+}
+
+/// The ranks of those `peers` that owe something in `epoch`.
+template <class Peers>
+[[nodiscard]] std::vector<int> ranks_owing(const Peers& peers, std::uint64_t epoch) {
+    std::vector<int> ranks;
+    for (const auto& peer : peers) {
+        if (!peer.finished() && peer.owes(epoch)) {
+            ranks.push_back(peer.rank());
+        }
+    }
+    return ranks;
+}
+
+}  // namespace transrank::transport

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the C++ tests were built."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from transrank.launch import installation
+
+ROOT = Path(__file__).parent.parent
+
+
+def build_folder() -> Path:
+    """$TRANSRANK_BUILD_DIR, or what the Makefile builds for this installation's MPI."""
+    default = ROOT / "build" / installation.build().mpi
+    return Path(os.environ.get("TRANSRANK_BUILD_DIR", default)).resolve()
+
+
+def cpp_test(path: Path | str) -> Path:
+    """Return the executable of tests/cpp/PATH.cpp."""
+    executable = build_folder() / "tests" / "cpp" / path
+    assert executable.exists(), f"{executable} is not built: make test builds it"
+    return executable

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3
+// What binding asks of MPI and gives back, seen through MPI's profiling interface: communicators,
+// of which MPI has some thousands, and calls that cost time or memory in the number of ranks.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <memory>
+
+#include "ring.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+
+namespace {
+
+int living = 0;
+int splits = 0;
+int dups = 0;
+
+int made(int code) {
+    ++living;
+    return code;
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
+    ++dups;
+    return made(PMPI_Comm_dup(comm, result));
+}
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+    ++dups;
+    return made(PMPI_Comm_idup(comm, result, request));
+}
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result) {
+    ++splits;
+    return made(PMPI_Comm_split_type(comm, type, key, info, result));
+}
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
+                                   const int source_weights[], int outdegree,
+                                   const int destinations[], const int destination_weights[],
+                                   MPI_Info info, int reorder, MPI_Comm* result) {
+    return made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, source_weights, outdegree,
+                                                destinations, destination_weights, info, reorder,
+                                                result));
+}
+int MPI_Comm_free(MPI_Comm* comm) {
+    --living;
+    return PMPI_Comm_free(comm);
+}
+}
+
+namespace {
+
+const std::vector<std::string> ways{"auto", "message", "neighborhood"};
+
+void run_one(const std::string& way) {
+    Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind(way);
+    ring.write(5);
+    exchange.run();
+    CHECK(ring.has_received(5));
+}
+
+}  // namespace
+
+TEST_CASE("exchanges that come and go use the same communicators") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        run_one(way);
+        run_one(way);
+        const int before = living;
+        const int dups_before = dups;
+        for (int i = 0; i < 30; ++i) {
+            run_one(way);
+        }
+        CHECK(living == before);
+        CHECK(dups == dups_before);
+    }
+}
+
+TEST_CASE("who shares memory is found out once for a communicator") {
+    run_one("auto");
+    const int before = splits;
+    run_one("message");
+    run_one("auto");
+    CHECK(splits == before);
+}
+
+TEST_CASE("communicators of many exchanges are given back, in whatever order they end") {
+    const int before = living;
+    std::vector<std::unique_ptr<Ring>> rings;
+    std::vector<std::unique_ptr<Exchange>> all;
+    for (int i = 0; i < 40; ++i) {
+        rings.push_back(std::make_unique<Ring>(world_rank(), world_size(), true));
+        all.push_back(std::make_unique<Exchange>(rings.back()->bind("message")));
+        all.back()->run();
+    }
+    CHECK(living >= before + 30);
+    while (!all.empty()) {
+        all.erase(world_rank() % 2 == 0 ? all.begin() : all.end() - 1);
+    }
+    for (int i = 0; i < 10; ++i) {
+        run_one("message");
+    }
+    CHECK(living <= before + 20);
+}
+
+TEST_CASE("a communicator in which messages may be left is never used again") {
+    const Ring ring(world_rank(), world_size(), true);
+    auto exchange = std::make_unique<Exchange>(ring.bind("message"));
+    if (world_rank() == 0) {
+        CHECK_THROWS(exchange->wait());
+    } else {
+        CHECK_THROWS([&] {
+            while (true) {
+                exchange->run();
+            }
+        }());
+    }
+    exchange.reset();
+    for (int i = 0; i < 5; ++i) {
+        run_one("message");
+    }
+}
+
+TEST_CASE("freeing a communicator frees what was made for its exchanges") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        const int before = living;
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        {
+            const Ring ring(world_rank(), world_size(), true);
+            ring.bind(way, comm).run();
+        }
+        MPI_Comm_free(&comm);
+        CHECK(living == before);
+    }
+}
+
+TEST_CASE("an exchange may outlive the communicator that it was bound to") {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind("message", comm);
+    MPI_Comm_free(&comm);
+    ring.write(8);
+    exchange.run();
+    CHECK(ring.has_received(8));
+}

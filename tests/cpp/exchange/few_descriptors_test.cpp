@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 2 3
+// A rank that has used up its file descriptors cannot map its peers' arrays: the pairs concerned
+// take another transport, and nobody is left waiting.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ring.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "world.hpp"
+
+using namespace testing;
+
+namespace {
+
+/// No further file can be opened as long as this lives.
+class NoDescriptors {
+public:
+    NoDescriptors() {
+        getrlimit(RLIMIT_NOFILE, &before_);
+        const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        close(lowest_free);
+        auto less = before_;
+        less.rlim_cur = static_cast<rlim_t>(lowest_free);
+        setrlimit(RLIMIT_NOFILE, &less);
+    }
+    NoDescriptors(const NoDescriptors&) = delete;
+    NoDescriptors& operator=(const NoDescriptors&) = delete;
+    ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+/// What the previous rank's array is to this one: mapped before, or not.
+std::string explain_with_a_poor_rank_0(const std::string& transport) {
+    Ring ring(world_rank(), world_size(), true);
+    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    auto exchange = ring.bind(transport);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        ring.write(epoch);
+        exchange.run();
+        CHECK(ring.has_received(epoch));
+    }
+    return exchange.explain();
+}
+
+}  // namespace
+
+TEST_CASE("a pair that cannot map its arrays takes the next transport") {
+    // What a communicator needs once is there before.
+    const Ring ring(world_rank(), world_size(), true);
+    CHECK(ring.bind("auto").explain().find("shared-direct") != std::string::npos);
+    const auto words = explain_with_a_poor_rank_0("auto");
+    CAPTURE(words);
+    const bool beside = world_rank() <= 1 || world_rank() == world_size() - 1;
+    CHECK((words.find("not shared-direct: ") != std::string::npos) == beside);
+    if (world_rank() == 0) {
+        CHECK(words.find("cannot open the shared memory of process") != std::string::npos);
+    } else if (beside) {
+        CHECK(words.find("rank 0 could not set it up") != std::string::npos);
+    }
+    CHECK(words.find("shared-staged") != std::string::npos);
+}
+
+TEST_CASE("a transport asked for by name is refused to all") {
+    const Ring ring(world_rank(), world_size(), true);
+    (void)ring.bind("auto");
+    const Ring other(world_rank(), world_size(), true);
+    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    CHECK_THROWS_AS((void)other.bind("shared-direct"), transrank::mpi::AgreedError);
+}

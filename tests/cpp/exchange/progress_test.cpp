@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 2 3
+// What a rank may do between start and wait, and while it waits, without blocking its peers: each
+// of these hangs where an exchange forgets MPI, or binding forgets the exchanges.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <numeric>
+#include <vector>
+
+#include "ring.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+
+namespace {
+
+const std::vector<std::string> ways{"shared-direct", "shared-staged", "message", "neighborhood"};
+
+void finish_by_tests(Exchange& exchange) {
+    while (!exchange.test()) {
+    }
+}
+
+/// A message that the sender gets rid of only when the receiver calls MPI: rank 0 does so in no
+/// other way than by finishing an exchange, which rank 1 starts afterwards.
+template <class Finish>
+void finish_while_a_message_comes(const std::string& way, const Finish& finish) {
+    constexpr int count = 1 << 19;  // 4 MiB, sent by rendezvous
+    const Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind(way);
+    std::vector<double> numbers(count, 0);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (world_rank() == 0) {
+        MPI_Irecv(numbers.data(), count, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+    } else if (world_rank() == 1) {
+        std::iota(numbers.begin(), numbers.end(), 0.0);
+        MPI_Send(numbers.data(), count, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    }
+    exchange.start();
+    finish(exchange);
+    if (world_rank() == 0) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(numbers.back() == count - 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that waits receives long messages meanwhile") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        finish_while_a_message_comes(way, [](Exchange& exchange) { exchange.wait(); });
+        finish_while_a_message_comes(way, finish_by_tests);
+    }
+}
+
+TEST_CASE("a rank may bind before its wait what its peers bind after theirs") {
+    for (const auto& way : ways) {
+        for (const bool known : {true, false}) {
+            CAPTURE(way);
+            CAPTURE(known);
+            MPI_Comm comm = MPI_COMM_WORLD;
+            if (!known) {
+                MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            }
+            {
+                Ring first_ring(world_rank(), world_size(), true);
+                Ring second_ring(world_rank(), world_size(), true);
+                auto first = first_ring.bind(way);
+                first_ring.write(world_rank());
+                // Only rank 1 has started when it waits: rank 0 must move its part while it binds.
+                first.start();
+                if (world_rank() != 0) {
+                    first.wait();
+                }
+                auto second = second_ring.bind(way, comm);
+                if (world_rank() == 0) {
+                    first.wait();
+                }
+                CHECK(first_ring.has_received(first_ring.previous()));
+                second_ring.write(world_rank());
+                second.run();
+                CHECK(second_ring.has_received(second_ring.previous()));
+            }
+            if (!known) {
+                MPI_Comm_free(&comm);
+            }
+        }
+    }
+}
+
+TEST_CASE("wait returns at once when test has said that the exchange is over") {
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        Ring ring(world_rank(), world_size(), true);
+        auto exchange = ring.bind(way);
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            ring.write(epoch);
+            exchange.start();
+            finish_by_tests(exchange);
+            exchange.wait();
+            CHECK(ring.has_received(epoch));
+        }
+        CHECK_THROWS_AS(exchange.wait(), transrank::exchange::Misuse);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
