@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges in which a rank is killed; the others write what they are told into files of FOLDER.
+// Run by test_killed_rank.py: killed_rank_program SCENARIO TRANSPORT CALL FOLDER RANKS; with 0
+// RANKS the launcher sees what happens.
+#include <mpi.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "ring.hpp"
+#include "transrank/transport/breakage.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::transport::BrokenExchange;
+
+namespace {
+
+std::filesystem::path folder;
+
+void sleep_for(double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+int files_in_folder() {
+    const std::filesystem::directory_iterator all(folder);
+    return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+// MPI_Finalize would wait for the dead.
+[[noreturn]] void end(const std::string& words) {
+    std::ofstream(folder / std::to_string(world_rank())) << words << std::flush;
+    _exit(0);
+}
+
+// The launcher's child stays until all but one have written, and the rank is a child of it, with
+// the same connection to the launcher: even with -disable-auto-cleanup Hydra 5.0 kills the other
+// ranks, most of the time, when it sees one die.
+void hide_from_launcher(int ranks) {
+    const auto child = fork();
+    if (child == 0) {
+        return;
+    }
+    waitpid(child, nullptr, 0);
+    for (int i = 0; i < 200 && files_in_folder() < ranks - 1; ++i) {
+        sleep_for(0.1);
+    }
+    _exit(0);
+}
+
+void finish(Exchange& exchange, const std::string& call) {
+    if (call == "wait") {
+        exchange.wait();
+        return;
+    }
+    while (!exchange.test()) {
+    }
+}
+
+/// Rank 1 is killed between two epochs.
+[[noreturn]] void run_without_rank_1(const std::string& transport, const std::string& call) {
+    Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind(transport);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        exchange.run();
+    }
+    if (world_rank() == 1) {
+        (void)raise(SIGKILL);
+    }
+    try {
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            exchange.start();
+            finish(exchange, call);
+        }
+    } catch (const BrokenExchange& error) {
+        end(error.what());
+    }
+    end("nothing happened");
+}
+
+/// The last rank is killed, and rank 1 lives but never starts: it has not ended when rank 0, a peer
+/// of both, must know.
+[[noreturn]] void run_beside_a_stuck_rank(const std::string& transport, const std::string& call) {
+    const Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind(transport);
+    exchange.run();
+    if (world_rank() == world_size() - 1) {
+        (void)raise(SIGKILL);
+    }
+    if (world_rank() == 1) {
+        sleep_for(3);
+        end("was stuck");
+    }
+    try {
+        exchange.start();
+        finish(exchange, call);
+    } catch (const BrokenExchange& error) {
+        end(error.what());
+    }
+    end("nothing happened");
+}
+
+/// The last rank ends when it has done its part; rank 0 must get it, although it may apply it only
+/// after what rank 1 sends much later.
+[[noreturn]] void run_with_an_early_end(const std::string& transport, const std::string& call) {
+    using namespace transrank;
+    const int last = world_size() - 1;
+    const std::vector<route::Segment> one{{.source = 0, .destination = 0, .length = 1}};
+    std::vector<route::Leg> sends;
+    std::vector<route::Leg> receives;
+    if (world_rank() == 1 || world_rank() == last) {
+        sends.push_back({.peer = 0, .segments = one});
+    } else if (world_rank() == 0) {
+        receives = {{.peer = 1, .segments = one}, {.peer = last, .segments = one}};
+    }
+    std::int64_t source = world_rank();
+    std::int64_t sum = 100;
+    const transport::Field field{.source = reinterpret_cast<std::byte*>(&source),
+                                 .source_bytes = sizeof(source),
+                                 .destination = reinterpret_cast<std::byte*>(&sum),
+                                 .destination_bytes = sizeof(sum),
+                                 .unit_bytes = sizeof(sum),
+                                 .scalar = transport::Scalar::int64};
+    exchange::Options options;
+    options.operation = transport::Operation::add;
+    options.transport = transport;
+    Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD, {field},
+                      options);
+    if (world_rank() == 1) {
+        sleep_for(1);
+    }
+    try {
+        exchange.start();
+        finish(exchange, call);
+    } catch (const BrokenExchange& error) {
+        end(error.what());
+    }
+    if (world_rank() == last) {
+        (void)raise(SIGKILL);
+    }
+    end("sum " + std::to_string(sum));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 6) {
+        return 2;
+    }
+    const std::string scenario = argv[1];
+    folder = argv[4];
+    if (const int ranks = std::stoi(argv[5]); ranks > 0) {
+        hide_from_launcher(ranks);
+    }
+    MPI_Init(&argc, &argv);
+    if (scenario == "killed") {
+        run_without_rank_1(argv[2], argv[3]);
+    } else if (scenario == "stuck") {
+        run_beside_a_stuck_rank(argv[2], argv[3]);
+    } else if (scenario == "early") {
+        run_with_an_early_end(argv[2], argv[3]);
+    }
+    return 2;
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the others are told when a rank is killed, and that nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from built import cpp_test
+from transrank.launch import installation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import Mpiexec
+
+WAYS = ["shared-direct", "shared-staged", "message", "neighborhood"]
+# By default a launcher ends the whole job when a rank dies.
+KEEP_GOING = {"mpich": ["-disable-auto-cleanup"]}
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - looked at, not written to
+# What an MPI library itself leaves of a rank that was killed, whatever that ran.
+OF_MPI = ("mpich_shm_", "sm_segment.", "vader_segment.")
+
+
+def processes_with(token: str) -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+        except OSError:  # it has ended meanwhile
+            continue
+        if token.encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+def is_mapped(path: Path) -> bool:
+    """Whether some process has the file mapped: then it belongs to a program that still runs."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if str(path) in (folder / "maps").read_text():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind(tmp_path: Path) -> Iterator[None]:
+    before = set(SHARED_MEMORY.iterdir())
+    yield
+    left: list[int | Path] = []
+    for _ in range(50):
+        files = (path for path in SHARED_MEMORY.iterdir() if path not in before)
+        left = [
+            *processes_with(str(tmp_path)),
+            *(path for path in files if not path.name.startswith(OF_MPI) and not is_mapped(path)),
+        ]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def run_to_the_end(
+    launcher: list[str | Path], folder: Path, hidden_ranks: int, *arguments: str
+) -> int:
+    """Run the program under `launcher`; return the exit status.
+
+    Nothing is killed that outlives the launcher: the tests look for that. `folder` tells the
+    processes of this test from all others. Of 0 hidden ranks the launcher sees that one dies.
+    """
+    program = cpp_test("exchange/killed_rank_program")
+    command = [*map(str, launcher), str(program), *arguments, str(folder), str(hidden_ranks)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            return process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            for left in processes_with(str(folder)):
+                os.kill(left, signal.SIGKILL)
+            raise
+
+
+@pytest.fixture(scope="module")
+def survivable(mpiexec: Mpiexec) -> list[str | Path]:
+    """Return a launcher that lets ranks outlive each other."""
+    kind = installation.build().mpi
+    if kind not in KEEP_GOING:
+        pytest.skip(f"no way is known to let ranks of {kind} outlive one that was killed")
+    return [mpiexec.path, *KEEP_GOING[kind]]
+
+
+def last_words(
+    launcher: list[str | Path], folder: Path, ranks: int, scenario: str, way: str, call: str
+) -> dict[int, str]:
+    """Return what each rank said in the end."""
+    run_to_the_end([*launcher, "-n", str(ranks)], folder, ranks, scenario, way, call)
+    return {int(path.name): path.read_text() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("way", "call"),
+    [*((way, "wait") for way in WAYS), ("shared-direct", "test"), ("message", "test")],
+)
+def test_every_other_rank_is_told_who_was_killed(
+    survivable: list[str | Path], tmp_path: Path, way: str, call: str
+) -> None:
+    words = last_words(survivable, tmp_path, 4, "killed", way, call)
+    assert words == dict.fromkeys([0, 2, 3], "rank 1 has ended before this exchange was over")
+
+
+@pytest.mark.parametrize("way", ["shared-direct", "message", "neighborhood"])
+def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(
+    survivable: list[str | Path], tmp_path: Path, way: str
+) -> None:
+    words = last_words(survivable, tmp_path, 4, "stuck", way, "wait")
+    assert words[0] == "rank 3 has ended before this exchange was over"
+
+
+@pytest.mark.parametrize("way", ["shared-staged", "message"])
+def test_a_rank_that_has_done_its_part_may_end(
+    survivable: list[str | Path], tmp_path: Path, way: str
+) -> None:
+    words = last_words(survivable, tmp_path, 3, "early", way, "wait")
+    assert words == {0: "sum 103", 1: "sum 100"}
+
+
+def test_nothing_is_left_behind_when_the_launcher_ends_the_job(
+    mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    status = run_to_the_end([mpiexec.path, "-n", "4"], tmp_path, 0, "killed", "auto", "wait")
+    assert status != 0
