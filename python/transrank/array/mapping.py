@@ -49,10 +49,4 @@ def bind(
     """Collective. `route` counts in rows where all have one length, in elements otherwise."""
     if source.kind == "fixed" and source.rows.pitch == 0:  # nothing to move
         route = Route(route.rank, route.ranks, 0, 0, [], [])
-    return Exchange(route, comm, (_units(source), _units(destination)), operation, **options)
-
-
-def _units(array: ParArray) -> NDArray[Any]:
-    if array.kind == "fixed" and array.rows.pitch > 0:
-        return array.memory.reshape(len(array), array.rows.pitch)
-    return array.memory
+    return Exchange(route, comm, (source.bindable, destination.bindable), operation, **options)

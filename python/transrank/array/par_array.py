@@ -30,10 +30,15 @@ class ParArray:
         where the rows lie, in elements.
     memory
         the elements of all rows, padding included: one-dimensional, a view.
+    bindable
+        the array that an exchange is bound to: its first dimension counts rows if all have one
+        length, elements otherwise. The user's own array where there is one, so that it is noticed
+        when that is resized.
     """
 
     rows: Rows
     memory: NDArray[Any]
+    bindable: NDArray[Any]
 
     def __init__(
         self, rows: Rows, memory: NDArray[Any], row_shape: tuple[int, ...] | None, bound: int | None
@@ -42,6 +47,10 @@ class ParArray:
         self.memory = memory
         self._row_shape = row_shape
         self._bound = bound
+        self.bindable = memory
+        if row_shape is not None and rows.pitch > 0:
+            is_padded = rows.pitch != math.prod(row_shape)
+            self.bindable = memory.reshape(rows.rows, *((rows.pitch,) if is_padded else row_shape))
 
     @classmethod
     def fixed(
@@ -86,7 +95,9 @@ class ParArray:
                 "consist of C-contiguous rows; give the whole array or a copy"
             )
         rows = Rows.fixed(len(array), math.prod(array.shape[1:]))
-        return cls(rows, array.reshape(-1), array.shape[1:], None)
+        made = cls(rows, array.reshape(-1), array.shape[1:], None)
+        made.bindable = array if rows.pitch > 0 else made.memory
+        return made
 
     @property
     def dtype(self) -> np.dtype[Any]:

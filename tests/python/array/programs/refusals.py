@@ -115,6 +115,37 @@ def test_a_son_of_the_user_receives_the_ghosts() -> None:
     assert np.shares_memory(transformer.father.values, father)
 
 
+def test_an_array_resized_after_it_was_bound() -> None:
+    father = np.zeros((ROWS, 2))
+    transformer = numbered(father)
+    transformer.create_ghost_mapping(np.arange(ROWS * WORLD.size))
+    transformer.init_persistent_pull()
+    transformer.start_persistent_pull()
+    transformer.wait_persistent_pull()
+    WORLD.Barrier()
+    if WORLD.rank == LAST:
+        father.resize((100_000, 2), refcheck=False)
+        with pytest.raises(transrank.Misuse, match=f"was resized .* on rank {LAST}"):
+            transformer.start_persistent_pull()
+    else:
+        with pytest.raises(transrank.BrokenExchange, match=f"rank {LAST}"):  # noqa: PT012
+            while True:
+                transformer.start_persistent_pull()
+                transformer.wait_persistent_pull()
+
+
+def test_uneven_sons_of_the_user() -> None:
+    father = transrank.ParArray.variable([1, 2, 3], np.int32)
+    transformer = numbered(father, transrank.ParArray.variable(on_last([1], [2]), np.int32))
+    refused("room for", lambda: transformer.create_ghost_mapping([1]))
+    son = transrank.ParArray.variable([2], np.int32)
+    transformer = numbered(father, son)
+    father.memory[...] = WORLD.rank
+    transformer.create_ghost_mapping([3 * LAST + 1])
+    transformer.pull_once()
+    assert son[0].tolist() == [LAST, LAST]
+
+
 def test_rows_say_what_they_are() -> None:
     fixed = transrank.ParArray.fixed(3, (2, 2), alignment=8)
     assert (fixed.values.shape, len(fixed.memory), fixed.kind) == ((3, 2, 2), 24, "fixed")
