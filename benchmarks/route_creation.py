@@ -3,8 +3,8 @@
 
 Runs programs/route_creation.cpp several times: the local work of making the route of 6144 ghosts
 (six faces of a block of 32 x 32 x 32 rows, 2114 runs) for a rank among 2 to 1,000,000, beside
-std::sort of 6144 random 64-bit integers in the same process. Owners are known by formula (`even`)
-or by a table that the caller has (`irregular`).
+std::sort of 6144 random 64-bit integers in the same process. Owners are known by a `formula`, by a
+`table` that the caller has, or by `lookup` among the ranks, none of which knows them all.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def measure(program: Path, launches: int) -> tuple[Seconds, Seconds]:
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
         for line in lines.splitlines():
             found = json.loads(line)
-            case = found["distribution"], found["ranks"]
+            case = found["owners"], found["ranks"]
             routes[case].append(found["seconds"])
             sorts[case].append(found["sort_seconds"])
     return routes, sorts
@@ -73,17 +73,19 @@ def main() -> int:
     options = parser.parse_args()
     routes, sorts = measure(build(), options.launches)
     figures = [
-        figure(f"{kind}, {ranks:,} ranks / sort", sorts[kind, ranks], seconds, MOST_TIMES_THE_SORT)
-        for (kind, ranks), seconds in sorted(routes.items())
+        figure(
+            f"{owners}, {ranks:,} ranks / sort", sorts[owners, ranks], seconds, MOST_TIMES_THE_SORT
+        )
+        for (owners, ranks), seconds in sorted(routes.items())
     ]
     figures += [
         figure(
-            f"{kind}, {MANY:,} ranks / {FEW} ranks",
-            routes[kind, FEW],
-            routes[kind, MANY],
+            f"{owners}, {MANY:,} ranks / {FEW} ranks",
+            routes[owners, FEW],
+            routes[owners, MANY],
             MOST_GROWTH,
         )
-        for kind in sorted({kind for kind, _ in routes})
+        for owners in sorted({owners for owners, _ in routes})
     ]
     return report(figures, options.check)
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The local work of making the route of a ghost update, beside a sort of as many integers: all that
-// discovery::ghost_pull does but its one delivery, on one process, for a rank in the middle of any
-// number of ranks. Prints one JSON line per distribution and number of ranks.
+// discovery::ghost_pull does but its deliveries, on one process, for a rank in the middle of any
+// number of ranks. Prints one JSON line per way of knowing owners and number of ranks.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <random>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/owner_lookup.hpp"
+#include "transrank/discovery/view.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/machine/clock.hpp"
-#include "transrank/route/statistics.hpp"
 #include "transrank/study/ghost_update/pattern.hpp"
 #include "transrank/text/json.hpp"
 
@@ -51,87 +56,169 @@ Indices ghosts_of(int rank, const std::array<int, 3>& grid) {
     return ghosts;
 }
 
-/// What the neighbors of a rank ask it for.
-std::vector<mpi::Letter> letters_to(int rank, const Distribution& owners,
-                                    const std::array<int, 3>& grid) {
-    std::vector<int> writers;
-    for (int face = 0; face < faces; ++face) {
-        writers.push_back(study::ghost_update::neighbor(rank, face, grid));
-    }
-    std::ranges::sort(writers);
-    const auto repeated = std::ranges::unique(writers);
-    writers.erase(repeated.begin(), repeated.end());
-    std::erase(writers, rank);
-    std::vector<mpi::Letter> letters;
-    for (const int writer : writers) {
-        const auto asked =
-            discovery::write_ghost_requests(writer, owners, ghosts_of(writer, grid), place);
-        for (const auto& letter : asked.letters) {
-            if (letter.peer == rank) {
-                letters.push_back({.peer = writer, .bytes = letter.bytes});
-            }
-        }
-    }
-    return letters;
+/// A rank with neighbors on all sides, where there are enough.
+int middle(const std::array<int, 3>& grid) {
+    return (((grid[0] / 2 * grid[1]) + (grid[1] / 2)) * grid[2]) + (grid[2] / 2);
 }
 
-/// One distribution, one number of ranks.
-class Case {
-public:
-    Case(std::string name, Distribution owners)
-        : name_(std::move(name)), owners_(std::move(owners)) {
-        const auto grid = study::ghost_update::process_grid(owners_.parts());
-        rank_ = (((grid[0] / 2 * grid[1]) + (grid[1] / 2)) * grid[2]) + (grid[2] / 2);
-        ghosts_ = ghosts_of(rank_, grid);
-        letters_ = letters_to(rank_, owners_, grid);
-        const auto route = make();
-        check(route.receives());
-        check(route.sends());
+std::set<int> neighbors(int rank, const std::array<int, 3>& grid) {
+    std::set<int> ranks;
+    for (int face = 0; face < faces; ++face) {
+        ranks.insert(study::ghost_update::neighbor(rank, face, grid));
     }
+    return ranks;
+}
+
+/// The letter to `reader` among those of `writer`, as it arrives; none when there is none.
+void pick(std::vector<mpi::Letter>& letters, int writer, int reader,
+          std::vector<mpi::Letter>& arriving) {
+    for (auto& letter : letters) {
+        if (letter.peer == reader) {
+            arriving.push_back({.peer = writer, .bytes = std::move(letter.bytes)});
+        }
+    }
+}
+
+/// Makes a route again and again.
+using Maker = std::function<route::Route()>;
+
+/// Owners are known to everybody, by formula or by table.
+Maker with_owners(const Distribution& owners) {
+    const auto grid = study::ghost_update::process_grid(owners.parts());
+    const int rank = middle(grid);
+    std::vector<mpi::Letter> arriving;
+    for (const int writer : neighbors(rank, grid)) {
+        if (writer != rank) {
+            auto asked =
+                discovery::write_ghost_requests(writer, owners, ghosts_of(writer, grid), place);
+            pick(asked.letters, writer, rank, arriving);
+        }
+    }
+    return [=, ghosts = ghosts_of(rank, grid)] {
+        auto requests = discovery::write_ghost_requests(rank, owners, ghosts, place);
+        return discovery::read_ghost_requests(rank, owners.parts(),
+                                              discovery::view_of(owners, rank), place,
+                                              std::move(requests.legs), arriving);
+    };
+}
+
+/// Owners are looked up: the last rank has twice as many rows as the others, so that the shares of
+/// the rows that ranks look after lie across the blocks.
+class LookUp {
+public:
+    explicit LookUp(int ranks)
+        : ranks_(ranks), grid_(study::ghost_update::process_grid(ranks)), rank_(middle(grid_)) {}
+
+    [[nodiscard]] Maker maker() const {
+        const auto owners = by_ranks();
+        std::vector<mpi::Letter> arriving;
+        for (const int writer : neighbors(rank_, grid_)) {
+            if (writer != rank_) {
+                auto asked = discovery::write_ghost_requests(writer, owners, extent(),
+                                                             ghosts_of(writer, grid_), place);
+                pick(asked.letters, writer, rank_, arriving);
+            }
+        }
+        const auto ghosts = ghosts_of(rank_, grid_);
+        std::vector<mpi::Letter> answers;
+        for (const auto& question : questions_of(rank_)) {
+            auto answered = discovery::answer_questions(asked(question.peer));
+            pick(answered, question.peer, rank_, answers);
+        }
+        return [=, *this, asked = asked(rank_)] {
+            const auto range = rows_of(rank_);
+            const auto questions = discovery::write_questions(ranks_, range, extent(), ghosts);
+            const auto answered = discovery::answer_questions(asked);
+            const auto found = discovery::read_answers(answers);
+            auto requests = discovery::write_ghost_requests(rank_, found, extent(), ghosts, place);
+            return discovery::read_ghost_requests(rank_, ranks_,
+                                                  {.extent = extent(),
+                                                   .owned = range.length(),
+                                                   .begin = range.begin,
+                                                   .end = range.end},
+                                                  place, std::move(requests.legs), arriving);
+        };
+    }
+
+private:
+    [[nodiscard]] std::int64_t extent() const {
+        return (static_cast<std::int64_t>(ranks_) + 1) * block_rows;
+    }
+    [[nodiscard]] layout::IndexRange rows_of(int rank) const {
+        return {.begin = rank * block_rows,
+                .end = rank + 1 == ranks_ ? extent() : (rank + 1) * block_rows};
+    }
+    [[nodiscard]] std::vector<mpi::Letter> questions_of(int rank) const {
+        return discovery::write_questions(ranks_, rows_of(rank), extent(), ghosts_of(rank, grid_));
+    }
+    [[nodiscard]] std::vector<discovery::OwnerRange> by_ranks() const {
+        std::vector<discovery::OwnerRange> owners;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            owners.push_back(
+                {.owner = rank, .begin = rows_of(rank).begin, .end = rows_of(rank).end});
+        }
+        return owners;
+    }
+    /// What a rank is asked, by those who own rows of its share or want them.
+    [[nodiscard]] std::vector<mpi::Letter> asked(int share) const {
+        const auto range = Distribution::even(extent(), ranks_).range(share);
+        std::set<int> writers;
+        for (const auto index : {range.begin, range.end - 1}) {
+            const auto last = static_cast<std::int64_t>(ranks_) - 1;
+            const auto owner = static_cast<int>(std::min(index / block_rows, last));
+            writers.insert(owner);
+            writers.merge(neighbors(owner, grid_));
+        }
+        std::vector<mpi::Letter> letters;
+        for (const int writer : writers) {
+            auto questions = questions_of(writer);
+            pick(questions, writer, share, letters);
+        }
+        return letters;
+    }
+
+    int ranks_;
+    std::array<int, 3> grid_;
+    int rank_;
+};
+
+void check_rows(std::span<const route::Leg> legs) {
+    std::int64_t rows = 0;
+    for (const auto& leg : legs) {
+        rows += leg.units();
+    }
+    if (rows != ghost_rows) {
+        throw std::logic_error("the route moves " + std::to_string(rows) + " rows");
+    }
+}
+
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + (std::ssize(values) / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// One way of knowing owners, one number of ranks.
+struct Case {
+    std::string owners;
+    int ranks;
+    Maker make;
+    std::vector<double> seconds;
 
     void measure() {
         const double begin = machine::now();
         const auto route = make();
-        seconds_.push_back(machine::now() - begin);
+        seconds.push_back(machine::now() - begin);
+        check_rows(route.sends());
+        check_rows(route.receives());
     }
-
     void print(double sort_seconds) {
         text::JsonWriter json;
-        json.begin_object().key("distribution").value(name_);
-        json.key("ranks").value(owners_.parts());
-        json.key("seconds").value(median(seconds_));
+        json.begin_object().key("owners").value(owners).key("ranks").value(ranks);
+        json.key("seconds").value(median(seconds));
         json.key("sort_seconds").value(sort_seconds).end_object();
         std::cout << json.text() << '\n';
     }
-
-    static double median(std::vector<double>& values) {
-        const auto middle = values.begin() + (std::ssize(values) / 2);
-        std::ranges::nth_element(values, middle);
-        return *middle;
-    }
-
-private:
-    [[nodiscard]] route::Route make() const {
-        auto requests = discovery::write_ghost_requests(rank_, owners_, ghosts_, place);
-        return discovery::read_ghost_requests(rank_, owners_, place, std::move(requests.legs),
-                                              letters_);
-    }
-    static void check(std::span<const route::Leg> legs) {
-        std::int64_t rows = 0;
-        for (const auto& leg : legs) {
-            rows += leg.units();
-        }
-        if (rows != ghost_rows) {
-            throw std::logic_error("the route moves " + std::to_string(rows) + " rows");
-        }
-    }
-
-    std::string name_;
-    Distribution owners_;
-    int rank_ = 0;
-    Indices ghosts_;
-    std::vector<mpi::Letter> letters_;
-    std::vector<double> seconds_;
 };
 
 double seconds_of_sort(std::mt19937_64& random) {
@@ -159,8 +246,15 @@ Distribution by_table(int ranks) {
 int main() {
     std::vector<Case> cases;
     for (const int ranks : {2, 8, 64, 512, 4096, 32768, 262144, 1000000}) {
-        cases.emplace_back("even", Distribution::even(ranks * block_rows, ranks));
-        cases.emplace_back("irregular", by_table(ranks));
+        const auto even = Distribution::even(ranks * block_rows, ranks);
+        cases.push_back(
+            {.owners = "formula", .ranks = ranks, .make = with_owners(even), .seconds = {}});
+        cases.push_back({.owners = "table",
+                         .ranks = ranks,
+                         .make = with_owners(by_table(ranks)),
+                         .seconds = {}});
+        cases.push_back(
+            {.owners = "lookup", .ranks = ranks, .make = LookUp(ranks).maker(), .seconds = {}});
     }
     std::mt19937_64 random(std::random_device{}());
     std::vector<double> sorts;
@@ -171,7 +265,7 @@ int main() {
             each.measure();
         }
     }
-    const double sort = Case::median(sorts);
+    const double sort = median(sorts);
     for (auto& each : cases) {
         each.print(sort);
     }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "transrank/discovery/numbering.hpp"
+#include "transrank/discovery/owner_lookup.hpp"
+#include "transrank/discovery/view.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/delivery.hpp"
@@ -32,7 +34,7 @@ struct GhostPlace {
                                       const GhostPlace& place);
 
 /// Collective. The same for rows numbered through all ranks: in one delivery where there is a
-/// formula, else in two, by way of a distributed directory.
+/// formula, else in three, two of them to look up the owners (look_up_owners).
 [[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                                       std::span<const std::int64_t> ghosts,
                                       const GhostPlace& place);
@@ -60,7 +62,8 @@ struct Pushed {
                                 std::span<const std::int64_t> rows, std::span<const int> targets,
                                 std::int64_t ghost_begin = 0);
 
-/// The local work of ghost_pull with a distribution, before and after its delivery.
+// The local work of ghost_pull, before and after its last delivery.
+
 struct GhostRequests {
     std::vector<route::Leg> legs;
     std::vector<mpi::Letter> letters;
@@ -68,8 +71,15 @@ struct GhostRequests {
 [[nodiscard]] GhostRequests write_ghost_requests(int rank, const layout::Distribution& owners,
                                                  std::span<const std::int64_t> ghosts,
                                                  const GhostPlace& place);
-[[nodiscard]] route::Route read_ghost_requests(int rank, const layout::Distribution& owners,
-                                               const GhostPlace& place, std::vector<route::Leg> own,
+/// `owners` ascend, and hold at least the owners of all ghosts among `extent` rows.
+[[nodiscard]] GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
+                                                 std::int64_t extent,
+                                                 std::span<const std::int64_t> ghosts,
+                                                 const GhostPlace& place);
+/// `own` is what this rank owns, `requests` what it has written itself.
+[[nodiscard]] route::Route read_ghost_requests(int rank, int ranks, const View& own,
+                                               const GhostPlace& place,
+                                               std::vector<route::Leg> requests,
                                                std::span<const mpi::Letter> letters);
 
 }  // namespace transrank::discovery

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "transrank/discovery/directory.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/letters.hpp"
 #include "transrank/discovery/view.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
+#include "transrank/route/leg_builder.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -24,45 +24,76 @@ void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
             " on of an array of ", place.extent, " rows; they do not fit");
 }
 
-std::vector<mpi::Letter> letters_to_owners(int rank, const Distribution& owners,
-                                           const std::vector<Leg>& requests) {
-    std::vector<mpi::Letter> letters;
-    for (const auto& leg : requests) {
+void check_index(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent) {
+    require(index >= 0 && index < extent, "ghost ", ghost, " on rank ", rank, " is index ", index,
+            ", but only 0 to ", extent - 1, " have an owner; ghosts are global indices");
+}
+
+/// The requests with letters to all owners but this rank.
+template <class ViewOf>
+GhostRequests with_letters(int rank, std::vector<Leg> requests, const ViewOf& view_of_owner) {
+    GhostRequests made{.legs = std::move(requests), .letters = {}};
+    for (const auto& leg : made.legs) {
         if (leg.peer != rank) {
             Writer writer;
-            writer.add(view_of(owners, leg.peer));
+            writer.add(view_of_owner(leg.peer));
             writer.add_all(std::span(leg.segments));
-            letters.push_back(std::move(writer).to(leg.peer));
+            made.letters.push_back(std::move(writer).to(leg.peer));
         }
     }
-    return letters;
+    return made;
 }
 
-/// The wanted indices as runs in the directory, where they will arrive at.
-RunsByPart wanted_runs(int rank, std::span<const std::int64_t> ghosts,
-                       const Distribution& directory, std::int64_t begin) {
-    auto wanted = route::runs_by_directory(rank, ghosts, directory);
-    for (auto& [part, runs] : wanted) {
-        for (auto& run : runs) {
-            run.position += begin;
+const OwnerRange& owner_of(std::int64_t index, std::span<const OwnerRange> owners) {
+    const auto after = std::ranges::upper_bound(owners, index, {}, &OwnerRange::begin);
+    require(after != owners.begin() && index < (after - 1)->end, "index ", index,
+            " has no owner among those looked up");
+    return *(after - 1);
+}
+
+std::vector<Leg> requests_by_range(int rank, std::span<const OwnerRange> owners,
+                                   std::int64_t extent, std::span<const std::int64_t> ghosts,
+                                   std::int64_t destination) {
+    route::LegBuilder legs;
+    OwnerRange last;
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        const std::int64_t index = ghosts[i];
+        if (index < last.begin || index >= last.end) {
+            check_index(rank, i, index, extent);
+            last = owner_of(index, owners);
         }
+        legs.add(static_cast<int>(last.owner), index - last.begin,
+                 destination + static_cast<std::int64_t>(i), 1);
     }
-    return wanted;
+    return legs.finish();
 }
 
-route::Route pull_by_directory(const mpi::Communicator& comm, const Numbering& rows,
-                               std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    const auto directory = Distribution::even(rows.extent(), comm.size());
-    Lists lists{.sources = {},
-                .destinations = {},
-                .source_extent = rows.owned().length(),
-                .destination_extent = place.extent};
+route::Route exchange_requests(const mpi::Communicator& comm, const View& own,
+                               GhostRequests requests, const GhostPlace& place) {
+    const auto letters = deliver(comm, std::move(requests.letters), Subject::ghosts_wanted);
+    return mpi::agreed(comm, [&] {
+        return read_ghost_requests(comm.rank(), comm.size(), own, place, std::move(requests.legs),
+                                   letters);
+    });
+}
+
+route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows,
+                            std::span<const std::int64_t> ghosts, const GhostPlace& place) {
+    const auto owned = rows.owned();
     mpi::agree(comm, [&] {
         check_place(comm.rank(), ghosts.size(), place);
-        lists.sources = route::range_by_directory(comm.rank(), rows.owned(), directory);
-        lists.destinations = wanted_runs(comm.rank(), ghosts, directory, place.begin);
+        for (std::size_t i = 0; i < ghosts.size(); ++i) {
+            check_index(comm.rank(), i, ghosts[i], rows.extent());
+        }
     });
-    return match(comm, lists);
+    const auto owners = look_up_owners(comm, owned, rows.extent(), ghosts);
+    auto requests = mpi::agreed(comm, [&] {
+        return write_ghost_requests(comm.rank(), owners, rows.extent(), ghosts, place);
+    });
+    return exchange_requests(
+        comm,
+        {.extent = rows.extent(), .owned = owned.length(), .begin = owned.begin, .end = owned.end},
+        std::move(requests), place);
 }
 
 }  // namespace
@@ -70,25 +101,38 @@ route::Route pull_by_directory(const mpi::Communicator& comm, const Numbering& r
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
                                    std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    GhostRequests made{.legs = route::requests_by_owner(rank, owners, ghosts, place.begin),
-                       .letters = {}};
-    made.letters = letters_to_owners(rank, owners, made.legs);
-    return made;
+    return with_letters(rank, route::requests_by_owner(rank, owners, ghosts, place.begin),
+                        [&](int owner) { return view_of(owners, owner); });
 }
 
-route::Route read_ghost_requests(int rank, const Distribution& owners, const GhostPlace& place,
-                                 std::vector<Leg> own, std::span<const mpi::Letter> letters) {
+GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
+                                   std::int64_t extent, std::span<const std::int64_t> ghosts,
+                                   const GhostPlace& place) {
+    check_place(rank, ghosts.size(), place);
+    return with_letters(
+        rank, requests_by_range(rank, owners, extent, ghosts, place.begin), [&](int owner) {
+            // Ranges ascend with the ranks.
+            const auto& range = *std::ranges::lower_bound(owners, owner, {}, &OwnerRange::owner);
+            return View{.extent = extent,
+                        .owned = range.end - range.begin,
+                        .begin = range.begin,
+                        .end = range.end};
+        });
+}
+
+route::Route read_ghost_requests(int rank, int ranks, const View& own, const GhostPlace& place,
+                                 std::vector<Leg> requests, std::span<const mpi::Letter> letters) {
     std::vector<Leg> granted;
     granted.reserve(letters.size() + 1);
     for (const auto& letter : letters) {
         Reader reader(letter);
-        check_view(owners, rank, letter.peer, reader.take<View>());
+        check_view(own, rank, letter.peer, reader.take<View>());
         granted.push_back({.peer = letter.peer, .segments = reader.take_all<route::Segment>()});
     }
-    if (const Leg* to_itself = route::find_leg(own, rank)) {
+    if (const Leg* to_itself = route::find_leg(requests, rank)) {
         granted.push_back(*to_itself);
     }
-    return route::ghost(rank, owners, place.extent, std::move(own), std::move(granted));
+    return {rank, ranks, own.owned, place.extent, std::move(granted), std::move(requests)};
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
@@ -97,16 +141,13 @@ route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owner
         check_parts(owners, comm.rank(), comm.size());
         return write_ghost_requests(comm.rank(), owners, ghosts, place);
     });
-    const auto letters = deliver(comm, std::move(requests.letters), Subject::ghosts_wanted);
-    return mpi::agreed(comm, [&] {
-        return read_ghost_requests(comm.rank(), owners, place, std::move(requests.legs), letters);
-    });
+    return exchange_requests(comm, view_of(owners, comm.rank()), std::move(requests), place);
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     return rows.formula() ? ghost_pull(comm, *rows.formula(), ghosts, place)
-                          : pull_by_directory(comm, rows, ghosts, place);
+                          : pull_by_lookup(comm, rows, ghosts, place);
 }
 
 }  // namespace transrank::discovery

@@ -93,6 +93,8 @@ enum class Subject : std::uint8_t {
     row_places = 10,
     legs_in_units = 12,
     leg_digests = 14,
+    owners_asked = 16,
+    owners_answered = 18,
 };
 
 /// Collective. As mpi::deliver, but letters may have any length, one may go to this rank itself,

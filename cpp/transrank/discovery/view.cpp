@@ -13,8 +13,7 @@ View view_of(const layout::Distribution& owners, int owner) {
             .end = range.end};
 }
 
-void check_view(const layout::Distribution& owners, int owner, int viewer, const View& seen) {
-    const View own = view_of(owners, owner);
+void check_view(const View& own, int owner, int viewer, const View& seen) {
     layout::require(seen == own, "rank ", owner, " owns ", own.owned, " of ", own.extent,
                     " rows, first those of [", own.begin, ", ", own.end, "), but on rank ", viewer,
                     " the distribution says ", seen.owned, " of ", seen.extent,

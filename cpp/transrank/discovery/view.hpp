@@ -20,8 +20,8 @@ struct View {
 [[nodiscard]] View view_of(const layout::Distribution& owners, int owner);
 
 /// Throws std::invalid_argument naming both ranks when `seen`, what rank `viewer` believes of
-/// `owner`, is not what `owners` says.
-void check_view(const layout::Distribution& owners, int owner, int viewer, const View& seen);
+/// `owner`, is not what that one owns.
+void check_view(const View& own, int owner, int viewer, const View& seen);
 
 /// Throws std::invalid_argument unless there is a part for each of `ranks` ranks.
 void check_parts(const layout::Distribution& owners, int rank, int ranks);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/directory.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "transrank/layout/require.hpp"
@@ -10,11 +9,6 @@
 
 namespace transrank::route {
 namespace {
-
-void check_directory(const layout::Distribution& directory) {
-    layout::require(directory.is_contiguous(),
-                    "a directory needs parts of one range each, not blocks dealt out in turn");
-}
 
 /// The list as legs to the directory: sources are positions within a part of the directory.
 std::vector<ListRun> runs_of(int rank, const Leg& leg, const layout::IndexRange& range) {
@@ -32,29 +26,11 @@ std::vector<ListRun> runs_of(int rank, const Leg& leg, const layout::IndexRange&
 
 std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
     int rank, std::span<const std::int64_t> indices, const layout::Distribution& directory) {
-    check_directory(directory);
+    layout::require(directory.is_contiguous(),
+                    "a directory needs parts of one range each, not blocks dealt out in turn");
     std::vector<std::pair<int, std::vector<ListRun>>> made;
     for (const auto& leg : requests_by_owner(rank, directory, indices)) {
         made.emplace_back(leg.peer, runs_of(rank, leg, directory.range(leg.peer)));
-    }
-    return made;
-}
-
-std::vector<std::pair<int, std::vector<ListRun>>> range_by_directory(
-    int rank, const layout::IndexRange& range, const layout::Distribution& directory) {
-    check_directory(directory);
-    layout::require(range.begin >= 0 && range.end <= directory.extent(), "rank ", rank, " has [",
-                    range.begin, ", ", range.end, ") of only ", directory.extent(), " indices");
-    std::vector<std::pair<int, std::vector<ListRun>>> made;
-    for (std::int64_t begin = range.begin; begin < range.end;) {
-        const auto stretch = directory.stretch(begin);
-        const std::int64_t end = std::min(stretch.range.end, range.end);
-        made.push_back({stretch.part,
-                        {{.rank = rank,
-                          .begin = begin,
-                          .length = end - begin,
-                          .position = begin - range.begin}}});
-        begin = end;
     }
     return made;
 }

@@ -26,10 +26,6 @@ struct ListRun {
 [[nodiscard]] std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
     int rank, std::span<const std::int64_t> indices, const layout::Distribution& directory);
 
-/// The same for a list that is a range of indices, in order.
-[[nodiscard]] std::vector<std::pair<int, std::vector<ListRun>>> range_by_directory(
-    int rank, const layout::IndexRange& range, const layout::Distribution& directory);
-
 /// What moves between lists, as far as a part of the directory knows: each destination entry gets
 /// the source entry of equal index. An index may be wanted more than once. Throws
 /// std::invalid_argument naming the index and the ranks when an index stands in the sources twice

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/layout/index_range.hpp"
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/delivery.hpp"
+
+namespace transrank::discovery {
+
+/// The rows of one rank among those of all ranks.
+struct OwnerRange {
+    std::int64_t owner = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+
+/// Collective. Who owns rows, ascending: of all that this rank needs to know, to find the owners of
+/// the rows with these global `indices`, which must be in [0, extent). `owned` are this rank's own.
+///
+/// Every rank looks after an even share of [0, extent): owners tell it of theirs, and whoever needs
+/// some of the share asks it, both in one delivery; a second one brings the answers.
+[[nodiscard]] std::vector<OwnerRange> look_up_owners(const mpi::Communicator& comm,
+                                                     const layout::IndexRange& owned,
+                                                     std::int64_t extent,
+                                                     std::span<const std::int64_t> indices);
+
+// Its local work, between the deliveries.
+
+[[nodiscard]] std::vector<mpi::Letter> write_questions(int ranks, const layout::IndexRange& owned,
+                                                       std::int64_t extent,
+                                                       std::span<const std::int64_t> indices);
+[[nodiscard]] std::vector<mpi::Letter> answer_questions(std::span<const mpi::Letter> questions);
+[[nodiscard]] std::vector<OwnerRange> read_answers(std::span<const mpi::Letter> answers);
+
+}  // namespace transrank::discovery
