@@ -88,7 +88,7 @@ public:
             }
         }
         if (clocks_) {
-            record_clock_error();
+            record_clock_error(clocks_->worst_error_seconds());
         }
         if (is_root()) {
             record_->synchronise();
@@ -118,12 +118,11 @@ private:
         }
     }
 
-    void record_clock_error() {
-        const double error = clocks_->worst_error_seconds();
+    void record_clock_error(double worst_seconds) {
         text::JsonWriter json;
         json.begin_object().key("kind").value("event").key("event").value("clocks-checked");
         json.key("time").value(machine::utc_now()).key("launch").value(options_.launch);
-        json.key("accuracy_seconds").value(error).end_object();
+        json.key("accuracy_seconds").value(worst_seconds).end_object();
         if (is_root()) {
             record_->append(json.text());
         }

@@ -44,6 +44,12 @@ double slowest_rank(double seconds, const mpi::Communicator& comm) {
     return slowest;
 }
 
+// Samples of `each` seconds that fill a slice of `seconds`.
+std::int64_t samples_in(double seconds, double each) {
+    const double fit = std::min(seconds / std::max(each, 1e-9), 1e9);
+    return std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, most_samples_per_slice);
+}
+
 template <class Work>
 double wall_seconds(const Work& work) {
     const double begin = machine::now();
@@ -90,11 +96,6 @@ bool Sampler::renews(const CaseRun& run) const {
 
 double Sampler::round_seconds() const {
     return std::min(settings_.max_seconds / rounds_per_budget, most_round_seconds);
-}
-
-std::int64_t Sampler::samples_in(double seconds, double each) const {
-    const double fit = std::min(seconds / std::max(each, 1e-9), 1e9);
-    return std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, most_samples_per_slice);
 }
 
 // None on a rank that has no part in the case, or no turn.

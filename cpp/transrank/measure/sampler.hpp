@@ -93,7 +93,6 @@ private:
     [[nodiscard]] std::int64_t most_repetitions(const CaseRun& run) const;
     [[nodiscard]] bool renews(const CaseRun& run) const;
     [[nodiscard]] double round_seconds() const;
-    [[nodiscard]] std::int64_t samples_in(double seconds, double each) const;
 
     const mpi::Communicator& comm_;
     mpi::Communicator node_;
