@@ -61,7 +61,14 @@ PACKAGE := $(VENV)/.package
 
 LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
 
-.PHONY: help build test lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
+# The layers below Exchange and their tests once more, watched by AddressSanitizer and
+# UndefinedBehaviorSanitizer. MPI libraries leak a little, which is not ours to mend.
+SANITIZED := build/sanitized-$(TRANSRANK_MPI)
+SANITIZED_LAYERS := mpi layout route memory transport exchange
+empty :=
+space := $(empty) $(empty)
+
+.PHONY: help build test sanitize lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -96,6 +103,15 @@ $(VENV)/.%-group: pyproject.toml | $(PACKAGE)
 test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
 	@cmake --build $(BUILD) --target transrank_tests -- --quiet
 	python -m pytest $(PYTEST_ARGS)
+
+sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine under sanitizers
+	@cmake -S . -B $(SANITIZED) -G Ninja -Wno-dev  \
+		-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python -D CMAKE_CXX_FLAGS='-O1 -g1' \
+		-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=address,undefined -D TRANSRANK_TESTS=ON \
+		-D TRANSRANK_LAYERS='$(subst $(space),;,$(SANITIZED_LAYERS))'
+	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
+	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
+		-k '$(subst $(space), or ,$(SANITIZED_LAYERS:%=%/))' $(PYTEST_ARGS)
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
