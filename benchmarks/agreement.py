@@ -214,10 +214,10 @@ def figure(peer: Peer, sizes: Sequence[Size]) -> Figure:
     """Count the sizes that differ."""
     differing = [size for size in sizes if size.verdict == "differs"]
     unclear = sum(size.verdict == "unclear" for size in sizes)
-    note = ", ".join(format_bytes(size.bytes) for size in differing)
-    if unclear:
-        note = f"{note}; {unclear} unclear".lstrip("; ")
-    name = f"{peer.operation} against {peer.suite}: sizes of {len(sizes)} that differ"
+    note = f"of {len(sizes)}, {unclear} unclear"
+    if differing:
+        note = f"{', '.join(format_bytes(size.bytes) for size in differing)}; {note}"
+    name = f"{peer.operation} against {peer.suite}: differing sizes"
     return Figure(name, len(differing), 0, note=note)
 
 

@@ -70,10 +70,8 @@ def figures(
         worst = max(cases, key=lambda case: cases[case])
         share = f"kept {100 * float(np.mean(kept[operation])):.0f} % of the samples"
         median = float(np.median(list(cases.values())))
-        found.append(
-            Figure(f"{operation}: median over sizes", median, BAR_PERCENT, "%", note=share)
-        )
-        found.append(Figure(f"{operation}: worst size", cases[worst], BAR_PERCENT, "%", note=worst))
+        found.append(Figure(f"{operation}, median size", median, BAR_PERCENT, "%", note=share))
+        found.append(Figure(f"{operation}, worst size", cases[worst], BAR_PERCENT, "%", note=worst))
     return found
 
 

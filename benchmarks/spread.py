@@ -3,7 +3,8 @@
 
 Runs the same short survey several times at two ranks and prints, per operation, the spread
 (max - min) / median of the reported value: its median over sizes and the worst size, beside the
-measuring time that one survey spent on that operation's whole sweep.
+measuring time that one survey spent on that operation's whole sweep. A collective of 0 bytes, which
+returns at once, is left out.
 """
 
 from __future__ import annotations
@@ -39,9 +40,14 @@ def run_surveys(store: Path, arguments: argparse.Namespace) -> list[list[CaseRes
     surveys = []
     for number in range(arguments.surveys):
         results = measure_operations(store, f"survey-{number}", common)
-        surveys.append([result for result in results if result.headline is not None])
+        surveys.append([result for result in results if _moves_something(result)])
         print(f"survey {number + 1} of {arguments.surveys} done", file=sys.stderr)
     return surveys
+
+
+def _moves_something(result: CaseResult) -> bool:
+    nothing = "operation" in result.axes and result.axes.get("bytes") == 0
+    return result.headline is not None and not nothing
 
 
 def spreads(surveys: Sequence[Sequence[CaseResult]]) -> dict[str, dict[str, float]]:
@@ -75,13 +81,13 @@ def figures(surveys: Sequence[Sequence[CaseResult]]) -> list[Figure]:
         over_sizes, worst_bar = BARS[operation]
         worst = max(cases, key=lambda case: cases[case])
         median = float(np.median(list(cases.values())))
-        found.append(Figure(f"{operation}: median over sizes", median, over_sizes, "%"))
+        found.append(Figure(f"{operation}, median size", median, over_sizes, "%"))
         if worst_bar is not None:
             found.append(
-                Figure(f"{operation}: worst size", cases[worst], worst_bar, "%", note=worst)
+                Figure(f"{operation}, worst size", cases[worst], worst_bar, "%", note=worst)
             )
         seconds = longest_sweep(surveys, operation)
-        found.append(Figure(f"{operation}: measuring time", seconds, SECONDS_BAR, "s"))
+        found.append(Figure(f"{operation}, measuring", seconds, SECONDS_BAR, "s"))
     return found
 
 
