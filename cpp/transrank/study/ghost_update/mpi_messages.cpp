@@ -34,8 +34,10 @@ public:
 
     [[nodiscard]] MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
     void start() {
-        mpi::check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()),
-                   "MPI_Startall");
+        if (!requests_.empty()) {  // Open MPI refuses to start nothing
+            mpi::check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()),
+                       "MPI_Startall");
+        }
     }
     void wait() {
         mpi::check(
