@@ -34,11 +34,20 @@ COLLECTIVES = [
 
 
 def measure_operations(store: Path, label: str, options: Sequence[str]) -> list[CaseResult]:
-    """Measure the operations whose repeatability is judged."""
-    return [
+    """Measure the operations whose repeatability is judged.
+
+    A collective of 0 bytes, which returns at once, is left out.
+    """
+    results = [
         *measure(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
         *measure(store, f"{label}-collectives", [*COLLECTIVES, *options]),
     ]
+    return [result for result in results if _moves_something(result)]
+
+
+def _moves_something(result: CaseResult) -> bool:
+    nothing = "operation" in result.axes and result.axes.get("bytes") == 0
+    return result.headline is not None and not nothing
 
 
 def operation_of(result: CaseResult) -> str:
