@@ -55,9 +55,9 @@ CROWDED_RANKS, CROWDED_SECONDS = 4, 1e-3
 Ways = Mapping[str, CaseResult]
 
 
-def run_ghost(store: Path, label: str, axes: Mapping[str, str], options: Sequence[str]) -> Ways:
+def run_ghost(store: Path, label: str, axes: Sequence[str], options: Sequence[str]) -> Ways:
     """Measure the study with these axes; return the results by `vdim/mode/transport`."""
-    selected = [f"--axis={name}={values}" for name, values in axes.items()]
+    selected = [f"--axis={axis}" for axis in axes]
     results = measure(store, label, ["ghost", *selected, *options])
     return {
         f"{result.axes['vdim']}/{result.axes['mode']}/{result.axes['transport']}": result
@@ -66,25 +66,20 @@ def run_ghost(store: Path, label: str, axes: Mapping[str, str], options: Sequenc
     }
 
 
-def ratio(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str) -> Figure:
+def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:
     """Hold slow / fast, launch by launch, against the least that it should be."""
-    pairs = _by_launch(fast, slow)
-    if len(pairs) < 2:
-        assert slow.headline is not None
-        assert fast.headline is not None
-        return Figure(name, slow.headline.value / fast.headline.value, bar, "x", at_least=True)
-    found = paired_ratio([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    found = paired_ratio(*_by_launch(fast, slow))
     return Figure(name, found.value, bar, "x", found.low, found.high, at_least=True, note=note)
 
 
 def excess(name: str, ours: CaseResult, floor: CaseResult, bar: float) -> Figure:
     """Hold ours / floor, launch by launch, against the most that it may be."""
-    pairs = _by_launch(floor, ours)
-    found = paired_ratio([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    found = paired_ratio(*_by_launch(floor, ours))
     return Figure(name, found.value, bar, "x", found.low, found.high)
 
 
-def _by_launch(first: CaseResult, second: CaseResult) -> list[tuple[float, float]]:
+def _by_launch(first: CaseResult, second: CaseResult) -> tuple[list[float], list[float]]:
+    """The medians of the launches that measured both."""
     ones, others = (
         {
             launch: median.value
@@ -92,7 +87,8 @@ def _by_launch(first: CaseResult, second: CaseResult) -> list[tuple[float, float
         }
         for each in (first, second)
     )
-    return [(ones[launch], others[launch]) for launch in ones if launch in others]
+    both = [launch for launch in ones if launch in others]
+    return [ones[launch] for launch in both], [others[launch] for launch in both]
 
 
 def against_mpi(ways: Ways, bar: float) -> list[Figure]:
@@ -106,7 +102,7 @@ def against_mpi(ways: Ways, bar: float) -> list[Figure]:
         }
         best = min(alone, key=lambda name: _value(alone[name]))
         figures.append(
-            ratio(
+            speedup(
                 f"vdim {vdim}: best of MPI / auto",
                 alone[best],
                 ways[f"{vdim}/used/auto"],
@@ -115,12 +111,11 @@ def against_mpi(ways: Ways, bar: float) -> list[Figure]:
             )
         )
         figures.append(
-            ratio(
+            speedup(
                 f"vdim {vdim}: packed by hand / staged",
                 alone["mpi-packed"],
                 ways[f"{vdim}/used/shared-staged"],
                 STAGED_LARGE if vdim > 20 else STAGED_SMALL,
-                "",
             )
         )
     return figures
@@ -171,34 +166,33 @@ def main() -> int:
     options = [f"--launches={arguments.launches}", f"--max-time={arguments.max_time}"]
     mpi = installation.build().mpi
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder)
-        used = run_ghost(
-            store,
+
+        def run(label: str, ranks: int, *axes: str) -> Ways:
+            return run_ghost(Path(folder), label, axes, [f"--ranks={ranks}", *options])
+
+        used = run(
             "used",
-            {
-                "pattern": "remote",
-                "mode": "used",
-                "vdim": ",".join(map(str, VDIMS)),
-                "transport": ",".join(("floor", *OURS, *MPI_WAYS)),
-            },
-            ["--ranks=2", *options],
+            2,
+            "pattern=remote",
+            "mode=used",
+            f"vdim={','.join(map(str, VDIMS))}",
+            f"transport={','.join(('floor', *OURS, *MPI_WAYS))}",
         )
-        plain = run_ghost(
-            store,
+        plain = run(
             "plain",
-            {
-                "pattern": "remote",
-                "mode": "unmodified,rewritten",
-                "vdim": ",".join(map(str, FLOOR_VDIMS)),
-                "transport": "floor,auto",
-            },
-            ["--ranks=2", *options],
+            2,
+            "pattern=remote",
+            "mode=unmodified,rewritten",
+            f"vdim={','.join(map(str, FLOOR_VDIMS))}",
+            "transport=floor,auto",
         )
-        crowded = run_ghost(
-            store,
+        crowded = run(
             "crowded",
-            {"pattern": "corrected", "mode": "used", "vdim": "6", "transport": "auto"},
-            [f"--ranks={CROWDED_RANKS}", *options],
+            CROWDED_RANKS,
+            "pattern=corrected",
+            "mode=used",
+            "vdim=6",
+            "transport=auto",
         )
     print_ways(used)
     print_ways(plain)

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import virtual_hosts
@@ -123,8 +123,7 @@ def _configure(folder: Path) -> None:
     (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
 
 
-def _wait_for(ready: object, cluster: SlurmCluster) -> None:
-    assert callable(ready)
+def _wait_for(ready: Callable[[], bool], cluster: SlurmCluster) -> None:
     patience = time.monotonic() + START_SECONDS
     while time.monotonic() < patience:
         with contextlib.suppress(subprocess.TimeoutExpired):

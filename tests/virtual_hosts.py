@@ -67,18 +67,6 @@ class VirtualHosts:
         enter = ["ip", "netns", "exec", self._namespace(host), "unshare", "--uts", "--mount"]
         return [*enter, "sh", "-c", f'{SETTLE} && exec "$@"', host, *map(str, arguments)]
 
-    def write_ssh(self, path: Path) -> Path:
-        """Write a stand-in for ssh, `PATH [options] HOST COMMAND...`, for launchers to use."""
-        path.write_text(
-            "#!/bin/sh\n"
-            'while [ "${1#-}" != "$1" ]; do case $1 in -o|-p|-l) shift 2;; *) shift;; esac; done\n'
-            "host=$1; shift\n"
-            f'exec ip netns exec "{self._prefix}-$host" unshare --uts --mount '
-            f'sh -c \'{SETTLE} && eval "$1"\' "$host" "$*"\n'
-        )
-        path.chmod(0o755)
-        return path
-
     def _namespace(self, host: str) -> str:
         return f"{self._prefix}-{host}"
 

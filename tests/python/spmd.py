@@ -19,8 +19,11 @@ from typing import Any, TypeVar
 
 from transrank.mpi import MPI  # isort: split
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+
+import transrank
 
 WORLD = MPI.COMM_WORLD
 SEED_VARIABLE = "TRANSRANK_TEST_SEED"
@@ -69,6 +72,15 @@ def property_test(
 def same_everywhere(value: object) -> bool:
     """Collective. Whether every rank has the value of rank 0."""
     return bool(WORLD.allreduce(value == WORLD.bcast(value, root=0), op=MPI.LAND))
+
+
+def refused(says: str, work: Callable[[], object]) -> None:
+    """Every rank raises AgreedError with the same words, `says` among them."""
+    with pytest.raises(transrank.AgreedError) as error:
+        work()
+    words = str(error.value)
+    assert says in words, words
+    assert same_everywhere(words), words
 
 
 def _check_same(case: object) -> None:

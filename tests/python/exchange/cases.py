@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from python.route.grids import EXTENTS, dimensions, grids
-from python.route.serial import granted, pairs
+from python.route.serial import ghosts_of, granted, pairs
 from transrank import _core
 
 Bytes = NDArray[np.uint8]
@@ -130,14 +130,7 @@ def ghost_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
     run = st.builds(range, index, index, st.integers(1, 4)).map(list)
     wish = st.lists(run | st.lists(index, max_size=5), max_size=4).map(lambda it: list(chain(*it)))
     lists = [draw(wish) for _ in range(ranks)]
-    requests = [
-        _core.requests_by_owner(rank, owners.distribution, np.array(wish, dtype=np.int64))
-        for rank, wish in enumerate(lists)
-    ]
-    return [
-        _core.ghost(rank, owners.distribution, len(lists[rank]), requests[rank], legs)
-        for rank, legs in enumerate(granted(requests))
-    ]
+    return ghosts_of(owners.distribution, lists)
 
 
 @st.composite

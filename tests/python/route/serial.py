@@ -70,3 +70,15 @@ def granted(requests: Sequence[Sequence[_core.Leg]]) -> list[list[_core.Leg]]:
         for leg in mine:
             legs[leg.peer].append(_core.Leg(rank, leg.segments))
     return legs
+
+
+def ghosts_of(owners: _core.Distribution, lists: Sequence[Sequence[int]]) -> list[_core.Route]:
+    """The routes by which each rank gets the rows of its list."""
+    requests = [
+        _core.requests_by_owner(rank, owners, np.array(wish, dtype=np.int64))
+        for rank, wish in enumerate(lists)
+    ]
+    return [
+        _core.ghost(rank, owners, len(lists[rank]), requests[rank], legs)
+        for rank, legs in enumerate(granted(requests))
+    ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.route.grids import Dimension, dimensions
-from python.route.serial import UNTOUCHED, accumulate, deliver, granted, pairs
+from python.route.serial import UNTOUCHED, accumulate, deliver, ghosts_of, granted, pairs
 from transrank import _core
 
 Lists = list[list[int]]
@@ -27,21 +27,10 @@ def wishes(draw: st.DrawFn) -> tuple[Dimension, Lists]:
     return draw(dimensions(extent, ranks)), draw(lists)
 
 
-def ghost_routes(owners: Dimension, lists: Lists) -> list[_core.Route]:
-    requests = [
-        _core.requests_by_owner(rank, owners.distribution, np.array(wish, dtype=np.int64))
-        for rank, wish in enumerate(lists)
-    ]
-    return [
-        _core.ghost(rank, owners.distribution, len(lists[rank]), requests[rank], legs)
-        for rank, legs in enumerate(granted(requests))
-    ]
-
-
 @given(wishes())
 def test_every_requested_slot_is_filled(case: tuple[Dimension, Lists]) -> None:
     owners, lists = case
-    routes = ghost_routes(owners, lists)
+    routes = ghosts_of(owners.distribution, lists)
     delivered = deliver(routes, [np.array(rows, dtype=np.int64) for rows in owners.owned])
     for rank, wish in enumerate(lists):
         np.testing.assert_array_equal(delivered[rank], np.array(wish, dtype=np.int64))
@@ -55,7 +44,7 @@ def test_pushing_ones_back_counts_how_often_each_row_was_asked_for(
     case: tuple[Dimension, Lists],
 ) -> None:
     owners, lists = case
-    back = [route.transposed() for route in ghost_routes(owners, lists)]
+    back = [route.transposed() for route in ghosts_of(owners.distribution, lists)]
     _core.check_consistent(back)
     counts = accumulate(
         back,

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import transrank
-from python.spmd import WORLD, main, same_everywhere
+from python.spmd import WORLD, main, refused
 
 LAST = WORLD.size - 1
 ROWS = 3
@@ -27,14 +26,6 @@ def numbered(father: Any = None, son: Any = None) -> transrank.ArrayTransformer:
     )
     transformer.create_global_mapping()
     return transformer
-
-
-def refused(says: str, work: Callable[[], object]) -> None:
-    with pytest.raises(transrank.AgreedError) as error:
-        work()
-    words = str(error.value)
-    assert says in words, words
-    assert same_everywhere(words), words
 
 
 def test_arrays_that_cannot_be_moved() -> None:

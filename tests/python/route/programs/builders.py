@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 import transrank
 from python.route.grids import dimensions
-from python.spmd import WORLD, main, property_test, same_everywhere
+from python.spmd import WORLD, main, property_test, refused
 from transrank import route as routes
 
 LAST = WORLD.size - 1
@@ -130,14 +129,6 @@ def test_a_halo_and_a_redistribution() -> None:
     there = routes.redistribution(WORLD, one, other)
     numbers = 100 * WORLD.rank + np.arange(12)
     assert moved(there.transposed(), moved(there, numbers)).tolist() == numbers.tolist()
-
-
-def refused(says: str, work: Callable[[], object]) -> None:
-    with pytest.raises(transrank.AgreedError) as error:
-        work()
-    words = str(error.value)
-    assert says in words, words
-    assert same_everywhere(words), words
 
 
 def on_last(wrong: Any, right: Any) -> Any:
