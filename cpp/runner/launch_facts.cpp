@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "transrank/machine/domains.hpp"
 #include "transrank/machine/process.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -49,6 +50,9 @@ void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {
     const auto host_of = gather(machine::host_name(), world);
     const auto binding = gather(machine::allowed_cpus(), world);
     const auto cores = gather(std::to_string(machine::current_cpu()), world);
+    const auto domains =
+        gather(std::to_string(machine::domain_of(machine::allowed_cpus(), machine::read_domains())),
+               world);
     std::vector<std::string> hosts;
     std::vector<std::size_t> rank_host;
     for (const auto& host : host_of) {
@@ -63,6 +67,10 @@ void write_placement(const mpi::Communicator& world, text::JsonWriter& json) {
     json.key("cores").begin_array();
     for (const auto& core : cores) {
         json.value(std::stoi(core));
+    }
+    json.end_array().key("domains").begin_array();
+    for (const auto& domain : domains) {
+        json.value(std::stoi(domain));
     }
     json.end_array().end_object();
 }

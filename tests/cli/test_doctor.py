@@ -29,6 +29,27 @@ def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> N
     assert any("warning" in line for line in lines) != healthy
 
 
+def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
+    xt6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1"
+    finished = commands.transrank(
+        "doctor", "-n", "2", store=tmp_path, env={"TRANSRANK_TOPOLOGY": xt6}
+    )
+    assert "2 packages, 4 memory domains, 24 cores (synthetic)" in finished.stdout
+    lines = finished.stdout.splitlines()
+    assert [line for line in lines if line.startswith("package")] == [
+        "package 0: 12 cores",
+        "package 1: 12 cores",
+    ]
+    assert sum(line.startswith("  domain") for line in lines) == 4
+    assert lines.count("    L3 6 MiB: CPUs 18-23") == 1
+
+
+def test_a_map_that_describes_no_machine_is_wrong_usage(tmp_path: Path) -> None:
+    finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": "gpu:4"})
+    assert finished.status == 2
+    assert "TRANSRANK_TOPOLOGY: 'gpu:4' describes no part of a machine" in finished.stderr
+
+
 def test_mpi_is_really_started(tmp_path: Path) -> None:
     finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
     found = checks(finished)

@@ -28,7 +28,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "doctor",
         help="check what would spoil the numbers",
-        description="Check MPI, binding, load, clock and memory before measuring. "
+        description="Check MPI, binding, load, clock and memory before measuring, and show the "
+        "map of the machine: packages, memory domains, shared caches. "
         "Exit status 1 when something will spoil the numbers.",
     )
     options.add_launch_options(parser, several_shapes=False)
@@ -40,13 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     from transrank.cli import execution
     from transrank.store import runs
 
+    site: Site | None
     try:
         site = execution.look_around(arguments.launcher)
     except LaunchError as failure:
-        found = [_no_mpi(failure)]
+        site, found = None, [_no_mpi(failure)]
     else:
         found = examine(site, _shape(arguments, site), arguments.store or runs.store_directory())
-    text = _as_json(found) if arguments.format == "json" else _as_table(found, arguments.output)
+    if arguments.format == "json":
+        text = _as_json(found)
+    else:
+        text = _as_table(found, _map(site), arguments.output)
     output.write(text, arguments.output)
     return int(any(check.verdict == "warning" for check in found))
 
@@ -100,7 +105,17 @@ def _as_json(found: list[Check]) -> str:
     return json.dumps(lines, indent=2, ensure_ascii=False) + "\n"
 
 
-def _as_table(found: list[Check], file: Path | None) -> str:
+def _map(site: Site | None) -> str:
+    """The machine's packages, memory domains, shared caches and CPUs, each on a line."""
+    from transrank.machine import mapping
+
+    if site is None:
+        return ""
+    facts = site.facts
+    return "\n".join(["", *mapping.outline(facts.topology, facts.limits.affinity), "", ""])
+
+
+def _as_table(found: list[Check], map_of_machine: str, file: Path | None) -> str:
     rows: list[list[str | Text]] = []
     for check in found:
         hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
@@ -115,4 +130,4 @@ def _as_table(found: list[Check], file: Path | None) -> str:
         else f"{warnings} thing{'s' if warnings > 1 else ''} will spoil the numbers"
     )
     shown = output.table(["verdict", "check", "finding"], rows)
-    return output.rendered(shown, file) + verdict_line + "\n"
+    return output.rendered(shown, file) + map_of_machine + verdict_line + "\n"

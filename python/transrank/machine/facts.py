@@ -12,9 +12,10 @@ from transrank.machine.allocation import Allocation, read_allocation
 from transrank.machine.files import Files, format_list
 from transrank.machine.limits import Limits, read_limits
 from transrank.machine.load import Load, read_load
+from transrank.machine.mapping import as_json, read_map
 from transrank.machine.memory import Memory, read_memory
 from transrank.machine.system import System, read_system
-from transrank.machine.topology import Topology, read_topology
+from transrank.machine.topology import Cache, Topology
 
 # What makes two machines the same for --resume: none of these changes while a machine stays one.
 # Jobs of a batch system get one node or another of a kind: there the host's name tells nothing.
@@ -76,7 +77,8 @@ class Facts:
             "threads_per_core": topology.threads_per_core,
             "usable_cores": self.usable_cores,
             "affinity": format_list(self.limits.affinity),
-            "caches": [asdict(cache) for cache in topology.caches],
+            "caches": [_cache(cache) for cache in topology.caches],
+            "map": as_json(topology),
             "memory": asdict(self.memory),
             "limits": {"cpus": self.limits.cpus, "memory_bytes": self.limits.memory_bytes},
             "kernel": system.kernel,
@@ -94,16 +96,26 @@ class Facts:
 def read_facts(
     environment: Mapping[str, str], files: Files | None = None, load_seconds: float = 0.5
 ) -> Facts:
-    """Read everything; takes `load_seconds`, in which the load is watched."""
+    """Read everything; takes `load_seconds`, in which the load is watched.
+
+    Raises
+    ------
+    UsageError
+        ``TRANSRANK_TOPOLOGY`` describes no machine.
+    """
     files = files or Files()
     return Facts(
-        topology=read_topology(files),
+        topology=read_map(environment, files),
         memory=read_memory(files),
         limits=read_limits(files),
         system=read_system(files),
         load=read_load(files, load_seconds),
         allocation=read_allocation(environment),
     )
+
+
+def _cache(cache: Cache) -> dict[str, Any]:
+    return {**asdict(cache), "groups": [format_list(group) for group in cache.groups]}
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transrank.machine.files import Files, numbered, parse_list
@@ -38,13 +39,17 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Cache:
-    """A kind of cache: how large one of them is, how many there are, how many CPUs share one."""
+    """A kind of cache: how large one of them is, how many there are, how many CPUs share one.
+
+    `groups` are the CPUs of each instance.
+    """
 
     level: int
     kind: str
     bytes: int
     instances: int
     shared_by: int
+    groups: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,13 @@ class NumaNode:
 
 @dataclass(frozen=True)
 class Topology:
-    """All CPUs that are online, and what they share."""
+    """All CPUs that are online, and what they share; `source` tells who said so."""
 
     model: str
     cpus: tuple[Cpu, ...]
     caches: tuple[Cache, ...]
     nodes: tuple[NumaNode, ...]
+    source: str = "sysfs"
 
     @property
     def packages(self) -> int:
@@ -101,7 +107,7 @@ def read_topology(files: Files) -> Topology:
     node_of = {cpu: node.node for node in nodes for cpu in node.cpus}
     online = _online(files)
     cpus = tuple(_cpu(files, number, node_of.get(number, 0)) for number in online)
-    return Topology(_model(files), cpus, _caches(files, online), nodes)
+    return Topology(read_model(files), cpus, _caches(files, online), nodes)
 
 
 def _online(files: Files) -> tuple[int, ...]:
@@ -145,8 +151,22 @@ def _caches(files: Files, online: tuple[int, ...]) -> tuple[Cache, ...]:
             key = (level, kind.lower())
             shares.setdefault(key, set()).add(shared or (number,))
             sizes[key] = max(size, sizes.get(key, 0))
+    return caches_of(shares, sizes)
+
+
+def caches_of(
+    shares: Mapping[tuple[int, str], set[tuple[int, ...]]], sizes: Mapping[tuple[int, str], int]
+) -> tuple[Cache, ...]:
+    """Return the kinds of caches out of the CPUs of each and the bytes, by (level, kind)."""
     return tuple(
-        Cache(level, kind, sizes[level, kind], len(found), max(len(cpus) for cpus in found))
+        Cache(
+            level,
+            kind,
+            sizes[level, kind],
+            len(found),
+            max(len(cpus) for cpus in found),
+            tuple(sorted(found)),
+        )
         for (level, kind), found in sorted(shares.items())
     )
 
@@ -171,7 +191,8 @@ def _nodes(files: Files) -> tuple[NumaNode, ...]:
     return tuple(found)
 
 
-def _model(files: Files) -> str:
+def read_model(files: Files) -> str:
+    """Return the processor's name; ``unknown`` where nothing tells."""
     info = files.fields("proc/cpuinfo")
     for name in ("model name", "cpu model", "cpu"):
         if info.get(name):

@@ -18,6 +18,7 @@ from transrank import __version__
 from transrank.errors import RecordError
 from transrank.report.data import page_data
 from transrank.report.figures.figure import Figure
+from transrank.report.figures.node_picture import node_picture
 from transrank.report.figures.render import page_spec, static_drawing, vega_bundle
 from transrank.report.figures.style import CONFIG
 from transrank.report.figures.swatch import swatch
@@ -89,7 +90,7 @@ def render_report(runs: Sequence[Run]) -> str:
         subtitles=_subtitles(measured),
         verdict=give_verdict(measured),
         warnings=_warnings(measured),
-        machines=[{"name": run.name, "facts": machine_facts(run)} for run in measured],
+        machines=[_machine(run) for run in measured],
         questions=questions,
         missing=missing.ask(context),
         numbers=_numbers(questions, measured),
@@ -100,6 +101,18 @@ def render_report(runs: Sequence[Run]) -> str:
         data=_embedded(page_data(measured)),
         figures=_embedded(_live(figures)),
     )
+
+
+def _machine(run: Measured) -> dict[str, Any]:
+    """The facts of a run's machine, and its picture with the ranks of the fullest launch."""
+    header = run.run.header
+    placements = [launch.placement for launch in run.run.launches]
+    fullest = max(placements, key=lambda one: len(one.rank_host), default=header.placement)
+    return {
+        "name": run.name,
+        "facts": machine_facts(run),
+        "picture": node_picture(header.machine, fullest),
+    }
 
 
 def _palette(measured: Sequence[Measured]) -> Palette:

@@ -64,12 +64,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where the ranks ran: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs."""
+    """Where the ranks ran: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs.
+
+    `domains` are the ranks' memory domains, -1 where a rank's CPUs lie in several; empty in files
+    that do not tell.
+    """
 
     hosts: tuple[str, ...]
     rank_host: tuple[int, ...]
     binding: tuple[str, ...]
     cores: tuple[int, ...]
+    domains: tuple[int, ...] = ()
 
     @classmethod
     def from_json(cls, line: Json) -> Placement:
@@ -78,6 +83,7 @@ class Placement:
             tuple(map(int, line["rank_host"])),
             tuple(line["binding"]),
             tuple(map(int, line["cores"])),
+            tuple(map(int, line.get("domains", ()))),
         )
 
 
@@ -289,6 +295,28 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """Per rank, what study `locality` tells of the memory that each worked on; see the schema."""
+
+    toucher: tuple[int, ...]
+    domain: tuple[int, ...]
+    package: tuple[int, ...]
+    data_domain: tuple[int, ...]
+    link: tuple[str, ...]
+    pages: tuple[int, ...]
+    pages_elsewhere: tuple[int, ...]
+    pages_unknown: tuple[int, ...]
+    blas: str | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Memory:
+        return cls(
+            **{name: tuple(column) for name, column in line.items() if name != "blas"},
+            blas=line.get("blas"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """Seconds per operation as another program printed them; extremes over the ranks' means."""
 
@@ -320,6 +348,7 @@ class Case:
     verified: int | None = None
     samples: Samples | None = None
     ranks: Ranks | None = None
+    memory: Memory | None = None
     imported: Imported | None = None
 
     @classmethod
@@ -331,11 +360,12 @@ class Case:
             shape=shape_from_json(line["shape"]),
             samples=Samples.from_json(line["samples"]) if "samples" in line else None,
             ranks=Ranks.from_json(line["ranks"]) if "ranks" in line else None,
+            memory=Memory.from_json(line["memory"]) if "memory" in line else None,
             imported=Imported(**line["imported"]) if "imported" in line else None,
         )
 
 
-_CONVERTED = frozenset({"kind", "launch", "shape", "samples", "ranks", "imported"})
+_CONVERTED = frozenset({"kind", "launch", "shape", "samples", "ranks", "memory", "imported"})
 
 
 @dataclass(frozen=True, slots=True)

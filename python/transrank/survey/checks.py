@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transrank.launch.launcher import THREAD_VARIABLES, Launcher
+from transrank.machine import mapping
 from transrank.machine.facts import Facts
 from transrank.machine.memory import SHARED_MEMORY
 from transrank.store.records import Shape
@@ -56,6 +57,7 @@ def check_all(situation: Situation) -> list[Check]:
     """Return the checks in the order in which they matter."""
     return [
         *_mpi(situation),
+        *_map(situation.facts),
         *_cores(situation),
         *_binding(situation),
         *_threads(situation),
@@ -78,6 +80,18 @@ def _mpi(situation: Situation) -> Iterator[Check]:
     # Open MPI goes on with who built it where.
     library = situation.probed.mpi["library"].partition(",")[0]
     yield Check("MPI", "ok", f"{library}; a launch takes {started}")
+
+
+def _map(facts: Facts) -> Iterator[Check]:
+    if facts.topology.source == "synthetic":
+        yield Check(
+            "map",
+            "note",
+            f"{mapping.summary(facts.topology)}: as {mapping.VARIABLE} says",
+            f"unset {mapping.VARIABLE}",
+        )
+    else:
+        yield Check("map", "ok", mapping.summary(facts.topology))
 
 
 def _cores(situation: Situation) -> Iterator[Check]:
