@@ -281,6 +281,7 @@ private:
                                    ? measure::record_ranks
                                    : measure::record_slowest;
         recording(run.own, active, json);
+        run.operation->describe(json);
     }
 
     static std::uint64_t total_verified(const measure::CaseRun& run,

@@ -30,14 +30,17 @@ std::string list_studies() {
         json.key("sizes").value(study.sizes);
         json.key("fewest_ranks").value(study.fewest_ranks);
         json.key("most_ranks").value(study.most_ranks);
+        json.key("surveyed").value(study.surveyed);
         json.key("axes").begin_object();
         for (const auto& axis : study.axes()) {
             json.key(axis.name).array(axis.values);
         }
         json.end_object().key("on_request").begin_object();
         for (const auto& axis : study.axes()) {
-            if (!axis.on_request.empty()) {
-                json.key(axis.name).array(axis.on_request);
+            auto further = axis.on_request;
+            further.insert(further.end(), axis.pattern.empty() ? 0 : 1, std::string(axis.pattern));
+            if (!further.empty()) {
+                json.key(axis.name).array(further);
             }
         }
         json.end_object().end_object();

@@ -35,6 +35,8 @@ std::string_view name(TimingKind kind) {
             return "single";
         case TimingKind::in_turn:
             return "in-turn";
+        case TimingKind::own:
+            return "own";
     }
     return "unknown";
 }

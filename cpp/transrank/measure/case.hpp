@@ -14,6 +14,7 @@ enum class TimingKind : std::uint8_t {
     bulk,     ///< common start, then the whole batch in one clock pair
     single,   ///< each operation of the batch in its own clock pair, a common start before each
     in_turn,  ///< of each node one rank after another, each its whole batch in one clock pair
+    own,      ///< the operation clocks the parts of itself that count
 };
 [[nodiscard]] std::string_view name(TimingKind kind);
 
@@ -51,6 +52,8 @@ struct Case {
     /// What this rank's process needs, for one slot: what it sends from, what it receives into.
     std::int64_t send_bytes = 0;
     std::int64_t receive_bytes = 0;
+    /// What the operation allocates by itself, beside the workspace.
+    std::int64_t further_bytes = 0;
     /// Not empty: the case is not measured, and why.
     std::string skip_reason;
 

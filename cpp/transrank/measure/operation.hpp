@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "transrank/text/json.hpp"
+
 namespace transrank::measure {
 
 /// One case made ready to run: buffers, requests, communicators. Made and destroyed collectively.
@@ -30,9 +32,16 @@ public:
     /// The timed region: `repetitions` repetitions from slot 0 on. Collective.
     virtual void run(std::int64_t repetitions) = 0;
 
+    /// With TimingKind::own: the seconds of the last run that count.
+    [[nodiscard]] virtual double own_seconds() const { return 0; }
+
     /// Compares the slots that the last run of `repetitions` received into with the payload of the
     /// last fill. Not timed. Returns the bytes compared; throws WrongPayload.
     virtual std::uint64_t verify(std::int64_t repetitions) = 0;
+
+    /// Collective. Writes members of the case's line that only this study has, on rank 0; the
+    /// writer stands in the object of the line.
+    virtual void describe(text::JsonWriter& /*json*/) {}
 };
 
 }  // namespace transrank::measure

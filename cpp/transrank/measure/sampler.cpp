@@ -91,7 +91,8 @@ std::int64_t Sampler::most_repetitions(const CaseRun& run) const {
 
 // Whether each sample has a payload of its own; otherwise each slice has.
 bool Sampler::renews(const CaseRun& run) const {
-    return workspace_.mode() == CacheMode::rewritten || slot_bytes(run.point) <= most_renewed_bytes;
+    return workspace_.mode() == CacheMode::rewritten ||
+           slot_bytes(run.point) + run.point.further_bytes <= most_renewed_bytes;
 }
 
 double Sampler::round_seconds() const {

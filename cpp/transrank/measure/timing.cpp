@@ -11,6 +11,8 @@ Timing timing(TimingKind kind) {
             return time_single;
         case TimingKind::in_turn:
             return time_in_turn;
+        case TimingKind::own:
+            return time_own;
     }
     return time_bulk;
 }

@@ -25,6 +25,7 @@ using Timing = std::optional<double> (*)(const TimingContext& context, std::int6
 std::optional<double> time_bulk(const TimingContext& context, std::int64_t repetitions);
 std::optional<double> time_single(const TimingContext& context, std::int64_t repetitions);
 std::optional<double> time_in_turn(const TimingContext& context, std::int64_t repetitions);
+std::optional<double> time_own(const TimingContext& context, std::int64_t repetitions);
 
 [[nodiscard]] Timing timing(TimingKind kind);
 

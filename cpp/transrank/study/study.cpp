@@ -15,7 +15,8 @@ const auto& table() {
     static const std::array studies{pingpong(),     pingping(),   sendrecv(),
                                     exchange(),     bandwidth(),  bidirectional_bandwidth(),
                                     message_rate(), send_modes(), memory_copy(),
-                                    collectives(),  ghost()};
+                                    collectives(),  ghost(),      contention(),
+                                    locality()};
     return studies;
 }
 
@@ -79,8 +80,8 @@ std::vector<measure::Case> select(const Study& study, const Selection& selection
     wanted.cache = cache;
     auto cases = study.cases(wanted, study.ranks_used(ranks));
     for (auto& point : cases) {
-        const auto needed =
-            measure::Workspace::footprint(point.send_bytes, point.receive_bytes, cache);
+        const auto needed = point.further_bytes + measure::Workspace::footprint(
+                                                      point.send_bytes, point.receive_bytes, cache);
         if (ranks < study.fewest_ranks) {
             point.skip_reason = "needs at least " + std::to_string(study.fewest_ranks) +
                                 " ranks, the launch has " + std::to_string(ranks);
@@ -102,16 +103,23 @@ std::vector<std::string> values_of(const Selection& selection, const AxisChoice&
     if (wanted == selection.axes.end()) {
         return axis.values;
     }
-    const auto known = axis.known();
+    auto known = axis.known();
+    std::vector<std::string> free;
     for (const auto& value : wanted->second) {
-        if (std::ranges::find(known, value) == known.end()) {
+        if (std::ranges::find(known, value) != known.end()) {
+            continue;
+        }
+        if (axis.accepts == nullptr || !axis.accepts(value)) {
+            known.insert(known.end(), axis.pattern.empty() ? 0 : 1, std::string(axis.pattern));
             refuse(std::string(axis.name), value, known);
         }
+        free.push_back(value);
     }
     std::vector<std::string> values;
     std::ranges::copy_if(known, std::back_inserter(values), [&](const std::string& value) {
         return std::ranges::find(wanted->second, value) != wanted->second.end();
     });
+    values.insert(values.end(), free.begin(), free.end());
     return values;
 }
 

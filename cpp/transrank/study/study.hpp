@@ -30,6 +30,10 @@ struct AxisChoice {
     std::string_view name;
     std::vector<std::string> values;
     std::vector<std::string> on_request = {};  // NOLINT(readability-redundant-member-init)
+    /// Values that no list can name: what they look like, e.g. `A-B+C-D`, and whether a text is
+    /// one. Taken when asked, like `on_request`.
+    std::string_view pattern = {};  // NOLINT(readability-redundant-member-init)
+    bool (*accepts)(std::string_view text) = nullptr;
 
     /// Both, in this order.
     [[nodiscard]] std::vector<std::string> known() const;
@@ -58,6 +62,8 @@ struct Study {
     /// Collective.
     std::unique_ptr<measure::Operation> (*prepare)(const measure::Case& point,
                                                    const Setting& setting);
+    /// Whether a survey measures it; otherwise only who names it.
+    bool surveyed = true;
 
     [[nodiscard]] int ranks_used(int ranks) const;
 };
@@ -78,7 +84,8 @@ struct Study {
 [[nodiscard]] std::vector<std::int64_t> sizes_of(const Selection& selection,
                                                  std::string_view default_sweep);
 
-/// The selected values of an axis out of those it has, in the axis's order.
+/// The selected values of an axis out of those it has, in the axis's order; then those that match
+/// its pattern, in the selection's.
 [[nodiscard]] std::vector<std::string> values_of(const Selection& selection,
                                                  const AxisChoice& axis);
 

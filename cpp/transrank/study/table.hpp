@@ -17,5 +17,7 @@ Study send_modes();
 Study memory_copy();
 Study collectives();
 Study ghost();
+Study contention();
+Study locality();
 
 }  // namespace transrank::study

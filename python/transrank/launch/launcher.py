@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,16 @@ MPICH_YIELDS = {
     "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
 }
 OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def blas_setting() -> dict[str, str]:
+    """Return what tells transrank-run of the BLAS in this environment, where there is one."""
+    package = importlib.util.find_spec("scipy_openblas32")
+    for folder in (package and package.submodule_search_locations) or ():
+        library = Path(folder) / "lib" / "libscipy_openblas.so"
+        if library.is_file():
+            return {"TRANSRANK_BLAS": str(library)}
+    return {}
 
 
 class Shape(Protocol):
@@ -101,7 +112,7 @@ class Launcher:
 
     def environment(self, shape: Shape, user: Mapping[str, str]) -> dict[str, str]:
         """Return what a launch adds to the user's environment: what is set there stays."""
-        wanted = {**dict.fromkeys(THREAD_VARIABLES, "1"), **self.settings(shape)}
+        wanted = {**dict.fromkeys(THREAD_VARIABLES, "1"), **self.settings(shape), **blas_setting()}
         return {name: value for name, value in wanted.items() if name not in user}
 
     @property

@@ -23,7 +23,7 @@ class Study:
     """A benchmark question; `sizes` is its default sweep, empty when it has no sizes.
 
     `axes` are the values that are measured unless the user restricts them, `on_request` further
-    ones that are measured when they are named.
+    ones that are measured when they are named. One that is not `surveyed` is left out of surveys.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Study:
     on_request: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fewest_ranks: int = 1
     most_ranks: int = 0
+    surveyed: bool = True
 
     @property
     def driven_from_outside(self) -> bool:
@@ -130,6 +131,7 @@ def _study(entry: dict[str, Any]) -> Study:
         },
         fewest_ranks=entry["fewest_ranks"],
         most_ranks=entry.get("most_ranks", 0),
+        surveyed=entry.get("surveyed", True),
     )
 
 

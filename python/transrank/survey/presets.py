@@ -33,8 +33,8 @@ QUICK_AXES = {
 
 
 def full() -> tuple[Selection, ...]:
-    """Return every case of every study."""
-    return select(list(catalogue.studies()), None, {})
+    """Return every case of every study that surveys measure."""
+    return select([study.name for study in _surveyed()], None, {})
 
 
 def quick(caches: Sequence[Cache] = ()) -> tuple[Selection, ...]:
@@ -42,7 +42,11 @@ def quick(caches: Sequence[Cache] = ()) -> tuple[Selection, ...]:
 
     Memory is copied once in each of the `caches`, as far as they are known, and beyond them.
     """
-    return join(_quick(study, caches) for study in catalogue.studies().values())
+    return join(_quick(study, caches) for study in _surveyed())
+
+
+def _surveyed() -> list[Study]:
+    return [study for study in catalogue.studies().values() if study.surveyed]
 
 
 def _quick(study: Study, caches: Sequence[Cache]) -> Selection:

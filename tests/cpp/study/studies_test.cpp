@@ -22,11 +22,15 @@ namespace {
 
 constexpr std::int64_t memory_bytes = std::int64_t{1} << 30;
 
-/// A few sizes, where the study has any: nothing, one byte, and two protocols of messages.
+/// A few sizes, where the study has any: nothing, one byte, and two protocols of messages; where it
+/// has matrices, small ones.
 study::Selection few_sizes(const study::Study& study) {
     study::Selection selection;
     if (!study.sizes.empty()) {
         selection.sizes = {0, 1, 1008, 100'000};
+    }
+    if (std::ranges::count(study.axes(), "order", &study::AxisChoice::name) != 0) {
+        selection.axes["order"] = {"48"};
     }
     return selection;
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from transrank.report.questions import (
     collectives,
     comparison,
+    contention,
     ghost_update,
     launch,
     memory_copy,
@@ -29,6 +30,7 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     ghost_update.ask,
     launch.ask,
     memory_copy.ask,
+    contention.ask,
 )
 
 

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whom do messages between nodes disturb? And which links are slow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from transrank import units
+from transrank.report.figures.block_panel import Block, BlockBar, block_panel, describe_blocks
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.heat_panel import Cell, heat_panel
+from transrank.report.measured import Measured
+from transrank.report.palette import BLOCK, Palette, Style
+from transrank.report.phrases import joined, kept_sentence
+from transrank.report.questions.question import Context, Question
+from transrank.stats import contention
+from transrank.stats.contention import STUDY, Contention, Disturbance, Traffic
+
+MOST_BLOCKS = 12
+BAR_CAPTION = (
+    "Time of one receive per domain, mean and standard deviation over its ranks and launches. The "
+    "first block is the control: every rank sends to itself. In each other block the named domains "
+    "exchange messages and all others send to themselves; the wide bar is the mean of those that "
+    "exchange. Blocks are in the order in which their domains are farther from the first one."
+)
+HEAT_CAPTION = (
+    "Who disturbs whom: time of a receive in each domain over its time in the control, by the "
+    "domains that exchange messages. Numbers in brackets are of those domains themselves."
+)
+LINK_CAPTION = (
+    "Bytes per second that a rank receives while these two domains exchange messages and all "
+    "others send to themselves: the darker, the slower."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when contention was not measured."""
+    measured = [(run, one) for run in context.runs for one in of_run(run)]
+    if not measured:
+        return None
+    figures = [
+        figure
+        for index, (run, one) in enumerate(measured)
+        for figure in _figures(context, run, one, index)
+    ]
+    answer = [text for run, one in measured for text in _answer(context, run, one)]
+    return Question(
+        "contention",
+        "Whom do messages between nodes disturb?",
+        tuple(answer),
+        tuple(figures),
+        studies=(STUDY,),
+    )
+
+
+def of_run(run: Measured) -> list[Contention]:
+    """What a run measured of contention, by shape and size."""
+    placements = {launch.launch: launch.placement for launch in run.run.launches}
+    return contention.contentions(run.run.cases, placements)
+
+
+def _figures(context: Context, run: Measured, one: Contention, index: int) -> list[Figure]:
+    name = f"contention-{index}"
+    title = _title(context, run, one)
+    kept = kept_sentence([r for r in run.of_study(STUDY) if _belongs(r.axes, one)])
+    figures = []
+    shown = _shown(run, one)
+    if len(shown) > 1:
+        blocks = [_block(context.palette, one, traffic) for traffic in shown]
+        panel = Panel(title, f"{describe_blocks(blocks)}.", block_panel(blocks, "active domains"))
+        key = {bar.series: bar.style for block in blocks for bar in block.bars}
+        entries = tuple(KeyEntry(s, s, Style(style.color, BLOCK)) for s, style in key.items())
+        figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION, entries, "wide", kept))
+    cells = _heat(one, shown)
+    if cells:
+        told = "; ".join(f"{cell.row} on {cell.column}: {cell.reading}" for cell in cells)
+        panel = Panel(title, f"{told}.", heat_panel(cells, "active", "domain", "var(--series-2)"))
+        figures.append(Figure(f"{name}-heat", (panel,), HEAT_CAPTION, (), "wide", kept))
+    links = _links(one)
+    if len(links) > one.domains:  # more than one pair for each domain
+        slowest = max(links, key=lambda cell: cell.value)
+        panel = Panel(
+            title,
+            f"Links. The slowest: domain {slowest.row} with {slowest.column}, {slowest.reading}.",
+            heat_panel(links, "domain", "with domain", "var(--series-1)"),
+        )
+        figures.append(Figure(f"{name}-links", (panel,), LINK_CAPTION, (), "wide", kept))
+    return figures
+
+
+def _belongs(axes: Mapping[str, str | int], one: Contention) -> bool:
+    return axes.get("domain_ranks") == one.domain_ranks and axes.get("bytes") == one.bytes
+
+
+def _title(context: Context, run: Measured, one: Contention) -> str:
+    size = f"{units.format_bytes(one.bytes)}, {one.shape}"
+    return f"{run.name}, {size}" if context.several else size
+
+
+def _shown(run: Measured, one: Contention) -> list[Traffic]:
+    """The control, then one corresponding pair after the other, the nearest first, then others."""
+    half = one.domains // 2
+    distances = _distances(run, one)
+
+    def rank(traffic: Traffic) -> tuple[int, int, int]:
+        first = traffic.pairs[0][0] if traffic.pairs else -1
+        far = distances[first] if 0 <= first < len(distances) else 0
+        return len(traffic.pairs), far if traffic.pairs else 0, first
+
+    chosen = [
+        traffic
+        for traffic in one.traffics
+        if len(traffic.pairs) != 1 or traffic.pairs[0][1] - traffic.pairs[0][0] == half
+    ]
+    return sorted(chosen, key=rank)[:MOST_BLOCKS]
+
+
+def _distances(run: Measured, one: Contention) -> list[int]:
+    """How far the memory domain of each domain's first rank is from that of the first one."""
+    launch = next((each for each in run.run.launches if each.shape == one.shape), None)
+    numa = run.run.header.machine.get("numa")
+    if launch is None or not launch.placement.domains or not isinstance(numa, Sequence):
+        return []
+    homes = launch.placement.domains[:: one.domain_ranks]
+    row = next((node["distances"] for node in numa if node.get("node") == homes[0]), ())
+    numbers = [node.get("node") for node in numa]
+    by_number = dict(zip(numbers, row, strict=False))
+    return [by_number.get(home, 0) for home in homes]
+
+
+def _block(palette: Palette, one: Contention, traffic: Traffic) -> Block:
+    def half(domain: int) -> str:
+        return "first half of the domains" if domain < one.domains / 2 else "second half"
+
+    bars = tuple(
+        BlockBar(
+            f"domain {domain.domain}",
+            half(domain.domain),
+            palette.style("half", half(domain.domain)),
+            domain.mean,
+            domain.deviation,
+        )
+        for domain in traffic.domains
+    )
+    return Block(_name(traffic, one), bars, traffic.off_node_mean)
+
+
+def _name(traffic: Traffic, one: Contention) -> str:
+    if not traffic.pairs:
+        return "control"
+    if len(traffic.pairs) > 1 and len(traffic.pairs) == one.domains // 2:
+        return "all pairs"
+    return "+".join(f"{a}↔{b}" for a, b in traffic.pairs)
+
+
+def _heat(one: Contention, shown: Sequence[Traffic]) -> list[Cell]:
+    if one.control is None:
+        return []
+    cells = []
+    for traffic in shown:
+        for domain, usual in zip(traffic.domains, one.control.domains, strict=True):
+            if not traffic.pairs:
+                continue
+            factor = domain.mean / usual.mean
+            text = f"{factor:.3g}"
+            cells.append(
+                Cell(
+                    _name(traffic, one),
+                    str(domain.domain),
+                    factor,
+                    f"({text})" if domain.domain in traffic.active else text,
+                    f"{text} times the control",
+                )
+            )
+    return cells
+
+
+def _links(one: Contention) -> list[Cell]:
+    times = contention.link_times(one)
+    both = {**times, **{(b, a): time for (a, b), time in times.items()}}
+    return [
+        Cell(
+            str(a),
+            str(b),
+            both[a, b],
+            f"{one.bytes / both[a, b] / 1e9:.3g}",
+            f"{units.format_rate(one.bytes / both[a, b])}, {units.format_seconds(both[a, b])}",
+        )
+        for a, b in sorted(both)
+    ]
+
+
+def _answer(context: Context, run: Measured, one: Contention) -> list[str]:
+    prefix = f"{_title(context, run, one)}: "
+    sentences = [*_price(one), *_disturbed(one), *_slow(one)]
+    return [prefix + sentences[0], *sentences[1:]] if sentences else []
+
+
+def _price(one: Contention) -> list[str]:
+    """What exchanging costs beside sending to oneself, one pair at a time and all at once."""
+    alone = [t for t in one.traffics if len(t.pairs) == 1 and _crosses(t, one)]
+    if one.control is None or not alone:
+        return []
+    control = one.control.mean_of(range(one.domains))
+    each = sum(traffic.off_node_mean or 0.0 for traffic in alone) / len(alone)
+    text = (
+        f"a receive takes {units.format_seconds(control)} when every rank sends to itself, and "
+        f"{units.format_seconds(each)} ({each / control:.3g} times as long) in a pair of domains "
+        "that exchanges messages while no other does."
+    )
+    bisection = next(
+        (t for t in one.traffics if len(t.pairs) > 1 and len(t.pairs) == one.domains // 2), None
+    )
+    if bisection is None or bisection.off_node_mean is None:
+        return [text]
+    together = one.bytes * one.shape.ranks / bisection.off_node_mean
+    return [
+        text,
+        f"With all pairs at once it takes {units.format_seconds(bisection.off_node_mean)}: "
+        f"{units.format_rate(together)} pass between the halves, both directions counted.",
+    ]
+
+
+def _crosses(traffic: Traffic, one: Contention) -> bool:
+    (pair,) = traffic.pairs
+    return pair[1] - pair[0] == one.domains // 2
+
+
+def _disturbed(one: Contention) -> list[str]:
+    """Per active pair the domains that it disturbs; one sentence for those that disturb nobody."""
+    found: dict[tuple[contention.Pair, ...], list[Disturbance]] = {}
+    for each in contention.disturbances(one):
+        found.setdefault(each.pairs, []).append(each)
+    sentences, harmless = [], []
+    for pairs, judged in found.items():
+        name = " and ".join(f"{a}↔{b}" for a, b in pairs)
+        real = [each for each in judged if each.real]
+        if real:
+            victims = [f"{each.domain} ({each.factor:.3g} times the control)" for each in real]
+            rest = "" if len(real) == len(judged) else "; the other domains are not"
+            sentences.append(
+                f"While {name} exchange messages, "
+                f"{'domains' if len(real) > 1 else 'domain'} {joined(victims)} "
+                f"{'are' if len(real) > 1 else 'is'} disturbed{rest}."
+            )
+        else:
+            harmless.append(name)
+    if harmless:
+        sentences.append(f"No other domain is disturbed by {joined(harmless)}.")
+    return sentences
+
+
+def _slow(one: Contention) -> list[str]:
+    nodes, links = contention.slow_links(one)
+    sentences = [
+        f"The links of {node.host} are slow: {node.factor:.3g} times as long as between others."
+        for node in nodes
+    ]
+    return sentences + [
+        f"The link between {contention.named(link.pair, one)} is slow: {link.factor:.3g} times as "
+        f"long as usual {'within a node' if link.within_a_node else 'between nodes'}."
+        for link in links
+    ]

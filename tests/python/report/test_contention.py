@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The question about contention: its words and figures are those of the timings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from python.report.page_reader import Page
+from python.report.synthetic import Survey
+from transrank.report.measured import measure_up
+from transrank.report.page import render_report
+from transrank.report.palette import Palette
+from transrank.report.questions import contention as question
+from transrank.report.questions.question import Context, Question
+from transrank.stats.contention import Pair, parse_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.store.records import Run
+
+SIZE = 64 << 20
+EACH = ("none", "0-4", "1-5", "2-6", "3-7", "0-4+1-5+2-6+3-7")
+
+
+def seconds(pairs: tuple[Pair, ...], domain: int) -> float:
+    """Of two nodes whose links to the network hang at domains 0 and 4."""
+    active = {one for pair in pairs for one in pair}
+    if len(pairs) == 4:
+        return 0.7
+    if domain in active:
+        return 0.18
+    return 0.12 if domain in (0, 4) and active - {0, 4} else 0.09
+
+
+def survey_of(traffics: tuple[str, ...], ranks: int = 48, domain_ranks: int = 6) -> Survey:
+    survey = Survey()
+    for traffic in traffics:
+        before = len(survey.lines)
+        axes = {"domain_ranks": domain_ranks, "traffic": traffic, "bytes": SIZE}
+        survey.measured("contention", axes, 0.2, SIZE, ranks, ranks // 2)
+        for line in survey.lines[before:]:
+            line["timing"] = "own"
+            line["ranks"]["median"] = of_ranks(survey, traffic, ranks, domain_ranks)
+    return survey
+
+
+def of_ranks(survey: Survey, traffic: str, ranks: int, domain_ranks: int) -> list[float]:
+    pairs = parse_pairs(traffic)
+    return [
+        seconds(pairs, rank // domain_ranks) * float(survey.random.lognormal(0, 0.01))
+        for rank in range(ranks)
+    ]
+
+
+def asked(run: Run) -> Question:
+    made = question.ask(Context(tuple(measure_up([run])), Palette()))
+    assert made is not None
+    return made
+
+
+def rows(made: Question, figure: str) -> list[dict[str, Any]]:
+    (panel,) = next(one for one in made.figures if one.name == figure).panels
+    return list(panel.spec["data"]["values"])
+
+
+def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) -> None:
+    text = " ".join(asked(written(survey_of(EACH))).answer)
+    for pair in ("1↔5", "2↔6", "3↔7"):
+        disturbed = r"domains 0 \(1\.3\d? times the control\) and 4 \(1\.3\d? times the control\)"
+        assert re.search(f"While {pair} exchange messages, {disturbed} are disturbed", text)
+    assert "No other domain is disturbed by 0↔4." in text
+    assert re.search(r"64 MiB, 48 ranks, 24 per node: a receive takes (89|90)[.\d]* ms", text)
+    assert re.search(r"With all pairs at once it takes (69|70)\d ms: 4\.\d+ GB/s pass", text)
+
+
+def test_the_bars_are_the_blocks_of_the_published_figure(written: Callable[..., Run]) -> None:
+    made = asked(written(survey_of(EACH)))
+    bars = rows(made, "contention-0-bars")
+    assert len(bars) == len(EACH) * 8
+    heading = [bar["t"][0] for bar in bars[::8]]
+    blocks = ["control", "0↔4", "1↔5", "2↔6", "3↔7", "all pairs"]
+    assert heading == [f"{block}, domain 0" for block in blocks]
+    assert all(bar["l"] <= bar["v"] <= bar["h"] for bar in bars)
+    heat = rows(made, "contention-0-heat")
+    assert len(heat) == (len(EACH) - 1) * 8
+    assert {cell["w"] for cell in heat if cell["r"] == "0↔4" and cell["c"] in "04"} == {
+        cell["w"] for cell in heat if cell["w"].startswith("(") and cell["r"] == "0↔4"
+    }
+    assert [one.name for one in made.figures] == ["contention-0-bars", "contention-0-heat"]
+
+
+def test_a_matrix_of_links_is_drawn_from_both_sides(written: Callable[..., Run]) -> None:
+    pairs = tuple(f"{i}-{j}" for i in range(4) for j in range(i + 1, 4))
+    made = asked(written(survey_of(pairs, ranks=4, domain_ranks=1)))
+    cells = {(cell["r"], cell["c"]): cell["v"] for cell in rows(made, "contention-0-links")}
+    assert len(cells) == 12
+    assert all(cells[a, b] == cells[b, a] for a, b in cells)
+
+
+def test_the_page_answers_the_question_and_draws_it_without_a_script(
+    written: Callable[..., Run],
+) -> None:
+    page = render_report([written(survey_of(EACH))])
+    assert "Whom do messages between nodes disturb?" in Page(page).headings
+    drawing = page[page.index('data-panel="contention-0-bars/0"') :]
+    assert drawing[: drawing.index("</svg>")].count("<path") > 40
+
+
+def test_a_run_without_contention_is_not_asked(small_run: Run) -> None:
+    assert question.ask(Context(tuple(measure_up([small_run])), Palette())) is None
