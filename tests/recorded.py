@@ -98,6 +98,15 @@ def case(
     return _changed(line, changes)
 
 
+def outcome() -> Line:
+    """What an operation computed: one of each kind."""
+    return {
+        "values": {"error_mean": 0.25, "mass": 3.0},
+        "series": {"time": [0.5, 1.0], "error_mean": [0.125, None]},
+        "fields": {"after": {"extents": [2, 3], "values": [1.0, 2.0, 3.0, 4.0, 5.0, 6.5]}},
+    }
+
+
 def skipped(size: int = 1024, launch: int = 0, reason: str = "needs 3 GiB", **changes: Any) -> Line:
     line: Line = {
         "kind": "case",

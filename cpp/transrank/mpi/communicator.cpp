@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/mpi/communicator.hpp"
 
+#include <vector>
+
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
@@ -78,6 +80,16 @@ Communicator Communicator::adjacent(std::span<const int> sources,
           "MPI_Dist_graph_create_adjacent");
     graph.adopt();
     return graph;
+}
+
+Communicator Communicator::torus(std::span<const int> processes) const {
+    const std::vector<int> periodic(processes.size(), 1);
+    Communicator grid;
+    check(MPI_Cart_create(comm_, static_cast<int>(processes.size()), processes.data(),
+                          periodic.data(), 0, &grid.comm_),
+          "MPI_Cart_create");
+    grid.adopt();
+    return grid;
 }
 
 bool Communicator::has_unmatched_message() const {

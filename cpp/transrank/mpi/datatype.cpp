@@ -18,6 +18,13 @@ Datatype Datatype::of_blocks(std::span<const int> lengths,
     return made;
 }
 
+Datatype Datatype::of_vector(int count, int length, int stride, MPI_Datatype element) {
+    Datatype made;
+    check(MPI_Type_vector(count, length, stride, element, &made.type_), "MPI_Type_vector");
+    made.commit();
+    return made;
+}
+
 Datatype Datatype::at_addresses(std::span<const Part> parts) {
     const std::vector<int> ones(parts.size(), 1);
     std::vector<MPI_Aint> addresses(parts.size());

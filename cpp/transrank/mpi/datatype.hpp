@@ -15,6 +15,10 @@ public:
     [[nodiscard]] static Datatype of_blocks(std::span<const int> lengths,
                                             std::span<const MPI_Aint> displacements);
 
+    /// `count` blocks of `length` elements each, `stride` elements from one to the next.
+    [[nodiscard]] static Datatype of_vector(int count, int length, int stride,
+                                            MPI_Datatype element);
+
     /// One element of each of `parts` at its absolute address; to be used with MPI_BOTTOM.
     struct Part {
         const void* address;

@@ -16,7 +16,7 @@ const auto& table() {
                                     exchange(),     bandwidth(),  bidirectional_bandwidth(),
                                     message_rate(), send_modes(), memory_copy(),
                                     collectives(),  ghost(),      contention(),
-                                    locality()};
+                                    locality(),     advection(),  advection_solution()};
     return studies;
 }
 

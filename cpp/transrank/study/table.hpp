@@ -19,5 +19,7 @@ Study collectives();
 Study ghost();
 Study contention();
 Study locality();
+Study advection();
+Study advection_solution();
 
 }  // namespace transrank::study

@@ -294,6 +294,30 @@ class Ranks:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What an operation computed: numbers, lists of numbers, and fields as 2-D arrays.
+
+    NaN stands for what was not finite.
+    """
+
+    values: Mapping[str, float]
+    series: Mapping[str, Floats]
+    fields: Mapping[str, Floats]
+
+    @classmethod
+    def from_json(cls, line: Json) -> Outcome:
+        """Raises ValueError for a field with more or fewer numbers than its extents say."""
+        return cls(
+            {name: float("nan") if v is None else float(v) for name, v in line["values"].items()},
+            {name: _floats(numbers) for name, numbers in line["series"].items()},
+            {
+                name: _floats(field["values"]).reshape(field["extents"])
+                for name, field in line["fields"].items()
+            },
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Per rank, what study `locality` tells of the memory that each worked on; see the schema."""
@@ -349,6 +373,7 @@ class Case:
     samples: Samples | None = None
     ranks: Ranks | None = None
     memory: Memory | None = None
+    outcome: Outcome | None = None
     imported: Imported | None = None
 
     @classmethod
@@ -361,11 +386,14 @@ class Case:
             samples=Samples.from_json(line["samples"]) if "samples" in line else None,
             ranks=Ranks.from_json(line["ranks"]) if "ranks" in line else None,
             memory=Memory.from_json(line["memory"]) if "memory" in line else None,
+            outcome=Outcome.from_json(line["outcome"]) if "outcome" in line else None,
             imported=Imported(**line["imported"]) if "imported" in line else None,
         )
 
 
-_CONVERTED = frozenset({"kind", "launch", "shape", "samples", "ranks", "memory", "imported"})
+_CONVERTED = frozenset(
+    {"kind", "launch", "shape", "samples", "ranks", "memory", "outcome", "imported"}
+)
 
 
 @dataclass(frozen=True, slots=True)

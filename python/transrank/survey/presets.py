@@ -23,12 +23,17 @@ QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4}
 # Arrays that a copying kernel holds at once: STREAM's triad has the most.
 COPIED_ARRAYS = 3
 # Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
-# blocking form, and of ghost updates rows of one width, read after each update.
+# blocking form, of ghost updates rows of one width, read after each update, of advection one grid
+# whose halo shows, and one initial condition.
 QUICK_AXES = {
     "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
     "form": ("blocking",),
     "vdim": ("20",),
     "mode": ("used",),
+    "points": ("200",),
+    "overlap": ("no",),
+    "initial": ("gaussian",),
+    "step": ("0.4",),
 }
 
 

@@ -23,14 +23,19 @@ namespace {
 constexpr std::int64_t memory_bytes = std::int64_t{1} << 30;
 
 /// A few sizes, where the study has any: nothing, one byte, and two protocols of messages; where it
-/// has matrices, small ones.
+/// has matrices or grids, small ones.
 study::Selection few_sizes(const study::Study& study) {
     study::Selection selection;
     if (!study.sizes.empty()) {
         selection.sizes = {0, 1, 1008, 100'000};
     }
-    if (std::ranges::count(study.axes(), "order", &study::AxisChoice::name) != 0) {
+    const auto axes = study.axes();
+    if (std::ranges::count(axes, "order", &study::AxisChoice::name) != 0) {
         selection.axes["order"] = {"48"};
+    }
+    const auto points = std::ranges::find(axes, "points", &study::AxisChoice::name);
+    if (points != axes.end()) {
+        selection.axes["points"] = {points->values.front()};
     }
     return selection;
 }

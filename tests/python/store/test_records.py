@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +42,19 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert samples.seconds.tolist() == [1.1e-6] * 10
     assert run.header.options is not None
     assert run.header.options.precision == 0.02
+
+
+def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
+    computed = recorded.outcome()
+    lines = [recorded.header(), recorded.launch(0), recorded.case(outcome=computed)]
+    outcome = records.read_run(recorded.write(tmp_path / "run.jsonl", lines)).cases[0].outcome
+    assert outcome is not None
+    assert outcome.values == {"error_mean": 0.25, "mass": 3.0}
+    np.testing.assert_array_equal(outcome.series["error_mean"], [0.125, np.nan])
+    assert outcome.fields["after"].tolist() == [[1, 2, 3], [4, 5, 6.5]]
+    computed["fields"]["after"]["extents"] = [2, 2]
+    with pytest.raises(RecordError, match=r":3: .*reshape"):
+        records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
 
 
 def test_all_but_failed_cases_are_finished(tmp_path: Path) -> None:

@@ -7,67 +7,28 @@
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/group.hpp"
+#include "transrank/mpi/window.hpp"
 #include "transrank/study/ghost_update/rows_datatype.hpp"
 #include "transrank/study/ghost_update/way.hpp"
 
 namespace transrank::study::ghost_update {
 namespace {
 
-/// A window on this rank's ghosts.
-class Window {
-public:
-    Window(const transport::Field& rows, const mpi::Communicator& comm) {
-        mpi::check(MPI_Win_create(rows.destination, static_cast<MPI_Aint>(rows.destination_bytes),
-                                  1, MPI_INFO_NULL, comm.handle(), &window_),
-                   "MPI_Win_create");
-        mpi::check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    }
-    Window(const Window&) = delete;
-    Window& operator=(const Window&) = delete;
-    ~Window() {
-        if (mpi::is_usable()) {
-            MPI_Win_free(&window_);
-        }
-    }
-    [[nodiscard]] MPI_Win handle() const { return window_; }
-
-private:
-    MPI_Win window_ = MPI_WIN_NULL;
-};
-
 /// The ranks at the other end of legs.
-class Group {
-public:
-    Group(std::span<const route::Leg> legs, const mpi::Communicator& comm) {
-        std::vector<int> ranks;
-        for (const auto& leg : legs) {
-            ranks.push_back(leg.peer);
-        }
-        MPI_Group all = MPI_GROUP_NULL;
-        mpi::check(MPI_Comm_group(comm.handle(), &all), "MPI_Comm_group");
-        const int status =
-            MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
-        MPI_Group_free(&all);
-        mpi::check(status, "MPI_Group_incl");
+std::vector<int> peers(std::span<const route::Leg> legs) {
+    std::vector<int> ranks;
+    for (const auto& leg : legs) {
+        ranks.push_back(leg.peer);
     }
-    Group(const Group&) = delete;
-    Group& operator=(const Group&) = delete;
-    ~Group() {
-        if (mpi::is_usable() && group_ != MPI_GROUP_EMPTY) {
-            MPI_Group_free(&group_);
-        }
-    }
-    [[nodiscard]] MPI_Group handle() const { return group_; }
-
-private:
-    MPI_Group group_ = MPI_GROUP_NULL;
-};
+    return ranks;
+}
 
 class Put : public Update {
 public:
     Put(const measure::Case& point, const Setting& setting, const Arrays& arrays)
-        : Update(point, setting, arrays), window_(field(), setting.comm) {
+        : Update(point, setting, arrays),
+          window_(std::as_writable_bytes(arrays.ghosts), 1, setting.comm) {
         for (const auto& leg : route().sends()) {
             targets_.push_back({leg.peer, rows_datatype(leg, route::End::source, row_bytes()),
                                 rows_datatype(leg, route::End::destination, row_bytes())});
@@ -90,7 +51,7 @@ private:
         mpi::Datatype source;
         mpi::Datatype destination;
     };
-    Window window_;
+    mpi::Window window_;
     std::vector<Target> targets_;
 };
 
@@ -110,8 +71,8 @@ class Posted final : public Put {
 public:
     Posted(const measure::Case& point, const Setting& setting, const Arrays& arrays)
         : Put(point, setting, arrays),
-          sources_(route().receives(), setting.comm),
-          destinations_(route().sends(), setting.comm) {}
+          sources_(peers(route().receives()), setting.comm),
+          destinations_(peers(route().sends()), setting.comm) {}
 
 protected:
     void update() override {
@@ -123,8 +84,8 @@ protected:
     }
 
 private:
-    Group sources_;
-    Group destinations_;
+    mpi::Group sources_;
+    mpi::Group destinations_;
 };
 
 }  // namespace

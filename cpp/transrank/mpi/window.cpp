@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/window.hpp"
+
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
+
+namespace transrank::mpi {
+
+Window::Window(std::span<std::byte> memory, int unit_bytes, const Communicator& comm) {
+    check(MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), unit_bytes,
+                         MPI_INFO_NULL, comm.handle(), &window_),
+          "MPI_Win_create");
+    check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+}
+
+Window::~Window() {
+    if (is_usable()) {
+        MPI_Win_free(&window_);
+    }
+}
+
+}  // namespace transrank::mpi

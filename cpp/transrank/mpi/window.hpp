@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::mpi {
+
+/// Memory that other ranks may access one-sidedly; its errors are returned.
+class Window {
+public:
+    /// Collective, as is destruction. Displacements count in units of `unit_bytes`.
+    Window(std::span<std::byte> memory, int unit_bytes, const Communicator& comm);
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+    ~Window();
+
+    [[nodiscard]] MPI_Win handle() const noexcept { return window_; }
+
+private:
+    MPI_Win window_ = MPI_WIN_NULL;
+};
+
+}  // namespace transrank::mpi

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/study/upwind/axes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "transrank/study/upwind/halo.hpp"
+#include "transrank/transport/transport.hpp"
+
+namespace transrank::study::upwind {
+
+std::vector<AxisChoice> domain_axes(const AxisChoice& scheme) {
+    return {scheme,
+            {.name = "processes", .values = {"even"}, .on_request = {"rows", "columns"}},
+            {.name = "velocity", .values = {"++"}, .on_request = {"+-", "-+", "--"}}};
+}
+
+AxisChoice transports(std::vector<std::string> first) {
+    AxisChoice axis{.name = "transport", .values = std::move(first)};
+    for (const auto& way : ways()) {
+        axis.values.emplace_back(way.name);
+    }
+    for (const auto& entry : transport::all()) {
+        if (entry.name != "self-copy") {
+            axis.on_request.emplace_back(entry.name);
+        }
+    }
+    return axis;
+}
+
+std::vector<std::vector<std::string>> combinations(const Selection& selection,
+                                                   const std::vector<AxisChoice>& axes) {
+    std::vector<std::vector<std::string>> made{{}};
+    for (const auto& axis : axes) {
+        std::vector<std::vector<std::string>> longer;
+        for (const auto& head : made) {
+            for (const auto& value : values_of(selection, axis)) {
+                longer.push_back(head);
+                longer.back().push_back(value);
+            }
+        }
+        made = std::move(longer);
+    }
+    return made;
+}
+
+std::vector<measure::Axis> axes_of(const std::vector<AxisChoice>& axes,
+                                   const std::vector<std::string>& values,
+                                   const std::vector<std::string_view>& numbers) {
+    std::vector<measure::Axis> made;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool whole = std::ranges::find(numbers, axes[i].name) != numbers.end();
+        made.push_back({.name = std::string(axes[i].name),
+                        .value = whole ? measure::AxisValue(std::stoll(values[i])) : values[i]});
+    }
+    return made;
+}
+
+}  // namespace transrank::study::upwind

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/study/upwind/march.hpp"
+
+namespace transrank::study::upwind {
+namespace {
+
+struct Split {
+    layout::IndexRange inner;
+    layout::IndexRange edge;  ///< reads ghosts
+};
+
+Split split(std::int64_t extent, std::int64_t width, bool from_low) {
+    return from_low ? Split{.inner = {width, extent}, .edge = {0, width}}
+                    : Split{.inner = {0, extent - width}, .edge = {extent - width, extent}};
+}
+
+}  // namespace
+
+March::March(const Domain& domain, Halo* halo, Overlap overlap) : domain_(domain), halo_(halo) {
+    const auto& block = domain.block();
+    const auto& stencil = domain.stencil();
+    if (overlap == Overlap::none) {
+        after_.push_back(whole(block));
+        return;
+    }
+    const auto rows = split(block.rows(), stencil.width, stencil.from_low_rows);
+    const auto columns = split(block.columns(), stencil.width, stencil.from_low_columns);
+    before_.push_back({.rows = rows.inner, .columns = columns.inner});
+    after_.push_back({.rows = rows.edge, .columns = {0, block.columns()}});
+    after_.push_back({.rows = rows.inner, .columns = columns.edge});
+}
+
+void March::step() {
+    const double* from = domain_.array(current_).data();
+    double* to = domain_.array(1 - current_).data();
+    if (halo_ != nullptr) {
+        halo_->start(current_);
+    }
+    for (const auto& region : before_) {
+        domain_.sweep()(to, from, region);
+    }
+    if (halo_ != nullptr) {
+        halo_->finish(current_);
+    }
+    for (const auto& region : after_) {
+        domain_.sweep()(to, from, region);
+    }
+    current_ = 1 - current_;
+    ++steps_;
+}
+
+void March::restart() noexcept {
+    current_ = 0;
+    steps_ = 0;
+}
+
+}  // namespace transrank::study::upwind

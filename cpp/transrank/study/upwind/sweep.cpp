@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compiled without contraction of products and sums: the same bits on every processor, and however
+// a row is divided.
+#include "transrank/study/upwind/sweep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace transrank::study::upwind {
+namespace {
+
+using memory::InstructionSet;
+
+constexpr std::size_t most_taps = 9;
+
+template <int Taps>
+[[gnu::always_inline]] inline double sum_of_taps(const double* const* from, const double* weights,
+                                                 std::int64_t i) {
+    double sum = weights[0] * from[0][i];
+    for (int t = 1; t < Taps; ++t) {
+        sum += weights[t] * from[t][i];
+    }
+    return sum;
+}
+
+// One loop, which the compiler vectorises anew for each target it is inlined into.
+template <int Taps>
+[[gnu::always_inline]] inline void cached_loop(double* __restrict__ to, const double* const* from,
+                                               const double* weights, std::int64_t begin,
+                                               std::int64_t end) {
+    std::array<const double*, Taps> sources;
+    std::array<double, Taps> factors;
+    std::copy_n(from, Taps, sources.begin());
+    std::copy_n(weights, Taps, factors.begin());
+    for (std::int64_t i = begin; i < end; ++i) {
+        to[i] = sum_of_taps<Taps>(sources.data(), factors.data(), i);
+    }
+}
+
+template <int Taps>
+void cached_portable(double* to, const double* const* from, const double* weights,
+                     std::int64_t columns) {
+    cached_loop<Taps>(to, from, weights, 0, columns);
+}
+
+#ifdef __x86_64__
+template <int Taps>
+__attribute__((target("avx2"))) void cached_avx2(double* to, const double* const* from,
+                                                 const double* weights, std::int64_t columns) {
+    cached_loop<Taps>(to, from, weights, 0, columns);
+}
+
+template <int Taps>
+__attribute__((target("avx512f,prefer-vector-width=512"))) void cached_avx512(
+    double* to, const double* const* from, const double* weights, std::int64_t columns) {
+    cached_loop<Taps>(to, from, weights, 0, columns);
+}
+
+/// The part of a row that consists of whole cache lines: no smaller unit leaves the processor by a
+/// streamed store without being read first.
+struct Lines {
+    std::int64_t begin;
+    std::int64_t end;
+};
+
+Lines lines_of(const double* to, std::int64_t columns) {
+    constexpr std::int64_t line = 64 / sizeof(double);
+    const auto place =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(double));
+    const std::int64_t begin = std::min((line - (place % line)) % line, columns);
+    return {.begin = begin, .end = begin + ((columns - begin) / line * line)};
+}
+
+template <int Taps>
+void streamed_sse2(double* to, const double* const* from, const double* weights,
+                   std::int64_t columns) {
+    const auto lines = lines_of(to, columns);
+    cached_loop<Taps>(to, from, weights, 0, lines.begin);
+    for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
+        auto sum = _mm_mul_pd(_mm_set1_pd(weights[0]), _mm_loadu_pd(from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm_add_pd(sum, _mm_mul_pd(_mm_set1_pd(weights[t]), _mm_loadu_pd(from[t] + i)));
+        }
+        _mm_stream_pd(to + i, sum);
+    }
+    cached_loop<Taps>(to, from, weights, lines.end, columns);
+}
+
+template <int Taps>
+__attribute__((target("avx2"))) void streamed_avx2(double* to, const double* const* from,
+                                                   const double* weights, std::int64_t columns) {
+    const auto lines = lines_of(to, columns);
+    cached_loop<Taps>(to, from, weights, 0, lines.begin);
+    for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
+        auto sum = _mm256_mul_pd(_mm256_set1_pd(weights[0]), _mm256_loadu_pd(from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm256_add_pd(
+                sum, _mm256_mul_pd(_mm256_set1_pd(weights[t]), _mm256_loadu_pd(from[t] + i)));
+        }
+        _mm256_stream_pd(to + i, sum);
+    }
+    cached_loop<Taps>(to, from, weights, lines.end, columns);
+}
+
+template <int Taps>
+__attribute__((target("avx512f"))) void streamed_avx512(double* to, const double* const* from,
+                                                        const double* weights,
+                                                        std::int64_t columns) {
+    const auto lines = lines_of(to, columns);
+    cached_loop<Taps>(to, from, weights, 0, lines.begin);
+    for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
+        auto sum = _mm512_mul_pd(_mm512_set1_pd(weights[0]), _mm512_loadu_pd(from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm512_add_pd(
+                sum, _mm512_mul_pd(_mm512_set1_pd(weights[t]), _mm512_loadu_pd(from[t] + i)));
+        }
+        _mm512_stream_pd(to + i, sum);
+    }
+    cached_loop<Taps>(to, from, weights, lines.end, columns);
+}
+#endif
+
+template <int Taps>
+RowKernels kernels_for(InstructionSet set) {
+    switch (set) {
+#ifdef __x86_64__
+        case InstructionSet::sse2:
+            return {.instruction_set = set,
+                    .cached = cached_portable<Taps>,
+                    .streamed = streamed_sse2<Taps>};
+        case InstructionSet::avx2:
+            return {.instruction_set = set,
+                    .cached = cached_avx2<Taps>,
+                    .streamed = streamed_avx2<Taps>};
+        case InstructionSet::avx512:
+            return {.instruction_set = set,
+                    .cached = cached_avx512<Taps>,
+                    .streamed = streamed_avx512<Taps>};
+#endif
+        default:
+            return {.instruction_set = set, .cached = cached_portable<Taps>, .streamed = nullptr};
+    }
+}
+
+// Streamed stores are not ordered with later ones, such as the flag that says the data is there.
+void order_streamed_stores() {
+#ifdef __x86_64__
+    _mm_sfence();
+#endif
+}
+
+}  // namespace
+
+std::string_view name(Stores stores) {
+    return stores == Stores::cached ? "cached" : "streamed";
+}
+
+std::vector<RowKernels> row_kernels(std::size_t taps) {
+    if (taps != 3 && taps != 9) {
+        throw std::invalid_argument("no kernel sums " + std::to_string(taps) +
+                                    " taps; there are kernels for 3 and 9");
+    }
+    std::vector<RowKernels> kernels;
+    for (const auto set : memory::supported_instruction_sets()) {
+        kernels.push_back(taps == 3 ? kernels_for<3>(set) : kernels_for<9>(set));
+    }
+    return kernels;
+}
+
+Sweep::Sweep(const Stencil& stencil, const Block& block)
+    : block_(block), kernels_(row_kernels(stencil.taps.size()).back()) {
+    for (const auto& tap : stencil.taps) {
+        weights_.push_back(tap.weight);
+        offsets_.push_back((tap.row * block.pitch()) + tap.column);
+    }
+}
+
+void Sweep::choose(Stores stores) noexcept {
+    stores_ = can_stream() ? stores : Stores::cached;
+}
+
+void Sweep::operator()(double* to, const double* from, const Region& region) const {
+    const auto kernel = stores_ == Stores::streamed ? kernels_.streamed : kernels_.cached;
+    const std::int64_t columns = region.columns.end - region.columns.begin;
+    std::array<const double*, most_taps> sources{};
+    for (std::int64_t row = region.rows.begin; row < region.rows.end; ++row) {
+        const std::int64_t first = block_.at(row, region.columns.begin);
+        for (std::size_t t = 0; t < offsets_.size(); ++t) {
+            sources[t] = from + first + offsets_[t];
+        }
+        kernel(to + first, sources.data(), weights_.data(), columns);
+    }
+    if (stores_ == Stores::streamed) {
+        order_streamed_stores();
+    }
+}
+
+}  // namespace transrank::study::upwind
