@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bars import Figure, add_check_option, report
+from ratios import excess, speedup
 from rich.console import Console
 from rich.table import Table
 from survey import measure
 
 from transrank.launch import installation
-from transrank.stats.compare import paired_ratio
 from transrank.stats.summary import CaseResult
 from transrank.units import format_seconds
 
@@ -64,31 +64,6 @@ def run_ghost(store: Path, label: str, axes: Sequence[str], options: Sequence[st
         for result in results
         if result.headline is not None
     }
-
-
-def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:
-    """Hold slow / fast, launch by launch, against the least that it should be."""
-    found = paired_ratio(*_by_launch(fast, slow))
-    return Figure(name, found.value, bar, "x", found.low, found.high, at_least=True, note=note)
-
-
-def excess(name: str, ours: CaseResult, floor: CaseResult, bar: float) -> Figure:
-    """Hold ours / floor, launch by launch, against the most that it may be."""
-    found = paired_ratio(*_by_launch(floor, ours))
-    return Figure(name, found.value, bar, "x", found.low, found.high)
-
-
-def _by_launch(first: CaseResult, second: CaseResult) -> tuple[list[float], list[float]]:
-    """The medians of the launches that measured both."""
-    ones, others = (
-        {
-            launch: median.value
-            for launch, median in zip(each.launches, each.launch_medians, strict=True)
-        }
-        for each in (first, second)
-    )
-    both = [launch for launch in ones if launch in others]
-    return [ones[launch] for launch in both], [others[launch] for launch in both]
 
 
 def against_mpi(ways: Ways, bar: float) -> list[Figure]:

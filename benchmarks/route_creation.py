@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 from bars import Figure, add_check_option, report
+from native import build
 
-from transrank.launch import installation
 from transrank.stats.compare import paired_ratio
 from transrank.units import format_seconds
 
-ROOT = Path(__file__).parent.parent
 # Times the sort, and times the route of the fewest ranks.
 MOST_TIMES_THE_SORT = 1.0
 MOST_GROWTH = 1.25
@@ -31,19 +29,6 @@ FEW, MANY = 2, 1_000_000
 
 Case = tuple[str, int]
 Seconds = dict[Case, list[float]]
-
-
-def build() -> Path:
-    """Build the program in the build folder of this installation; return its path."""
-    folder = ROOT / "build" / installation.build().mpi
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(
-        ["cmake", "--build", folder, "--target", "benchmark.route_creation"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env={**os.environ, "PATH": path},
-    )
-    return folder / "benchmarks" / "route_creation"
 
 
 def measure(program: Path, launches: int) -> tuple[Seconds, Seconds]:
@@ -71,7 +56,7 @@ def main() -> int:
     add_check_option(parser)
     parser.add_argument("--launches", type=int, default=7, help="processes to run (default 7)")
     options = parser.parse_args()
-    routes, sorts = measure(build(), options.launches)
+    routes, sorts = measure(build("route_creation"), options.launches)
     figures = [
         figure(
             f"{owners}, {ranks:,} ranks / sort", sorts[owners, ranks], seconds, MOST_TIMES_THE_SORT

@@ -11,6 +11,7 @@ void bind_exchange(nanobind::module_& module);
 void bind_layout(const nanobind::module_& module);
 void bind_memory(nanobind::module_& module);
 void bind_mpi(nanobind::module_& module);
+void bind_redistribution(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
 void bind_route_builders(nanobind::module_& module);
 

@@ -9,10 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,8 +18,9 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "bound_arrays.hpp"
 #include "communicator_caster.hpp"
-#include "transrank/layout/require.hpp"
+#include "named.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -33,60 +32,19 @@ namespace {
 
 using exchange::Exchange;
 using transport::Operation;
-using transport::Scalar;
-
-// source, destination, bytes of a unit, name of its scalar
-using FieldTuple = std::tuple<nb::object, nb::object, std::int64_t, std::string>;
 
 constexpr std::array<std::pair<std::string_view, Operation>, 4> operations{
     {{"assign", Operation::assign},
      {"add", Operation::add},
      {"min", Operation::min},
      {"max", Operation::max}}};
-constexpr std::array<std::pair<std::string_view, Scalar>, 11> scalars{
-    {{"opaque", Scalar::opaque},
-     {"int8", Scalar::int8},
-     {"int16", Scalar::int16},
-     {"int32", Scalar::int32},
-     {"int64", Scalar::int64},
-     {"uint8", Scalar::uint8},
-     {"uint16", Scalar::uint16},
-     {"uint32", Scalar::uint32},
-     {"uint64", Scalar::uint64},
-     {"float32", Scalar::float32},
-     {"float64", Scalar::float64}}};
-
-template <class Table>
-auto named(const Table& table, const std::string& name, const char* what) {
-    for (const auto& [known, value] : table) {
-        if (known == name) {
-            return value;
-        }
-    }
-    layout::refuse("unknown ", what, " '", name, "'");
-}
-
-/// Where the bytes of an array lie now. Throws Python's BufferError when it is not contiguous, or
-/// must be writeable and is not.
-std::span<std::byte> bytes_of(const nb::object& array, bool writeable) {
-    Py_buffer view;
-    if (PyObject_GetBuffer(array.ptr(), &view, writeable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) {
-        throw nb::python_error();
-    }
-    const std::span<std::byte> bytes(static_cast<std::byte*>(view.buf),
-                                     static_cast<std::size_t>(view.len));
-    PyBuffer_Release(&view);
-    return bytes;
-}
 
 /// An exchange and the arrays that it moves, which it keeps alive.
 class BoundExchange {
 public:
     BoundExchange(route::Route route, CommunicatorArgument comm,
                   const std::vector<FieldTuple>& fields, const exchange::Options& options)
-        : rank_(route.rank()),
-          arrays_(keep(fields)),
-          exchange_(bind(std::move(route), comm, fields, options)) {}
+        : rank_(route.rank()), arrays_(fields), exchange_(bind(std::move(route), comm, options)) {}
 
     void start() {
         check_in_place();
@@ -114,39 +72,10 @@ public:
 private:
     static constexpr double seconds_between_signals = 0.2;
 
-    struct Array {
-        nb::object object;
-        bool writeable;
-        std::span<std::byte> bytes;
-    };
-
-    static std::vector<Array> keep(const std::vector<FieldTuple>& fields) {
-        std::vector<Array> arrays;
-        for (const auto& [source, destination, unit_bytes, scalar] : fields) {
-            arrays.push_back(
-                {.object = source, .writeable = false, .bytes = bytes_of(source, false)});
-            arrays.push_back(
-                {.object = destination, .writeable = true, .bytes = bytes_of(destination, true)});
-        }
-        return arrays;
-    }
-
     [[nodiscard]] Exchange bind(route::Route route, CommunicatorArgument comm,
-                                const std::vector<FieldTuple>& tuples,
                                 const exchange::Options& options) const {
-        std::vector<transport::Field> fields;
-        for (std::size_t i = 0; i < tuples.size(); ++i) {
-            const auto source = arrays_[2 * i].bytes;
-            const auto destination = arrays_[(2 * i) + 1].bytes;
-            fields.push_back({.source = source.data(),
-                              .source_bytes = static_cast<std::int64_t>(source.size()),
-                              .destination = destination.data(),
-                              .destination_bytes = static_cast<std::int64_t>(destination.size()),
-                              .unit_bytes = std::get<2>(tuples[i]),
-                              .scalar = named(scalars, std::get<3>(tuples[i]), "scalar")});
-        }
         const nb::gil_scoped_release released;
-        return {std::move(route), comm.handle, std::move(fields), options};
+        return {std::move(route), comm.handle, arrays_.fields(), options};
     }
 
     [[nodiscard]] bool is_over_in_time() {
@@ -154,29 +83,15 @@ private:
         return exchange_.wait_for(seconds_between_signals);
     }
 
-    [[nodiscard]] static bool is_in_place(const Array& array) {
-        try {
-            const auto now = bytes_of(array.object, array.writeable);
-            return now.data() == array.bytes.data() && now.size() == array.bytes.size();
-        } catch (nb::python_error&) {
-            return false;
-        }
-    }
-
     void check_in_place() {
-        for (std::size_t i = 0; i < arrays_.size(); ++i) {
-            if (!is_in_place(arrays_[i])) {
-                const std::string side = i % 2 == 0 ? "source" : "destination";
-                exchange_.abandon("the " + side + " of field " + std::to_string(i / 2) +
-                                  " was resized or made read-only after it was bound, on rank " +
-                                  std::to_string(rank_) +
-                                  "; the exchange is broken, bind a new one");
-            }
+        if (const auto what = arrays_.moved_away()) {
+            exchange_.abandon(*what + ", on rank " + std::to_string(rank_) +
+                              "; the exchange is broken, bind a new one");
         }
     }
 
     int rank_;
-    std::vector<Array> arrays_;
+    BoundArrays arrays_;
     Exchange exchange_;
 };
 

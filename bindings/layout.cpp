@@ -126,6 +126,22 @@ void bind_block_grid(const nb::module_& module) {
             "memory_order"_a = std::vector<int>(), "halo"_a = std::vector<HaloTuple>(),
             "ranks"_a = nb::none())
         .def_prop_ro("dimensions", &BlockGrid::dimensions)
+        .def_prop_ro("extents",
+                     [](const BlockGrid& self) {
+                         nb::list made;
+                         for (int d = 0; d < self.dimensions(); ++d) {
+                             made.append(self.distribution(d).extent());
+                         }
+                         return nb::tuple(made);
+                     })
+        .def_prop_ro("memory_order",
+                     [](const BlockGrid& self) {
+                         nb::list made;
+                         for (const int dimension : self.memory_order()) {
+                             made.append(dimension);
+                         }
+                         return nb::tuple(made);
+                     })
         .def("units", &BlockGrid::units, "rank"_a)
         .def(
             "local_extents",

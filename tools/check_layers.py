@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "transport": {"mpi", "route", "memory"},
     "exchange": {"mpi", "route", "memory", "transport"},
     "array": {"mpi", "layout", "route", "discovery", "memory", "transport", "exchange"},
+    "redistribution": {"mpi", "layout", "route", "discovery", "transport", "exchange"},
     "measure": {"mpi", "text", "machine"},
 }
 ALLOWED["study"] = set(ALLOWED)

@@ -12,6 +12,7 @@
 #include "launch_facts.hpp"
 #include "listing.hpp"
 #include "options.hpp"
+#include "planning.hpp"
 #include "transrank/machine/clock.hpp"
 #include "transrank/machine/process.hpp"
 #include "transrank/mpi/error.hpp"
@@ -117,6 +118,9 @@ int act(const Options& options, double entered) {
             return success;
         case Action::list_cases:
             std::fputs(list_cases(options).c_str(), stdout);
+            return success;
+        case Action::plan:
+            std::fputs(plan_redistribution(options.plan).c_str(), stdout);
             return success;
         case Action::stamp:
             return stamp(options, entered);

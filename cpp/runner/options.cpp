@@ -134,6 +134,12 @@ constexpr std::array choices{
            [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
     Choice{"list-cases", nullptr, "print the selected cases as JSON lines and stop (no MPI needed)",
            [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
+    Choice{"plan", "GRID,FROM,TO",
+           "print what each rank of a redistribution moves and stop (no MPI needed)",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.action = Action::plan;
+               o.plan = v;
+           }},
     Choice{"probe", nullptr, "print MPI, placement and clock as JSON and stop",
            [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
     Choice{"stamp", "HOW", "every process prints when it began: plain (no MPI) or init",

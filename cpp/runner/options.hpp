@@ -20,7 +20,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-enum class Action : std::uint8_t { measure, help, version, list, list_cases, probe, stamp };
+enum class Action : std::uint8_t { measure, help, version, list, list_cases, plan, probe, stamp };
 
 struct Options {
     Action action = Action::measure;
@@ -28,6 +28,7 @@ struct Options {
     study::Selection selection;
     std::string only_file;
     std::string record_path;
+    std::string plan;
     int launch = 0;
     int ranks = 2;
     int ranks_per_node = 0;

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from transrank.exchange import AgreedError, BrokenExchange, Exchange, Misuse, transports
     from transrank.layout import BlockGrid, Distribution, Numbering, Rows
     from transrank.memory import empty, empty_like, full, full_like, zeros, zeros_like
+    from transrank.redistribution import Redistribution
     from transrank.route import Route
 
 __version__ = _version("transrank")
@@ -32,6 +33,7 @@ __all__ = [
     "Misuse",
     "Numbering",
     "ParArray",
+    "Redistribution",
     "Route",
     "Rows",
     "__version__",
@@ -51,6 +53,7 @@ _NAMES = {
     "exchange": ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"],
     "layout": ["BlockGrid", "Distribution", "Numbering", "Rows", "layout"],
     "memory": ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"],
+    "redistribution": ["Redistribution"],
     "route": ["Route", "route"],
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

@@ -95,6 +95,7 @@ enum class Subject : std::uint8_t {
     leg_digests = 14,
     owners_asked = 16,
     owners_answered = 18,
+    cells_found = 20,
 };
 
 /// Collective. As mpi::deliver, but letters may have any length, one may go to this rank itself,

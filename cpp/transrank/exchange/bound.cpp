@@ -95,6 +95,7 @@ void Bound::swap_offers() {
                                         .loan = &loan_,
                                         .operation = options_.operation,
                                         .push_below_bytes = default_push_below_bytes,
+                                        .stores = options_.stores,
                                         .longest_message_bytes = options_.longest_message_bytes,
                                         .control = *control_,
                                         .offers = offers_,
@@ -126,7 +127,8 @@ void Bound::settle_threshold() {
 }
 
 std::string Bound::explain() const {
-    return exchange::explain(*binding_, choices_, node(), threshold_);
+    return exchange::explain(*binding_, choices_, node(), threshold_) +
+           explain_findings(transports_);
 }
 
 void Bound::leave_communicator(std::uint64_t epochs, bool all_over) noexcept {

@@ -22,6 +22,8 @@ struct Options {
     /// Where direct transport turns from pushing runs to pulling them, in bytes. When absent it is
     /// measured, once per communicator, in some milliseconds of the first bind that needs it.
     std::optional<std::int64_t> push_below_bytes;
+    /// How transports that copy straight to the destination store there.
+    transport::Stores stores = transport::Stores::measured;
     /// Longer messages are split; they are anyway where MPI cannot count their bytes.
     std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
 };

@@ -80,4 +80,13 @@ std::string explain(const Binding& binding, std::span<const Choice> choices,
     return text.str();
 }
 
+std::string explain_findings(std::span<const std::unique_ptr<transport::Transport>> transports) {
+    std::string text;
+    for (const auto& transport : transports) {
+        const auto found = transport->finding();
+        text += found.empty() ? "" : found + "\n";
+    }
+    return text;
+}
+
 }  // namespace transrank::exchange

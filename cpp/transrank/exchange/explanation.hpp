@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
@@ -16,5 +17,9 @@ namespace transrank::exchange {
 [[nodiscard]] std::string explain(const transport::Binding& binding,
                                   std::span<const Choice> choices, const memory::Node& node,
                                   const PushThreshold& threshold);
+
+/// What transports have found out since, one line each; empty before they have moved anything.
+[[nodiscard]] std::string explain_findings(
+    std::span<const std::unique_ptr<transport::Transport>> transports);
 
 }  // namespace transrank::exchange

@@ -39,6 +39,8 @@ public:
 
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }
     [[nodiscard]] int parts() const noexcept { return parts_; }
+    /// Whether its boundaries were given in a table.
+    [[nodiscard]] bool has_table() const noexcept { return boundaries_ != nullptr; }
     /// Whether each part is one range and the ranges ascend with the parts.
     [[nodiscard]] bool is_contiguous() const noexcept { return contiguous_; }
 

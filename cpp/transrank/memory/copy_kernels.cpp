@@ -83,7 +83,7 @@ void copy_around(std::byte* to, const std::byte* from, std::size_t bytes) {
 template <LineCopy Lines>
 void stream_around(std::byte* to, const std::byte* from, std::size_t bytes) {
     copy_around<Lines>(to, from, bytes);
-    _mm_sfence();
+    end_streaming();
 }
 #endif
 
@@ -93,18 +93,24 @@ CopyKernel kernel_for(InstructionSet set) {
         case InstructionSet::sse2:
             return {.instruction_set = set,
                     .temporal = copy_around<lines_sse2>,
-                    .nontemporal = stream_around<streamed_lines_sse2>};
+                    .nontemporal = stream_around<streamed_lines_sse2>,
+                    .streaming = copy_around<streamed_lines_sse2>};
         case InstructionSet::avx2:
             return {.instruction_set = set,
                     .temporal = copy_around<lines_avx2>,
-                    .nontemporal = stream_around<streamed_lines_avx2>};
+                    .nontemporal = stream_around<streamed_lines_avx2>,
+                    .streaming = copy_around<streamed_lines_avx2>};
         case InstructionSet::avx512:
             return {.instruction_set = set,
                     .temporal = copy_around<lines_avx512>,
-                    .nontemporal = stream_around<streamed_lines_avx512>};
+                    .nontemporal = stream_around<streamed_lines_avx512>,
+                    .streaming = copy_around<streamed_lines_avx512>};
 #endif
         default:
-            return {.instruction_set = set, .temporal = copy_portable, .nontemporal = nullptr};
+            return {.instruction_set = set,
+                    .temporal = copy_portable,
+                    .nontemporal = nullptr,
+                    .streaming = nullptr};
     }
 }
 
@@ -126,6 +132,16 @@ Copy temporal_copy() {
 
 Copy nontemporal_copy() {
     return copy_kernels().back().nontemporal;
+}
+
+Copy streaming_copy() {
+    return copy_kernels().back().streaming;
+}
+
+void end_streaming() noexcept {
+#ifdef __x86_64__
+    _mm_sfence();
+#endif
 }
 
 }  // namespace transrank::memory

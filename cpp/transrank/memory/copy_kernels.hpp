@@ -22,6 +22,8 @@ struct CopyKernel {
     /// Writes whole lines past the caches and returns when others can see them; nullptr where the
     /// instruction set has no such stores.
     Copy nontemporal;
+    /// The same without waiting: others see the target only after end_streaming(). For many pieces.
+    Copy streaming;
 };
 
 /// The kernels that this processor can run, the widest last.
@@ -32,5 +34,11 @@ struct CopyKernel {
 
 /// The widest kernel that writes past the caches; nullptr where there is none.
 [[nodiscard]] Copy nontemporal_copy();
+
+/// The same without waiting; end_streaming() must follow before others are told of the target.
+[[nodiscard]] Copy streaming_copy();
+
+/// Returns when others can see what this thread has streamed.
+void end_streaming() noexcept;
 
 }  // namespace transrank::memory

@@ -25,6 +25,16 @@ Datatype Datatype::of_vector(int count, int length, int stride, MPI_Datatype ele
     return made;
 }
 
+Datatype Datatype::subarray(std::span<const int> extents, std::span<const int> shared,
+                            std::span<const int> begins, MPI_Datatype element) {
+    Datatype made;
+    check(MPI_Type_create_subarray(static_cast<int>(extents.size()), extents.data(), shared.data(),
+                                   begins.data(), MPI_ORDER_FORTRAN, element, &made.type_),
+          "MPI_Type_create_subarray");
+    made.commit();
+    return made;
+}
+
 Datatype Datatype::at_addresses(std::span<const Part> parts) {
     const std::vector<int> ones(parts.size(), 1);
     std::vector<MPI_Aint> addresses(parts.size());

@@ -19,6 +19,12 @@ public:
     [[nodiscard]] static Datatype of_vector(int count, int length, int stride,
                                             MPI_Datatype element);
 
+    /// The box of `shared` elements from `begins` on in an array of `extents`, of which the first
+    /// dimension varies fastest.
+    [[nodiscard]] static Datatype subarray(std::span<const int> extents,
+                                           std::span<const int> shared, std::span<const int> begins,
+                                           MPI_Datatype element);
+
     /// One element of each of `parts` at its absolute address; to be used with MPI_BOTTOM.
     struct Part {
         const void* address;

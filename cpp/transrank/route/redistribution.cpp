@@ -89,7 +89,15 @@ std::vector<Leg> legs(int rank, Direction direction, const BlockGrid& source,
     return made;
 }
 
-void check(int ranks, const BlockGrid& source, const BlockGrid& destination) {
+void check_ranks(int ranks, const BlockGrid& source, const BlockGrid& destination) {
+    const int highest = std::max(source.ranks().highest(), destination.ranks().highest());
+    layout::require(highest < ranks, "a layout puts a part on rank ", highest, ", but there are ",
+                    ranks, " ranks; use fewer parts or more ranks");
+}
+
+}  // namespace
+
+void check_same_grid(const BlockGrid& source, const BlockGrid& destination) {
     using layout::require;
     require(source.dimensions() == destination.dimensions(), "the source grid has ",
             source.dimensions(), " dimensions and the destination grid ", destination.dimensions(),
@@ -101,16 +109,12 @@ void check(int ranks, const BlockGrid& source, const BlockGrid& destination) {
                 " in the destination grid; a redistribution moves cells between two layouts of one "
                 "grid");
     }
-    const int highest = std::max(source.ranks().highest(), destination.ranks().highest());
-    require(highest < ranks, "a layout puts a part on rank ", highest, ", but there are ", ranks,
-            " ranks; use fewer parts or more ranks");
 }
-
-}  // namespace
 
 Route redistribution(int rank, int ranks, const BlockGrid& source, const BlockGrid& destination,
                      Coverage coverage) {
-    check(ranks, source, destination);
+    check_same_grid(source, destination);
+    check_ranks(ranks, source, destination);
     return {rank,
             ranks,
             source.units(rank),

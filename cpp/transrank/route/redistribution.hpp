@@ -24,4 +24,7 @@ enum class Coverage : std::uint8_t {
                                    const layout::BlockGrid& destination,
                                    Coverage coverage = Coverage::owned);
 
+/// Throws std::invalid_argument naming the dimension in which two layouts differ in their extent.
+void check_same_grid(const layout::BlockGrid& source, const layout::BlockGrid& destination);
+
 }  // namespace transrank::route

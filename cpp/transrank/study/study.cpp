@@ -12,11 +12,12 @@ namespace transrank::study {
 namespace {
 
 const auto& table() {
-    static const std::array studies{pingpong(),     pingping(),   sendrecv(),
-                                    exchange(),     bandwidth(),  bidirectional_bandwidth(),
-                                    message_rate(), send_modes(), memory_copy(),
-                                    collectives(),  ghost(),      contention(),
-                                    locality(),     advection(),  advection_solution()};
+    static const std::array studies{pingpong(),     pingping(),    sendrecv(),
+                                    exchange(),     bandwidth(),   bidirectional_bandwidth(),
+                                    message_rate(), send_modes(),  memory_copy(),
+                                    collectives(),  ghost(),       contention(),
+                                    locality(),     advection(),   advection_solution(),
+                                    redistribute(), plan_scaling()};
     return studies;
 }
 
@@ -78,6 +79,7 @@ std::vector<measure::Case> select(const Study& study, const Selection& selection
     check_axes(study, selection);
     auto wanted = selection;
     wanted.cache = cache;
+    wanted.memory_bytes = memory_bytes;
     auto cases = study.cases(wanted, study.ranks_used(ranks));
     for (auto& point : cases) {
         const auto needed = point.further_bytes + measure::Workspace::footprint(

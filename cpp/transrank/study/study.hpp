@@ -22,6 +22,8 @@ struct Selection {
     std::map<std::string, std::vector<std::string>, std::less<>> axes;
     /// What a slot needs may depend on it. select() sets it.
     measure::CacheMode cache = measure::CacheMode::warm;
+    /// The most per process, 0: no limit. A study may make a case smaller. select() sets it.
+    std::int64_t memory_bytes = 0;
 };
 
 /// An axis other than bytes, the values it takes by default, and those that it takes only when

@@ -21,5 +21,7 @@ Study contention();
 Study locality();
 Study advection();
 Study advection_solution();
+Study redistribute();
+Study plan_scaling();
 
 }  // namespace transrank::study

@@ -25,6 +25,13 @@ enum class Scalar : std::uint8_t {
     float64,
 };
 
+/// How copies are stored where they arrive.
+enum class Stores : std::uint8_t {
+    measured,  ///< whichever kind has proved faster
+    cached,    ///< into the caches
+    streamed,  ///< past the caches
+};
+
 /// One array that an exchange moves: where this rank's units lie, and how long a unit is. Source
 /// and destination may be parts of one allocation but must not overlap where the route moves data.
 ///

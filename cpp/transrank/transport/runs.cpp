@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "transrank/memory/copy_kernels.hpp"
+
 namespace transrank::transport {
 namespace {
 
@@ -164,6 +166,21 @@ void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destina
                        length <= fixed_lengths * word_bytes && runs.count > 1;
     const auto copy = fixed ? copies[(length / word_bytes) - 1] : copy_any;
     copy(runs, source, destination);
+}
+
+void stream_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
+    // Only whole cache lines go past the caches, and a shorter run need not hold one.
+    constexpr std::int64_t two_lines = 128;
+    static const memory::Copy stream = memory::streaming_copy();
+    if (stream == nullptr || runs.length < two_lines) {
+        copy_runs(runs, source, destination);
+        return;
+    }
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+        stream(destination + runs.destination + (i * runs.destination_stride),
+               source + runs.source + (i * runs.source_stride),
+               static_cast<std::size_t>(runs.length));
+    }
 }
 
 void combine_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination,

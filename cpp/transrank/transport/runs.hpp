@@ -34,7 +34,11 @@ struct ByteRuns {
 /// decides about a ghost update, are copied by code made for their length.
 void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
 
-/// The same with a combining kernel.
+/// The same past the caches, where there are stores that do so and runs long enough for them.
+/// Nobody else may be told of the destination before memory::end_streaming().
+void stream_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
+
+/// As copy_runs, with a combining kernel.
 void combine_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination,
                   Combine combine);
 

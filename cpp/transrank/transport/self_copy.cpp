@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank moves within itself: one copy, no message.
-#include "transrank/transport/moves.hpp"
+#include "transrank/transport/repeated_moves.hpp"
 #include "transrank/transport/table.hpp"
 
 namespace transrank::transport {
@@ -9,10 +9,10 @@ namespace {
 class SelfCopy final : public Transport {
 public:
     SelfCopy(const Binding& binding, const PeerOffer& self)
-        : turn_(binding.turn), rank_(binding.comm.rank()) {
+        : turn_(binding.turn), rank_(binding.comm.rank()), moves_(binding.stores) {
         for (const auto& field : binding.fields) {
-            moves_.push_back(make_move(*self.receive, field, binding.operation, field.source,
-                                       field.destination));
+            moves_.add(make_move(*self.receive, field, binding.operation, field.source,
+                                 field.destination));
         }
     }
 
@@ -22,7 +22,7 @@ public:
         if (done_ || !turn_.may_apply(rank_)) {
             return false;
         }
-        execute(moves_);
+        moves_.execute();
         turn_.pass(rank_);
         done_ = true;
         return true;
@@ -30,11 +30,14 @@ public:
 
     [[nodiscard]] bool done() const override { return done_; }
     [[nodiscard]] std::vector<int> awaited() const override { return {}; }
+    [[nodiscard]] std::string finding() const override {
+        return moves_.finding("copies within the rank");
+    }
 
 private:
     Turn& turn_;
     int rank_;
-    std::vector<Move> moves_;
+    RepeatedMoves moves_;
     bool done_ = true;
 };
 

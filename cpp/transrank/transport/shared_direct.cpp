@@ -8,7 +8,7 @@
 // grow.
 #include <algorithm>
 
-#include "transrank/transport/moves.hpp"
+#include "transrank/transport/repeated_moves.hpp"
 #include "transrank/transport/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 
@@ -31,9 +31,14 @@ LengthRange pulled(std::int64_t push_below_bytes, bool ordered, bool source_shar
     return source_shared ? LengthRange{.from = push_below_bytes} : LengthRange{.below = 0};
 }
 
+std::string join_findings(const std::string& one, const std::string& other) {
+    return one + (one.empty() || other.empty() ? "" : "\n") + other;
+}
+
 class Peer : public SharedPeer {
 public:
-    Peer(const Binding& binding, const PeerOffer& offer) : SharedPeer(binding, offer) {
+    Peer(const Binding& binding, const PeerOffer& offer)
+        : SharedPeer(binding, offer), pushes_(binding.stores), pulls_(binding.stores) {
         for (std::size_t i = 0; i < binding.fields.size(); ++i) {
             if (offer.receive != nullptr) {
                 add_pulls(binding, i, offer);
@@ -52,8 +57,8 @@ public:
     bool progress(std::uint64_t epoch, Turn& turn) {
         bool advanced = false;
         if (!moved_ && turn.may_apply(rank()) && started() >= epoch) {
-            execute(pushes_);
-            execute(pulls_);
+            pushes_.execute();
+            pulls_.execute();
             publish_done(epoch);
             turn.pass(rank());
             moved_ = true;
@@ -71,6 +76,11 @@ public:
 
     [[nodiscard]] bool finished() const { return finished_; }
     [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
+    [[nodiscard]] std::string finding() const {
+        const auto peer = " rank " + std::to_string(rank());
+        return join_findings(pulls_.finding("pulls from" + peer),
+                             pushes_.finding("pushes to" + peer));
+    }
 
 private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
@@ -79,9 +89,9 @@ private:
         const auto range = pulled(binding.push_below_bytes, binding.turn.ordered(),
                                   theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
-            pulls_.push_back(make_move(*offer.receive, binding.fields[i], binding.operation,
-                                       place(theirs.source, theirs.source_offset, mappings_),
-                                       binding.fields[i].destination, range));
+            pulls_.add(make_move(*offer.receive, binding.fields[i], binding.operation,
+                                 place(theirs.source, theirs.source_offset, mappings_),
+                                 binding.fields[i].destination, range));
         }
     }
 
@@ -92,15 +102,15 @@ private:
                                   theirs.destination_shared != 0);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
-            pushes_.push_back(make_move(
+            pushes_.add(make_move(
                 *offer.send, binding.fields[i], binding.operation, binding.fields[i].source,
                 place(theirs.destination, theirs.destination_offset, mappings_), rest));
         }
     }
 
     std::vector<std::shared_ptr<memory::MappedSegment>> mappings_;
-    std::vector<Move> pushes_;
-    std::vector<Move> pulls_;
+    RepeatedMoves pushes_;
+    RepeatedMoves pulls_;
     bool moved_ = true;
     bool finished_ = true;
 };
@@ -138,6 +148,14 @@ public:
     }
 
     [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
+
+    [[nodiscard]] std::string finding() const override {
+        std::string found;
+        for (const auto& peer : peers_) {
+            found = join_findings(found, peer.finding());
+        }
+        return found;
+    }
 
     void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
         publish_breakage(binding_, breakage, peers_);

@@ -29,6 +29,8 @@ struct Binding {
     Operation operation;
     /// Runs shorter than this are pushed by their sender, longer ones pulled by their receiver.
     std::int64_t push_below_bytes;
+    /// How shared-direct and self-copy store what they copy.
+    Stores stores;
     /// A longer message is split.
     std::int64_t longest_message_bytes;
     /// This rank's words to its node-mates.
@@ -75,6 +77,9 @@ public:
 
     /// Whether waiting means that MPI must be called again and again.
     [[nodiscard]] virtual bool polls_mpi() const { return false; }
+
+    /// What it has found out by moving, for people; empty when nothing.
+    [[nodiscard]] virtual std::string finding() const { return ""; }
 
     /// Tells the peers that this rank will publish nothing more, without waiting for them: the
     /// exchange is broken, or (Cause::gone) destroyed here, which only those learn that share

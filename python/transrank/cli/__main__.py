@@ -30,6 +30,7 @@ VERBS = (
     "show",
     "compare",
     "report",
+    "plan",
     "list",
     "export",
     "import",

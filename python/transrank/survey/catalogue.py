@@ -68,7 +68,7 @@ def studies() -> dict[str, Study]:
     LaunchError
         transrank-run cannot be started or answers what this version does not understand.
     """
-    answer = _ask(["--list"])
+    answer = ask(["--list"])
     try:
         listed = {entry["name"]: _study(entry) for entry in json.loads(answer)}
     except (ValueError, KeyError, TypeError, AttributeError) as cause:
@@ -109,7 +109,7 @@ def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
 
 @cache  # a plan is made more than once until its budget fits
 def _list_cases(arguments: tuple[str, ...], ranks: int) -> tuple[ListedCase, ...]:
-    answer = _ask(["--list-cases", "--ranks", str(ranks), *arguments])
+    answer = ask(["--list-cases", "--ranks", str(ranks), *arguments])
     try:
         lines = [json.loads(line) for line in answer.splitlines() if line.strip()]
         return tuple(
@@ -135,7 +135,16 @@ def _study(entry: dict[str, Any]) -> Study:
     )
 
 
-def _ask(arguments: Sequence[str]) -> str:
+def ask(arguments: Sequence[str]) -> str:
+    """Return what transrank-run prints without starting MPI.
+
+    Raises
+    ------
+    UsageError
+        in the runner's own words, when it refuses the arguments.
+    LaunchError
+        the runner cannot be asked.
+    """
     runner = installation.runner()
     try:
         answer = subprocess.run(

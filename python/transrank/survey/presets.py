@@ -24,7 +24,7 @@ QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4}
 COPIED_ARRAYS = 3
 # Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
 # blocking form, of ghost updates rows of one width, read after each update, of advection one grid
-# whose halo shows, and one initial condition.
+# whose halo shows, and one initial condition, and of redistributions a grid that caches hold.
 QUICK_AXES = {
     "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
     "form": ("blocking",),
@@ -34,6 +34,12 @@ QUICK_AXES = {
     "overlap": ("no",),
     "initial": ("gaussian",),
     "step": ("0.4",),
+    "grid": ("64x128x16",),
+    "phase": ("run",),
+    "way": ("auto", "message", "mpi-packed", "memcpy-once"),
+    "dimensions": ("2",),
+    "routes": ("one",),
+    "ranks": ("32", "2048", "1000000"),
 }
 
 

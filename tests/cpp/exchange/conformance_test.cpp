@@ -111,6 +111,9 @@ Options random_options(const std::string& transport, const Scenario& scenario) {
     if (chance(random, 0.3)) {
         options.longest_message_bytes = between(random, 1, 40);
     }
+    if (chance(random, 0.5)) {
+        options.stores = transrank::transport::Stores::streamed;
+    }
     return options;
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t memory_bytes = std::int64_t{1} << 30;
 
 /// A few sizes, where the study has any: nothing, one byte, and two protocols of messages; where it
-/// has matrices or grids, small ones.
+/// has matrices or grids, small ones; of the others what does not take long.
 study::Selection few_sizes(const study::Study& study) {
     study::Selection selection;
     if (!study.sizes.empty()) {
@@ -36,6 +36,11 @@ study::Selection few_sizes(const study::Study& study) {
     const auto points = std::ranges::find(axes, "points", &study::AxisChoice::name);
     if (points != axes.end()) {
         selection.axes["points"] = {points->values.front()};
+    }
+    if (study.name == "redistribute") {
+        selection.axes["grid"] = {"32x64x4"};
+    } else if (study.name == "plan-scaling") {
+        selection.axes["ranks"] = {"4", "2048"};
     }
     return selection;
 }

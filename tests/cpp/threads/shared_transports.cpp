@@ -196,6 +196,7 @@ public:
                    .loan = nullptr,
                    .operation = operation,
                    .push_below_bytes = push_below_bytes,
+                   .stores = transport::Stores::cached,
                    .longest_message_bytes = INT64_MAX,
                    .control = *world.controls[static_cast<std::size_t>(rank)],
                    .offers = offers_,

@@ -8,9 +8,9 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/study/ghost_update/hand_packing.hpp"
 #include "transrank/study/ghost_update/rows_datatype.hpp"
 #include "transrank/study/ghost_update/way.hpp"
+#include "transrank/study/hand_packing.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::study::ghost_update {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/study/ghost_update/hand_packing.hpp"
 #include "transrank/study/ghost_update/rows_datatype.hpp"
 #include "transrank/study/ghost_update/way.hpp"
+#include "transrank/study/hand_packing.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::study::ghost_update {

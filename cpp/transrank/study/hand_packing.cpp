@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/ghost_update/hand_packing.hpp"
+#include "transrank/study/hand_packing.hpp"
 
 #include <cstring>
 
 #include "transrank/route/runs.hpp"
 
-namespace transrank::study::ghost_update {
+namespace transrank::study {
 
 HandPacking::HandPacking(const route::Leg& leg, std::int64_t row_bytes) {
     route::for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t rows) {
@@ -35,4 +35,4 @@ void HandPacking::copy(const std::byte* source, std::byte* destination) const {
     }
 }
 
-}  // namespace transrank::study::ghost_update
+}  // namespace transrank::study

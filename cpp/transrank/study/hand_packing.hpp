@@ -8,7 +8,7 @@
 #include "transrank/route/segment.hpp"
 #include "transrank/transport/field.hpp"
 
-namespace transrank::study::ghost_update {
+namespace transrank::study {
 
 /// What a program without transrank does to send rows: a loop of memcpy over the runs of a leg into
 /// a buffer, and one back.
@@ -31,4 +31,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-}  // namespace transrank::study::ghost_update
+}  // namespace transrank::study

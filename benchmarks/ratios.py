@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two cases measured by the same launches, held against each other."""
+
+from __future__ import annotations
+
+from bars import Figure
+
+from transrank.stats.compare import paired_ratio
+from transrank.stats.summary import CaseResult
+
+
+def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:
+    """Hold slow / fast, launch by launch, against the least that it should be."""
+    found = paired_ratio(*_by_launch(fast, slow))
+    return Figure(name, found.value, bar, "x", found.low, found.high, at_least=True, note=note)
+
+
+def excess(name: str, ours: CaseResult, floor: CaseResult, bar: float, note: str = "") -> Figure:
+    """Hold ours / floor, launch by launch, against the most that it may be."""
+    found = paired_ratio(*_by_launch(floor, ours))
+    return Figure(name, found.value, bar, "x", found.low, found.high, note=note)
+
+
+def _by_launch(first: CaseResult, second: CaseResult) -> tuple[list[float], list[float]]:
+    """The medians of the launches that measured both."""
+    ones, others = (
+        {
+            launch: median.value
+            for launch, median in zip(each.launches, each.launch_medians, strict=True)
+        }
+        for each in (first, second)
+    )
+    both = [launch for launch in ones if launch in others]
+    return [ones[launch] for launch in both], [others[launch] for launch in both]

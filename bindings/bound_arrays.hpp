@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "transrank/transport/field.hpp"
+
+namespace transrank::bindings {
+
+/// Source, destination, bytes of a unit, name of its scalar.
+using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string>;
+
+/// The arrays of some fields, kept alive, and where they were when they were bound.
+class BoundArrays {
+public:
+    /// Throws Python's BufferError when an array is not contiguous or a destination is read-only.
+    explicit BoundArrays(const std::vector<FieldTuple>& fields);
+
+    [[nodiscard]] const std::vector<transport::Field>& fields() const noexcept { return fields_; }
+    /// Which array is no longer where it was, and why that cannot be: words that begin a message.
+    [[nodiscard]] std::optional<std::string> moved_away() const;
+
+private:
+    struct Array {
+        nanobind::object object;
+        bool writeable;
+        std::span<std::byte> bytes;
+    };
+    [[nodiscard]] static bool is_in_place(const Array& array);
+
+    std::vector<Array> arrays_;  // source and destination of each field
+    std::vector<transport::Field> fields_;
+};
+
+}  // namespace transrank::bindings

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/discovery/cells.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "transrank/discovery/letters.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/route/passage.hpp"
+
+namespace transrank::discovery {
+namespace {
+
+using layout::BlockGrid;
+using route::Leg;
+
+void check_ranks(const BlockGrid& grid, int ranks) {
+    layout::require(grid.ranks().highest() < ranks, "a layout puts a part on rank ",
+                    grid.ranks().highest(), ", but there are ", ranks,
+                    " ranks; use fewer parts or more ranks");
+}
+
+/// Collective. Each leg as its other rank gets it, this rank's leg to itself among them.
+std::vector<Leg> hand_over(const mpi::Communicator& comm, const std::vector<Leg>& legs) {
+    std::vector<mpi::Letter> letters;
+    for (const auto& leg : legs) {
+        Writer writer;
+        writer.add_all(std::span(leg.segments));
+        letters.push_back(std::move(writer).to(leg.peer));
+    }
+    std::vector<Leg> received;
+    for (const auto& letter : deliver(comm, std::move(letters), Subject::cells_found)) {
+        received.push_back(
+            {.peer = letter.peer, .segments = Reader(letter).take_all<route::Segment>()});
+    }
+    return received;
+}
+
+std::int64_t owned_cells(const BlockGrid& grid, int rank) {
+    const int part = grid.ranks().part(rank);
+    if (part < 0) {
+        return 0;
+    }
+    std::int64_t cells = 1;
+    const auto at = grid.coordinates(part);
+    for (int d = 0; d < grid.dimensions(); ++d) {
+        cells *= grid.distribution(d).owned(at[static_cast<std::size_t>(d)]);
+    }
+    return cells;
+}
+
+/// What the legs bring to, or take from, one end of the lists' owner: no cell twice.
+void check_once(int rank, const std::vector<Leg>& legs, const char* lists) {
+    auto found = route::deliveries(legs);
+    if (const auto clash = route::sort_deliveries(found)) {
+        layout::refuse("the cell at unit ", clash->number, " of rank ", rank, " stands in the ",
+                       lists, " lists of rank ", clash->one, " and of rank ", clash->other,
+                       "; each cell may stand in one list, once");
+    }
+}
+
+/// Legs whose destination is what was their source.
+std::vector<Leg> turned(std::vector<Leg> legs) {
+    for (auto& leg : legs) {
+        for (auto& segment : leg.segments) {
+            std::swap(segment.source, segment.destination);
+            std::swap(segment.source_stride, segment.destination_stride);
+        }
+    }
+    return legs;
+}
+
+void check_all_there(int rank, const std::vector<Leg>& legs, std::int64_t cells) {
+    std::int64_t listed = 0;
+    for (const auto& leg : legs) {
+        listed += leg.units();
+    }
+    layout::require(listed == cells, "of the ", cells, " cells of rank ", rank, ", ",
+                    cells - listed, " stand in no source list; each cell must stand in one");
+}
+
+}  // namespace
+
+route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& source,
+                           const route::CellList& destination) {
+    const int rank = comm.rank();
+    auto wanted = mpi::agreed(comm, [&] {
+        check_ranks(source, comm.size());
+        return route::cells_wanted(rank, source, destination);
+    });
+    auto asked = hand_over(comm, wanted);
+    return mpi::agreed(comm, [&] {
+        check_once(rank, turned(asked), "destination");
+        return route::Route(rank, comm.size(), source.units(rank),
+                            static_cast<std::int64_t>(destination.cells.size()), std::move(asked),
+                            std::move(wanted));
+    });
+}
+
+route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList& source,
+                           const BlockGrid& destination) {
+    const int rank = comm.rank();
+    auto offered = mpi::agreed(comm, [&] {
+        check_ranks(destination, comm.size());
+        return route::cells_offered(rank, source, destination);
+    });
+    auto arriving = hand_over(comm, offered);
+    return mpi::agreed(comm, [&] {
+        check_once(rank, arriving, "source");
+        check_all_there(rank, arriving, owned_cells(destination, rank));
+        return route::Route(rank, comm.size(), static_cast<std::int64_t>(source.cells.size()),
+                            destination.units(rank), std::move(offered), std::move(arriving));
+    });
+}
+
+}  // namespace transrank::discovery

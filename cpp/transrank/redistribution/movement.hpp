@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transrank/redistribution/options.hpp"
+#include "transrank/route/route.hpp"
+#include "transrank/transport/field.hpp"
+
+namespace transrank::redistribution {
+
+/// What a route was made of.
+enum class Cells : std::uint8_t {
+    blocks,  ///< of grids on both sides
+    points,  ///< a list on one side or on both
+};
+
+/// A route bound to fields: moves them again and again.
+class Movement {
+public:
+    Movement() = default;
+    Movement(const Movement&) = delete;
+    Movement& operator=(const Movement&) = delete;
+    virtual ~Movement() = default;
+
+    /// Collective over the peers. Returns when the destinations hold what was sent and nobody reads
+    /// this rank's sources any more. Throws what Exchange::wait throws, mpi::Error where MPI fails.
+    virtual void run() = 0;
+
+    /// How the data of this rank go: a text for people.
+    [[nodiscard]] virtual std::string explain() const = 0;
+};
+
+/// Collective. Binds `route` to fields, which stay the caller's and must stay where they are.
+/// Throws mpi::AgreedError, the same on every rank and before anything moved: what Exchange's
+/// constructor throws, and an option that does not apply.
+[[nodiscard]] std::unique_ptr<Movement> bind(const route::Route& route, Cells cells, MPI_Comm comm,
+                                             const std::vector<transport::Field>& fields,
+                                             const Options& options);
+
+}  // namespace transrank::redistribution

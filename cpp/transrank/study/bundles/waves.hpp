@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transrank/layout/index_range.hpp"
+#include "transrank/study/bundles/partition.hpp"
+
+namespace transrank::study::bundles {
+
+/// Fields of the bundle.
+inline constexpr int fields = 8;
+
+/// The cells of a rank in each dimension.
+using Block = std::array<layout::IndexRange, 3>;
+
+[[nodiscard]] std::int64_t cells_of(const Block& block);
+[[nodiscard]] Block block_of(const layout::BlockGrid& layout, int rank);
+
+/// What a field holds: a sum of one sine wave per dimension, of frequencies and amplitudes of its
+/// own; `stamp` shifts the phases, so that old values are wrong.
+class Waves {
+public:
+    /// Of one field, over the cells of a block.
+    Waves(const Grid& grid, const Block& block, int field, std::uint64_t stamp);
+
+    void write(std::span<double> values) const;
+    /// The first cell in which `values` differs; -1 when none does.
+    [[nodiscard]] std::int64_t first_difference(std::span<const double> values) const;
+
+private:
+    std::array<std::vector<double>, 3> terms_;  // by dimension, along the block
+};
+
+}  // namespace transrank::study::bundles

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "transrank/study/bundles/bundle.hpp"
+
+namespace transrank::study::bundles {
+
+/// A way of redistributing that is not the library's: what memory alone costs, and what a program
+/// can do with MPI alone.
+struct Way {
+    std::string_view name;
+    std::string_view summary;
+    /// Copies what is its own, as much as would arrive.
+    bool floor;
+    /// Collective.
+    std::unique_ptr<Bundle> (*make)(const measure::Case& point, const Setting& setting,
+                                    const Arrays& arrays);
+};
+
+// Every way's row is made in its own file; way.cpp lists them.
+Way memcpy_once();
+Way memcpy_per_field();
+Way nontemporal();
+Way memcpy_runs();
+Way mpi_packed();
+Way mpi_alltoallw();
+
+[[nodiscard]] std::span<const Way> ways();
+
+/// Null when there is none of that name.
+[[nodiscard]] const Way* find_way(std::string_view name);
+
+}  // namespace transrank::study::bundles

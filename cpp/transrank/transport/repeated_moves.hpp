@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "transrank/transport/moves.hpp"
+
+namespace transrank::transport {
+
+/// Moves that are executed again and again, and that find out how to store what they copy.
+///
+/// Stores that go past the caches save reading each line before it is written, but whoever reads
+/// the result next must fetch it from memory. Where the result exceeds a core's own caches, the
+/// first executions take both kinds of stores in turn and are timed; the others take the kind that
+/// was faster. Each rank decides for what it writes itself.
+class RepeatedMoves {
+public:
+    explicit RepeatedMoves(Stores wanted) : wanted_(wanted) {}
+
+    void add(Move move);
+    void execute();
+    [[nodiscard]] bool empty() const noexcept { return moves_.empty(); }
+    /// What was found, in words that begin with `whose`; empty where nothing was to be found.
+    [[nodiscard]] std::string finding(const std::string& whose) const;
+
+private:
+    static constexpr int trials = 3;  // of each kind, after one that touches the pages
+
+    [[nodiscard]] bool is_open() const noexcept;
+    void execute_with(Stores stores) const;
+    void try_next();
+
+    std::vector<Move> moves_;
+    std::int64_t copied_bytes_ = 0;
+    int tried_ = 0;
+    double least_cached_ = 0;  // seconds; 0: not yet tried
+    double least_streamed_ = 0;
+    Stores wanted_;
+    Stores found_ = Stores::cached;
+};
+
+}  // namespace transrank::transport

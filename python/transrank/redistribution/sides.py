@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two layouts of a redistribution, as the compiled module takes them and arrays have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from transrank import _core
+from transrank.route.indices import as_indices
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Order: TypeAlias = Literal["C", "F"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """A block grid, or the cells that this rank lists."""
+
+    name: str
+    layout: _core.BlockGrid | NDArray[np.int64]
+    numbering: Order
+
+    def for_core(self) -> _core.BlockGrid | tuple[NDArray[np.int64], Order]:
+        """A grid, or a list and how its cells are numbered."""
+        if isinstance(self.layout, _core.BlockGrid):
+            return self.layout
+        return self.layout, self.numbering
+
+    @property
+    def dimensions(self) -> int:
+        """How many leading dimensions of an array count cells."""
+        return self.layout.dimensions if isinstance(self.layout, _core.BlockGrid) else 1
+
+    def shape(self, rank: int) -> tuple[int, ...]:
+        """The leading dimensions of a rank's array: those of the grid, the slowest first."""
+        if not isinstance(self.layout, _core.BlockGrid):
+            return (len(self.layout),)
+        extents = self.layout.local_extents(rank)
+        return tuple(extents[dimension] for dimension in reversed(self.layout.memory_order))
+
+
+def side_of(name: str, layout: _core.BlockGrid | ArrayLike, numbering: Order) -> Side:
+    """Raise TypeError or ValueError unless `layout` is a grid or a list of cell numbers."""
+    if numbering not in ("C", "F"):
+        raise ValueError(f"unknown numbering {numbering!r}; known: C, F")
+    if isinstance(layout, _core.BlockGrid):
+        return Side(name, layout, numbering)
+    return Side(name, as_indices(f"the list of cells of the {name}", layout).copy(), numbering)

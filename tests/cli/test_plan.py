@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from stored_runs import Store
+from transrank.reference.machine import read_table
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    return Store(tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    "row", read_table("esmf_partitions.csv"), ids=lambda row: row["processors"]
+)
+def test_the_published_bytes_are_planned(store: Store, row: dict[str, str]) -> None:
+    answer = store.run(
+        *("plan", "redistribute", "--grid", "512x1024x16", "--fields", "8", "--format", "json"),
+        *("--from", row["src_partition"], "--to", row["dst_partition"]),
+    )
+    found = json.loads(answer.stdout)
+    assert found["bytes_that_change_processor"] == int(row["bytes_redistributed"])
+    assert len(found["ranks"]) == int(row["processors"])
+
+
+def test_each_rank_has_a_line_and_the_total_comes_last(store: Store) -> None:
+    answer = store.run(
+        *("plan", "redistribute", "--grid", "4x2", "--from", "2", "--to", "1x2", "--fields", "2")
+    )
+    assert [line.split() for line in answer.stdout.splitlines()] == [
+        ["rank", "messages", "out", "in", "kept", "peers"],
+        ["0", "1", "32", "B", "32", "B", "32", "B", "1"],
+        ["1", "1", "32", "B", "32", "B", "32", "B", "0"],
+        ["64", "bytes", "change", "processor", "(50", "%", "of", "128),", "in", "2", "messages"],
+    ]
+
+
+def test_ranks_without_source_or_destination_have_lines_too(store: Store) -> None:
+    answer = store.run(
+        *("plan", "redistribute", "--grid", "12", "--from", "2", "--to", "3"),
+        *("--value-bytes", "4", "--format", "csv"),
+    )
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [row["peers"] for row in rows] == ["1", "0 2", "1"]
+    assert [row["bytes_in"] for row in rows] == ["0", "8", "16"]
+
+
+@pytest.mark.parametrize(
+    ("grid", "source", "says"),
+    [
+        ("4x", "2", "'4x' is no list of numbers such as 512x1024x16"),
+        ("4x4", "1x2x1", "'1x2x1' divides 3 dimensions of a grid that has 2"),
+        ("4", "5", "dimension 0 of the source has 5 parts for 4 indices"),
+        ("0", "1", "'0' is no list of numbers"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(store: Store, grid: str, source: str, says: str) -> None:
+    answer = store.run("plan", "redistribute", "--grid", grid, "--from", source, "--to", "1")
+    assert answer.status == 2
+    assert says in answer.stderr

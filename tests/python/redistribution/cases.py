@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bundles on grids of hypothesis: what each rank has, and should get, cut from whole arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import transrank
+from python.route.grids import EXTENTS, Grid, grids, numbered
+from python.route.serial import UNTOUCHED
+from python.spmd import WORLD
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DTYPES = ["float64", "float32", "int16", "uint8", "complex128", "S5"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a bundle: its type, and the values of a cell."""
+
+    dtype: str
+    values: tuple[int, ...]
+    shared: bool
+
+    def of_cells(self, cells: NDArray[np.int64]) -> NDArray[Any]:
+        """What the field holds in cells of these numbers."""
+        count = int(np.prod(self.values))
+        numbers = cells[..., None] * count + np.arange(count)
+        if self.dtype == "S5":
+            made = np.char.mod("%d", numbers % 99991).astype("S5")
+        else:
+            made = (numbers % 251 if self.dtype in ("uint8", "int16") else numbers).astype(
+                self.dtype
+            )
+        return made.reshape(*cells.shape, *self.values)
+
+    def array(self, contents: NDArray[Any]) -> NDArray[Any]:
+        """In memory that other ranks can reach, or not."""
+        if not self.shared:
+            return np.ascontiguousarray(contents)
+        made = transrank.empty(contents.shape, contents.dtype)
+        made[...] = contents
+        return made
+
+
+def options() -> st.SearchStrategy[dict[str, str]]:
+    """Those that apply together."""
+    messages = st.fixed_dictionaries(
+        {
+            "mode": st.sampled_from(["auto", "async", "sync"]),
+            "packing": st.sampled_from(["auto", "per-peer", "per-run", "none"]),
+            "bundle": st.sampled_from(["auto", "together", "per-field"]),
+        }
+    )
+    transports = st.fixed_dictionaries(
+        {
+            "transport": st.sampled_from(["auto", "message", "shared-staged", "neighborhood"]),
+            "bundle": st.sampled_from(["auto", "together", "per-field"]),
+        }
+    )
+    return st.one_of(messages, transports)
+
+
+def bundles() -> st.SearchStrategy[list[Field]]:
+    field = st.builds(
+        Field,
+        st.sampled_from(DTYPES),
+        st.sampled_from([(), (3,), (2, 2)]),
+        st.booleans(),
+    )
+    return st.lists(field, min_size=1, max_size=3)
+
+
+def no_more_parts_than_indices(grid: Grid) -> bool:
+    return all(len(it.owned) <= it.extent or it.extent == 0 for it in grid.dimensions)
+
+
+@st.composite
+def movements(draw: st.DrawFn) -> tuple[list[int], Grid, Grid]:
+    """Two layouts of a grid on some of the ranks each."""
+    extents = draw(EXTENTS)
+
+    def layout(halo: int) -> Grid:
+        return draw(grids(extents, WORLD.size, halo=halo).filter(no_more_parts_than_indices))
+
+    return extents, layout(0), layout(draw(st.sampled_from([0, 2])))
+
+
+def local(grid: Grid, extents: list[int], *, halo: bool) -> NDArray[np.int64]:
+    """Numbers of this rank's cells, from 1 on, in the shape of its array; 0 where nothing is."""
+    shape = grid.layout.local_extents(WORLD.rank)
+    flat = grid.cut(numbered(extents), WORLD.rank, halo=halo)
+    cells = np.where(flat == UNTOUCHED, 0, flat)
+    return cells.reshape([shape[dimension] for dimension in grid.memory_order[::-1]])

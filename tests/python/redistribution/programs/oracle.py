@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3 4
+"""Bundles arrive where a serial cut of the whole arrays says, whatever the layouts and options."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import transrank
+from python.redistribution.cases import Field, bundles, local, movements, options
+from python.route.grids import Grid
+from python.spmd import WORLD, main, property_test
+
+Movement = tuple[list[int], Grid, Grid]
+
+
+def same_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    return one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+@property_test(st.tuples(movements(), bundles(), options(), st.booleans()), examples=60)
+def test_every_cell_arrives_and_comes_back(
+    case: tuple[Movement, list[Field], dict[str, str], bool],
+) -> None:
+    (extents, source, destination), bundle, chosen, fill_halo = case
+    there = transrank.Redistribution(WORLD, source.layout, destination.layout, fill_halo=fill_halo)
+    have, wanted = (
+        local(source, extents, halo=False),
+        local(destination, extents, halo=fill_halo),
+    )
+    starts = [field.array(field.of_cells(have)) for field in bundle]
+    ends = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
+    there.store(list(zip(starts, ends, strict=True)), **chosen)
+    there.run()
+    told = there.explain()
+    backs = [field.array(np.zeros_like(start)) for field, start in zip(bundle, starts, strict=True)]
+    # A halo of the source gets nothing back.
+    back = transrank.Redistribution(WORLD, destination.layout, source.layout)
+    back.store(list(zip(ends, backs, strict=True)), **chosen)
+    back.run()
+    arrived = [
+        same_bytes(end, np.where(mask(wanted, end), field.of_cells(wanted), np.zeros_like(end)))
+        for field, end in zip(bundle, ends, strict=True)
+    ]
+    returned = [
+        same_bytes(back_, np.where(mask(have, back_), start, np.zeros_like(start)))
+        for back_, start in zip(backs, starts, strict=True)
+    ]
+    assert all(arrived), (arrived, told)
+    assert all(returned), (returned, back.explain())
+
+
+def mask(cells: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Where an array of a field has cells of the grid."""
+    return (cells > 0).reshape(*cells.shape, *(1 for _ in like.shape[cells.ndim :]))
+
+
+@property_test(movements(), examples=20)
+def test_a_redistribution_and_then_its_transpose_is_the_identity(movement: Movement) -> None:
+    extents, source, destination = movement
+    redistribution = transrank.Redistribution(WORLD, source.layout, destination.layout)
+    start = local(source, extents, halo=False)
+    middle = np.zeros(redistribution.destination_shape(), np.int64)
+    end = np.zeros_like(start)
+    for route, pair in (
+        (redistribution.route, (start, middle)),
+        (redistribution.route.transposed(), (middle, end)),
+    ):
+        dimensions = start.ndim
+        with transrank.Exchange(route, WORLD, pair, dimensions=dimensions) as exchange:
+            exchange.run()
+    assert same_bytes(start, end)
+
+
+@st.composite
+def listings(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]], str]:
+    """A grid, and all of its cells in lists, one per rank, in any order."""
+    extents, grid, _ = draw(movements())
+    cells = draw(st.permutations(range(int(np.prod(extents)))))
+    cuts = sorted(draw(st.integers(0, len(cells))) for _ in range(WORLD.size - 1))
+    bounds = [0, *cuts, len(cells)]
+    lists = [cells[begin:end] for begin, end in pairwise(bounds)]
+    return extents, grid, lists, draw(st.sampled_from("CF"))
+
+
+@property_test(st.tuples(listings(), bundles(), options()), examples=40)
+def test_cells_go_to_any_lists_and_back(
+    case: tuple[tuple[list[int], Grid, list[list[int]], str], list[Field], dict[str, str]],
+) -> None:
+    (extents, grid, lists, numbering), bundle, chosen = case
+    mine = np.array(lists[WORLD.rank], dtype=np.int64)
+    have = local(grid, extents, halo=False)
+    at = np.unravel_index(mine, extents, numbering) if len(mine) else None
+    wanted = mine if at is None else np.ravel_multi_index(at, extents) + 1
+    there = transrank.Redistribution(WORLD, grid.layout, mine, numbering=numbering)
+    back = transrank.Redistribution(WORLD, mine, grid.layout, numbering=numbering)
+    starts = [field.array(field.of_cells(have)) for field in bundle]
+    listed = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
+    ends = [field.array(np.zeros_like(start)) for field, start in zip(bundle, starts, strict=True)]
+    there.store(list(zip(starts, listed, strict=True)), **chosen)
+    there.run()
+    back.store(list(zip(listed, ends, strict=True)), **chosen)
+    back.run()
+    assert all(
+        same_bytes(array, field.of_cells(wanted))
+        for field, array in zip(bundle, listed, strict=True)
+    )
+    assert all(map(same_bytes, starts, ends))
+
+
+if __name__ == "__main__":
+    main(globals())
