@@ -121,6 +121,14 @@ def published_updates(study: str) -> list[PublishedUpdate]:
     ]
 
 
+def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
+    """Ranks and seconds of the published making of redistribution routes, and who measured them."""
+    study = "route-creation"
+    used = [machine for machine in machines() if machine.of_study(study)]
+    times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
+    return sorted(times), _sources(used, (study,))
+
+
 def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[Source, ...]]:
     """First and last rank of published job starts, medians over their repetitions."""
     lines, used = [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the fastest to the slowest rank, over the number of ranks."""
+"""Times over the number of ranks: one, or from the fastest to the slowest rank."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class Ranges:
     published: bool = False
 
 
-def range_panel(lines: Sequence[Ranges], size: str = "wide") -> Spec:
+def range_panel(
+    lines: Sequence[Ranges], size: str = "wide", title: str = "time since the launcher was started"
+) -> Spec:
     """Specification of a panel with a band from the fastest to the slowest rank per line."""
     rows = [
         {
@@ -64,7 +66,7 @@ def range_panel(lines: Sequence[Ranges], size: str = "wide") -> Spec:
             "transform": [{"filter": "indexof(hidden, datum.s) < 0"}],
             "encoding": {
                 "x": _ranks_axis(_counts(lines)),
-                "y": _seconds_axis(lines),
+                "y": _seconds_axis(lines, title),
                 "color": color,
             },
             "layer": [
@@ -105,9 +107,8 @@ def _ranks_axis(counts: Sequence[int]) -> Spec:
     }
 
 
-def _seconds_axis(lines: Sequence[Ranges]) -> Spec:
+def _seconds_axis(lines: Sequence[Ranges], title: str) -> Spec:
     values = [value for line in lines for p in line.points for value in (p.fastest, p.slowest)]
-    title = "time since the launcher was started"
     return {"field": "y", **axes.value_axis(values, title, axes.SECONDS_LABEL)}
 
 

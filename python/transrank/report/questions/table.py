@@ -15,6 +15,8 @@ from transrank.report.questions import (
     message_rate,
     message_time,
     other_studies,
+    plan_scaling,
+    redistribution,
     send_modes,
     stability,
 )
@@ -28,6 +30,8 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     send_modes.ask,
     collectives.ask,
     ghost_update.ask,
+    redistribution.ask,
+    plan_scaling.ask,
     launch.ask,
     memory_copy.ask,
     contention.ask,

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the route of a redistribution cost more on more ranks? Beside ESMF's published times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from transrank import units
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.range_panel import RangePoint, Ranges, range_panel
+from transrank.report.measured import Measured
+from transrank.report.palette import PUBLISHED_COLOR, Style
+from transrank.report.phrases import joined, kept_sentence, sentence
+from transrank.report.published import published_store_times
+from transrank.report.questions.question import Context, Question
+from transrank.stats.estimate import Estimate
+from transrank.stats.growth import exponent_of, growth_exponent
+from transrank.stats.summary import CaseResult
+
+STUDY = "plan-scaling"
+# From here on the published times grow with the square.
+BEND = 128
+FEWEST_POINTS = 3
+
+CAPTION = (
+    "Time to make the route of one rank, or the routes of all ranks one after another, by one "
+    "process, over the number of ranks that take part in the redistribution; boundary tables of "
+    "irregular blocks included. Published are the totals of ESMF's route pre-computation and "
+    "creation; the lines O(n) and O(n²) begin at its first point."
+)
+
+Lines = Mapping[tuple[str, str, str], list[CaseResult]]
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no routes were made."""
+    lines = [line for run in context.runs for line in _lines(context, run)]
+    if not lines:
+        return None
+    published, sources = published_store_times()
+    shown = [*lines, *_published(context, published, lines)]
+    key = tuple(KeyEntry(line.key, line.label, line.style) for line in shown)
+    panel = Panel("", _description(lines), range_panel(shown, title="time to make the routes"))
+    kept = kept_sentence(context.all_of(STUDY))
+    return Question(
+        "plan-scaling",
+        "Does a redistribution cost more to plan on more ranks?",
+        (
+            *(text for run in context.runs for text in _answer(run, context.several)),
+            _published_answer(published),
+        ),
+        (Figure("plan-scaling", (panel,), CAPTION, key, "wide", kept),),
+        studies=(STUDY,),
+        sources=sources,
+    )
+
+
+def _by_line(run: Measured) -> Lines:
+    """Results by routes, blocks and divided dimensions, in the order of their ranks."""
+    found: dict[tuple[str, str, str], list[CaseResult]] = {}
+    for result in sorted(run.of_study(STUDY), key=_ranks):
+        if result.headline is not None and result.headline.value > 0:
+            line = tuple(str(result.axes.get(axis)) for axis in ("routes", "blocks", "dimensions"))
+            found.setdefault((line[0], line[1], line[2]), []).append(result)
+    return found
+
+
+def _ranks(result: CaseResult) -> int:
+    return int(result.axes.get("ranks", 0))
+
+
+def _name(line: tuple[str, str, str]) -> str:
+    routes, blocks, dimensions = line
+    return f"{'all ranks' if routes == 'all' else 'one rank'}, {blocks}, {dimensions} dimensions"
+
+
+def _lines(context: Context, run: Measured) -> list[Ranges]:
+    made = []
+    for line, results in _by_line(run).items():
+        label = f"{run.name}: {_name(line)}" if context.several else _name(line)
+        points = tuple(
+            RangePoint(_ranks(result), result.headline.value, result.headline.value)
+            for result in results
+            if result.headline is not None
+        )
+        made.append(Ranges(label, label, context.palette.style("planning", label), points))
+    return made
+
+
+def _published(
+    context: Context, times: Sequence[tuple[int, float]], lines: Sequence[Ranges]
+) -> list[Ranges]:
+    most = max(point.ranks for line in lines for point in line.points)
+    within = [(ranks, seconds) for ranks, seconds in times if ranks <= most]
+    if not within:
+        return []
+    first, least = within[0]
+    name = "ESMF on Jaguar, all of store"
+    curves = [(name, within, context.palette.published(name))]
+    for label, power, dash in (("O(n)", 1, (1, 3)), ("O(n²)", 2, (1, 6))):
+        grown = [(ranks, least * (ranks / first) ** power) for ranks, _ in within]
+        curves.append((label, grown, Style(PUBLISHED_COLOR, dash=dash)))
+    return [
+        Ranges(
+            label,
+            label,
+            style,
+            tuple(RangePoint(ranks, seconds, seconds) for ranks, seconds in points),
+            published=True,
+        )
+        for label, points, style in curves
+    ]
+
+
+def _description(lines: Sequence[Ranges]) -> str:
+    parts = [
+        f"{line.label}: {units.format_seconds(line.points[0].slowest)} at "
+        f"{line.points[0].ranks:,} ranks, {units.format_seconds(line.points[-1].slowest)} at "
+        f"{line.points[-1].ranks:,}"
+        for line in lines
+    ]
+    return f"Time to make routes. {'; '.join(parts)}."
+
+
+def _exponent_text(found: Estimate) -> str:
+    assert found.low is not None
+    assert found.high is not None
+    return f"{found.value:.2f} (95 % interval {found.low:.2f} to {found.high:.2f})"
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    parts = []
+    for line, results in _by_line(run).items():
+        if line[0] != "one" or len(results) < FEWEST_POINTS:
+            continue
+        last = results[-1]
+        assert last.headline is not None
+        parts.append(
+            f"{units.format_seconds(last.headline.value)} at {_ranks(last):,} ranks with "
+            f"{line[1]} blocks in {line[2]} dimensions, with a growth exponent of "
+            f"{_exponent_text(growth_exponent(results, 'ranks'))}"
+        )
+    if not parts:
+        return []
+    prefix = f"{run.name}: the" if several else "The"
+    return [sentence(f"{prefix} route of one rank takes {joined(parts)}.")]
+
+
+def _published_answer(times: Sequence[tuple[int, float]]) -> str:
+    beyond = [(ranks, seconds) for ranks, seconds in times if ranks >= BEND]
+    ranks, seconds = times[-1]
+    each = units.format_seconds(seconds / ranks**2)
+    return (
+        f"ESMF's published times have one of {_exponent_text(exponent_of(beyond))} from {BEND} "
+        f"processors on. At {ranks} they are {each} for each pair of processors: what it "
+        "costs if every processor tests every pair of blocks, which would explain a growth that "
+        "their author could not."
+    )
