@@ -14,8 +14,11 @@ import pytest
 HERE = Path(__file__).parent / "threads"
 CORE = Path(__file__).parents[2] / "cpp"
 SOURCES = [
+    "memory/copy_kernels",
+    "memory/core_cache",
     "memory/doorbell",
     "memory/futex",
+    "memory/instruction_set",
     "memory/shared_pool",
     "memory/shared_segment",
     "route/route",
@@ -23,6 +26,7 @@ SOURCES = [
     "transport/control_block",
     "transport/field_offer",
     "transport/moves",
+    "transport/repeated_moves",
     "transport/runs",
     "transport/shared_direct",
     "transport/shared_peer",
