@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -28,8 +27,8 @@ WAYS: Mapping[str, float] = {
 RANKS = (4, 32, 2048, 1_000_000)
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     survey = Survey()
     for way, seconds in WAYS.items():
         for phase, factor in (("run", 1.0), ("store", 0.1)):
@@ -39,7 +38,12 @@ def run(tmp_path: Path) -> Run:
     for ranks in RANKS:
         axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "ranks": ranks}
         survey.measured("plan-scaling", axes, 1e-6 * ranks**0.1, 0.0)
-    return read_run(survey.write(tmp_path / "run.jsonl"))
+    return read_run(survey.write(tmp_path_factory.mktemp("store") / "run.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def page(run: Run) -> Page:
+    return Page(render_report([run]))
 
 
 def result_of(run: Run, way: str) -> CaseResult:
@@ -57,8 +61,10 @@ def value_of(run: Run, way: str) -> float:
     return headline.value
 
 
-def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(run: Run) -> None:
-    text = Page(render_report([run])).text
+def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(
+    run: Run, page: Page
+) -> None:
+    text = page.text
     copy = units.three_digits(value_of(run, "auto") / value_of(run, "memcpy-once"))
     alone = units.three_digits(value_of(run, "mpi-packed") / value_of(run, "auto"))
     assert f"{copy} times the fastest copy of as many bytes (memcpy-once)" in text
@@ -66,19 +72,17 @@ def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(run: Ru
     assert "scaled down to 1/2 of its cells for want of memory" in text
 
 
-def test_options_are_compared_in_words(run: Run) -> None:
-    text = Page(render_report([run])).text
+def test_options_are_compared_in_words(run: Run, page: Page) -> None:
+    text = page.text
     default = value_of(run, "async-per-peer-together")
     boxes = units.three_digits(value_of(run, "async-per-run-together") / default)
     assert f"a message for each box of cells (per-run) takes {boxes} times as long" in text
     assert "To store takes from" in text
 
 
-def test_the_published_statistic_stands_in_the_table(run: Run) -> None:
+def test_the_published_statistic_stands_in_the_table(run: Run, page: Page) -> None:
     (table,) = (
-        table
-        for table in Page(render_report([run])).tables
-        if table.name.startswith("Redistribution of a bundle")
+        table for table in page.tables if table.name.startswith("Redistribution of a bundle")
     )
     heading, *rows = table.rows
     column = heading.index("smallest mean")
@@ -86,8 +90,8 @@ def test_the_published_statistic_stands_in_the_table(run: Run) -> None:
     assert auto[column] == units.format_seconds(min(result_of(run, "auto").launch_imb))
 
 
-def test_planning_has_an_exponent_beside_the_published_one(run: Run) -> None:
-    text = Page(render_report([run])).text
+def test_planning_has_an_exponent_beside_the_published_one(page: Page) -> None:
+    text = page.text
     assert "Does a redistribution cost more to plan on more ranks?" in text
     assert "with a growth exponent of 0.10 (95 % interval" in text
     assert "ESMF's published times have one of 1.73 (95 % interval" in text
