@@ -6,6 +6,7 @@
 /// One function per bound folder of cpp/transrank, each in the file of that folder's name.
 namespace transrank::bindings {
 
+void bind_collective(nanobind::module_& module);
 void bind_discovery(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_layout(const nanobind::module_& module);

@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
     transrank::bindings::bind_discovery(module);
     transrank::bindings::bind_exchange(module);
     transrank::bindings::bind_redistribution(module);
+    transrank::bindings::bind_collective(module);
 }

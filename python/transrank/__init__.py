@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from transrank import layout, route
     from transrank.array import ArrayTransformer, ParArray
+    from transrank.collective import Alltoall, alltoall, alltoall_algorithms
     from transrank.exchange import AgreedError, BrokenExchange, Exchange, Misuse, transports
     from transrank.layout import BlockGrid, Distribution, Numbering, Rows
     from transrank.memory import empty, empty_like, full, full_like, zeros, zeros_like
@@ -25,6 +26,7 @@ __version__ = _version("transrank")
 
 __all__ = [
     "AgreedError",
+    "Alltoall",
     "ArrayTransformer",
     "BlockGrid",
     "BrokenExchange",
@@ -37,6 +39,8 @@ __all__ = [
     "Route",
     "Rows",
     "__version__",
+    "alltoall",
+    "alltoall_algorithms",
     "empty",
     "empty_like",
     "full",
@@ -50,6 +54,7 @@ __all__ = [
 
 _NAMES = {
     "array": ["ArrayTransformer", "ParArray"],
+    "collective": ["Alltoall", "alltoall", "alltoall_algorithms"],
     "exchange": ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"],
     "layout": ["BlockGrid", "Distribution", "Numbering", "Rows", "layout"],
     "memory": ["empty", "empty_like", "full", "full_like", "zeros", "zeros_like"],

@@ -260,6 +260,33 @@ class Misuse(RuntimeError):
 class BrokenExchange(RuntimeError):
     """An exchange that another rank has broken, or whose peer has ended."""
 
+def alltoall_algorithms() -> list[tuple[str, str]]:
+    """Name and summary of each algorithm of an alltoall."""
+
+@final
+class Alltoall:
+    """An alltoall bound to its arrays; transrank.Alltoall checks its arguments."""
+
+    def __init__(
+        self,
+        comm: Comm,
+        send: NDArray[Any],
+        receive: NDArray[Any],
+        block_bytes: int,
+        algorithm: str,
+        radix: int,
+        window: int,
+        leaders: int,
+        ranks_per_node: int,
+        torus: Sequence[int],
+    ) -> None: ...
+    def start(self) -> None: ...
+    def test(self) -> bool: ...
+    def wait(self) -> None: ...
+    def run(self) -> None: ...
+    @property
+    def algorithm(self) -> str: ...
+
 def transports() -> list[tuple[str, str]]:
     """Name and summary of each transport."""
 

@@ -12,12 +12,24 @@ namespace transrank::study {
 namespace {
 
 const auto& table() {
-    static const std::array studies{pingpong(),     pingping(),    sendrecv(),
-                                    exchange(),     bandwidth(),   bidirectional_bandwidth(),
-                                    message_rate(), send_modes(),  memory_copy(),
-                                    collectives(),  ghost(),       contention(),
-                                    locality(),     advection(),   advection_solution(),
-                                    redistribute(), plan_scaling()};
+    static const std::array studies{pingpong(),
+                                    pingping(),
+                                    sendrecv(),
+                                    exchange(),
+                                    bandwidth(),
+                                    bidirectional_bandwidth(),
+                                    message_rate(),
+                                    send_modes(),
+                                    memory_copy(),
+                                    collectives(),
+                                    alltoall_algorithms(),
+                                    ghost(),
+                                    contention(),
+                                    locality(),
+                                    advection(),
+                                    advection_solution(),
+                                    redistribute(),
+                                    plan_scaling()};
     return studies;
 }
 

@@ -16,6 +16,7 @@ Study message_rate();
 Study send_modes();
 Study memory_copy();
 Study collectives();
+Study alltoall_algorithms();
 Study ghost();
 Study contention();
 Study locality();

@@ -19,12 +19,13 @@ MOST_SECONDS, LEAST_SECONDS = 1.0, 0.06
 
 # How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
 QUICK_SIZES = 8
-QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4}
+QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4, "alltoall-algorithms": 4}
 # Arrays that a copying kernel holds at once: STREAM's triad has the most.
 COPIED_ARRAYS = 3
 # Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
-# blocking form, of ghost updates rows of one width, read after each update, of advection one grid
-# whose halo shows, and one initial condition, and of redistributions a grid that caches hold.
+# blocking form, of the algorithms of an alltoall those that are chosen, by transrank and by MPI, of
+# ghost updates rows of one width, read after each update, of advection one grid whose halo shows,
+# and one initial condition, and of redistributions a grid that caches hold.
 QUICK_AXES = {
     "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
     "form": ("blocking",),
@@ -40,6 +41,7 @@ QUICK_AXES = {
     "dimensions": ("2",),
     "routes": ("one",),
     "ranks": ("32", "2048", "1000000"),
+    "algorithm": ("auto", "mpi"),
 }
 
 

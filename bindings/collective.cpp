@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "communicator_caster.hpp"
+#include "transrank/collective/alltoall.hpp"
+#include "transrank/collective/way.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace transrank::bindings {
+namespace {
+
+using collective::Alltoall;
+
+/// An alltoall and the arrays that it moves, which it keeps alive.
+class BoundAlltoall {
+public:
+    BoundAlltoall(CommunicatorArgument comm, nb::object send, nb::object receive,
+                  std::int64_t block_bytes, const collective::AlltoallOptions& options)
+        : send_(std::move(send)),
+          receive_(std::move(receive)),
+          bound_(bind(comm, address(send_, false), address(receive_, true), block_bytes, options)) {
+    }
+
+    void start() {
+        const nb::gil_scoped_release released;
+        bound_.start();
+    }
+    bool test() {
+        const nb::gil_scoped_release released;
+        return bound_.test();
+    }
+    void wait() {
+        const nb::gil_scoped_release released;
+        bound_.wait();
+    }
+    void run() {
+        const nb::gil_scoped_release released;
+        bound_.run();
+    }
+    [[nodiscard]] std::string algorithm() const { return std::string(bound_.algorithm()); }
+
+private:
+    static void* address(const nb::object& array, bool writeable) {
+        Py_buffer view;
+        if (PyObject_GetBuffer(array.ptr(), &view, writeable ? PyBUF_WRITABLE : PyBUF_SIMPLE) !=
+            0) {
+            throw nb::python_error();
+        }
+        void* const begin = view.buf;
+        PyBuffer_Release(&view);
+        return begin;
+    }
+
+    static Alltoall bind(CommunicatorArgument comm, const void* send, void* receive,
+                         std::int64_t block_bytes, const collective::AlltoallOptions& options) {
+        const nb::gil_scoped_release released;
+        return {comm.handle, send, receive, block_bytes, options};
+    }
+
+    nb::object send_;
+    nb::object receive_;
+    Alltoall bound_;
+};
+
+std::vector<std::pair<std::string, std::string>> algorithms() {
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const auto& way : collective::ways()) {
+        rows.emplace_back(way.name, way.summary);
+    }
+    return rows;
+}
+
+}  // namespace
+
+void bind_collective(nb::module_& module) {
+    module.def("alltoall_algorithms", &algorithms, "Name and summary of each algorithm.");
+    nb::class_<BoundAlltoall>(module, "Alltoall", "An alltoall bound to its arrays.")
+        .def(
+            "__init__",
+            [](BoundAlltoall* self, CommunicatorArgument comm, nb::object send, nb::object receive,
+               std::int64_t block_bytes, std::string algorithm, int radix, int window, int leaders,
+               int ranks_per_node, std::vector<int> torus) {
+                new (self) BoundAlltoall(comm, std::move(send), std::move(receive), block_bytes,
+                                         {.algorithm = std::move(algorithm),
+                                          .radix = radix,
+                                          .window = window,
+                                          .leaders = leaders,
+                                          .ranks_per_node = ranks_per_node,
+                                          .torus = std::move(torus)});
+            },
+            "comm"_a, "send"_a, "receive"_a, "block_bytes"_a, "algorithm"_a, "radix"_a, "window"_a,
+            "leaders"_a, "ranks_per_node"_a, "torus"_a)
+        .def("start", &BoundAlltoall::start)
+        .def("test", &BoundAlltoall::test)
+        .def("wait", &BoundAlltoall::wait)
+        .def("run", &BoundAlltoall::run)
+        .def_prop_ro("algorithm", &BoundAlltoall::algorithm);
+}
+
+}  // namespace transrank::bindings

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/collective/alltoall.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "transrank/collective/movement.hpp"
+#include "transrank/collective/way.hpp"
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/memory/shared_segment.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/schedule/problem.hpp"
+
+namespace transrank::collective {
+namespace {
+
+using layout::require;
+
+constexpr std::int64_t different = -1;  // for a block length
+
+std::vector<std::string> words_of(const AlltoallOptions& options, std::int64_t block_bytes,
+                                  bool in_place) {
+    std::string torus = "torus";
+    for (const int length : options.torus) {
+        torus += ' ' + std::to_string(length);
+    }
+    return {"the algorithm " + options.algorithm,
+            block_bytes == different ? "blocks of different lengths"
+                                     : "blocks of " + std::to_string(block_bytes) + " bytes",
+            in_place ? "one array" : "two arrays",
+            "radix " + std::to_string(options.radix),
+            "window " + std::to_string(options.window),
+            "leaders " + std::to_string(options.leaders),
+            "ranks per node " + std::to_string(options.ranks_per_node),
+            torus};
+}
+
+void check_side(int rank, const char* what, const void* array,
+                const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& bytes,
+                int ranks) {
+    require(offsets.size() == static_cast<std::size_t>(ranks) && bytes.size() == offsets.size(),
+            "rank ", rank, " ", what, " ", bytes.size(), " blocks at ", offsets.size(),
+            " offsets; there must be one for each of ", ranks, " ranks");
+    for (std::size_t peer = 0; peer < bytes.size(); ++peer) {
+        require(bytes[peer] >= 0 && offsets[peer] >= 0 &&
+                    offsets[peer] <= std::numeric_limits<std::int64_t>::max() - bytes[peer],
+                "rank ", rank, " ", what, " a block of ", bytes[peer], " bytes at offset ",
+                offsets[peer], "; neither may be negative nor their sum exceed 64 bits");
+        require(bytes[peer] == 0 || array != nullptr, "rank ", rank, " ", what, " ", bytes[peer],
+                " bytes, but its array is null");
+    }
+}
+
+void check_arrays(int rank, const Task& task) {
+    const auto& blocks = task.blocks;
+    check_side(rank, "sends", task.send, blocks.send_offsets, blocks.send_bytes,
+               task.problem.ranks);
+    check_side(rank, "receives", task.receive, blocks.receive_offsets, blocks.receive_bytes,
+               task.problem.ranks);
+    require(!task.in_place() || task.block_bytes != different || task.send == nullptr, "rank ",
+            rank, " sends blocks of different lengths in place; give two arrays");
+    const std::less_equal<const std::byte*> before;
+    require(task.in_place() || before(task.send + task.send_extent(), task.receive) ||
+                before(task.receive + task.receive_extent(), task.send),
+            "on rank ", rank, " the array to receive into begins ", task.receive - task.send,
+            " bytes behind the one to send from and overlaps it; give two arrays, or one for both");
+}
+
+// A block of whatever length is what its receiver expects.
+void check_lengths(const mpi::Communicator& comm, const Blocks& blocks) {
+    std::vector<std::int64_t> coming(blocks.receive_bytes.size());
+    mpi::check(MPI_Alltoall(blocks.send_bytes.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T,
+                            comm.handle()),
+               "MPI_Alltoall");
+    mpi::agree(comm, [&] {
+        for (std::size_t peer = 0; peer < coming.size(); ++peer) {
+            require(coming[peer] == blocks.receive_bytes[peer], "rank ", peer, " sends ",
+                    coming[peer], " bytes to rank ", comm.rank(), ", which expects ",
+                    blocks.receive_bytes[peer]);
+        }
+    });
+}
+
+bool all_of(const mpi::Communicator& comm, bool here) {
+    int all = here ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm.handle()),
+               "MPI_Allreduce");
+    return all != 0;
+}
+
+// How many consecutive ranks share a node, all but the last of one size; 1 where they are placed
+// otherwise.
+int found_ranks_per_node(const mpi::Communicator& comm, const memory::Node& node) {
+    const auto mates = node.mates();
+    int most = static_cast<int>(mates.size());
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm.handle()),
+               "MPI_Allreduce");
+    const int begin = comm.rank() / most * most;
+    const int end = std::min(begin + most, comm.size());
+    const bool regular = mates.front() == begin && mates.back() == end - 1 &&
+                         static_cast<int>(mates.size()) == end - begin;
+    return all_of(comm, regular) ? most : 1;
+}
+
+schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
+    return {.ranks = ranks,
+            .ranks_per_node = options.ranks_per_node == 0 ? 1 : options.ranks_per_node,
+            .torus = options.torus,
+            .radix = options.radix,
+            .window = options.window,
+            .leaders = options.leaders};
+}
+
+Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) {
+    const auto& node = task.known.node();
+    const auto bytes = static_cast<std::size_t>(task.send_extent());
+    const bool shared =
+        task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
+    return {.on_one_node = all_of(comm, static_cast<int>(node.mates().size()) == comm.size()),
+            .shared_arrays = all_of(comm, shared),
+            .equal_blocks = task.block_bytes != different};
+}
+
+Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
+    int ranks = 0;
+    mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    // What is out of range is refused where all ranks can hear of it.
+    return Blocks::equal(ranks, block_bytes <= most / ranks ? block_bytes : -1);
+}
+
+}  // namespace
+
+Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
+                   const AlltoallOptions& options)
+    : Alltoall(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options) {}
+
+Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
+                   const AlltoallOptions& options)
+    : Alltoall(comm, send, receive, std::move(blocks), different, options) {}
+
+Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
+                   std::int64_t block_bytes, const AlltoallOptions& options) {
+    const auto known = exchange::KnownCommunicator::get(comm);
+    const auto loan = known->borrow();
+    const auto& own = loan.comm();
+    mpi::agree_on(own, "calls alltoall with", words_of(options, block_bytes, send == receive));
+    auto problem = problem_of(options, own.size());
+    const Task task{.comm = comm,
+                    .known = *known,
+                    .send = static_cast<const std::byte*>(send),
+                    .receive = static_cast<std::byte*>(receive),
+                    .blocks = blocks,
+                    .block_bytes = block_bytes,
+                    .problem = problem};
+    mpi::agree(own, [&] {
+        schedule::check(problem);
+        check_arrays(own.rank(), task);
+    });
+    if (block_bytes == different) {
+        check_lengths(own, blocks);
+    }
+    if (options.ranks_per_node == 0) {
+        problem.ranks_per_node = found_ranks_per_node(own, known->node());
+    }
+    const auto circumstances = circumstances_of(own, task);
+    const Way* way = nullptr;
+    mpi::agree(own, [&] { way = &choose(options.algorithm, problem, circumstances); });
+    algorithm_ = way->name;
+    movement_ = way->make(task);
+}
+
+Alltoall::~Alltoall() = default;
+Alltoall::Alltoall(Alltoall&&) noexcept = default;
+Alltoall& Alltoall::operator=(Alltoall&&) noexcept = default;
+
+void Alltoall::start() {
+    movement_->start();
+}
+
+bool Alltoall::test() {
+    return movement_->test();
+}
+
+void Alltoall::wait() {
+    movement_->wait();
+}
+
+void Alltoall::run() {
+    movement_->run();
+}
+
+void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
+              const AlltoallOptions& options) {
+    Alltoall(comm, send, receive, block_bytes, options).run();
+}
+
+}  // namespace transrank::collective

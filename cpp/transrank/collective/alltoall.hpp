@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transrank/collective/plan.hpp"
+
+namespace transrank::collective {
+
+class Movement;
+
+/// The same on every rank.
+struct AlltoallOptions {
+    /// A name of `ways()`, or `auto`: on-node-direct where all ranks share memory and send from
+    /// arrays that transrank has allocated, else MPI's own.
+    std::string algorithm = "auto";
+    int radix = 2;    ///< of bruck
+    int window = 8;   ///< of linear-bounded
+    int leaders = 2;  ///< of node-leaders
+    /// Consecutive ranks that share a node, for the node-aware algorithms; 0: found out.
+    int ranks_per_node = 0;
+    /// Lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms;
+    /// empty: the factors of the number of ranks that are nearest to each other.
+    std::vector<int> torus = {};  // NOLINT(readability-redundant-member-init)
+};
+
+/// An alltoall bound to its arrays, to be started again and again: what MPI_Alltoall_init makes, by
+/// an algorithm of choice. The arrays stay the caller's and where they are. From `start` until
+/// `wait` has returned (or `test` said true) what is sent must not change, and what is received is
+/// undefined.
+class Alltoall {
+public:
+    /// Collective. Blocks of `block_bytes` for every rank, in rank order, and from every rank; in
+    /// place when `send` and `receive` are the same. Throws mpi::AgreedError on every rank, before
+    /// anything has moved: different lengths or options, arrays that overlap otherwise, an
+    /// algorithm that is unknown or cannot be used.
+    Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
+             const AlltoallOptions& options = {});
+
+    /// Collective. Blocks of any lengths, as MPI_Alltoallv. Not in place. Throws also when a block
+    /// is not as long as the receiver expects.
+    Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
+             const AlltoallOptions& options = {});
+
+    /// Not collective. While it is under way MPI may be using the arrays: keep them.
+    ~Alltoall();
+    Alltoall(Alltoall&&) noexcept;
+    Alltoall& operator=(Alltoall&&) noexcept;
+
+    /// Not collective, but every rank must start for anybody's wait to return. Throws
+    /// exchange::Misuse when already started.
+    void start();
+    bool test();
+    void wait();
+    void run();
+
+    /// The algorithm in use.
+    [[nodiscard]] std::string_view algorithm() const noexcept { return algorithm_; }
+
+private:
+    Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
+             std::int64_t block_bytes, const AlltoallOptions& options);
+
+    std::string_view algorithm_;
+    std::unique_ptr<Movement> movement_;
+};
+
+/// Collective. One alltoall; the same as an Alltoall made, run and destroyed. What is done more
+/// than once costs less with an Alltoall that is kept: the ranks agree here each time.
+void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
+              const AlltoallOptions& options = {});
+
+}  // namespace transrank::collective

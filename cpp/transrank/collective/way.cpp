@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/collective/way.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "transrank/layout/require.hpp"
+
+namespace transrank::collective {
+namespace {
+
+const Way& find(std::string_view name) {
+    const auto found = std::ranges::find(ways(), name, &Way::name);
+    if (found == ways().end()) {
+        std::string known(automatic);
+        for (const auto& way : ways()) {
+            known += ", " + std::string(way.name);
+        }
+        layout::refuse("unknown alltoall algorithm '", name, "'; known: ", known);
+    }
+    return *found;
+}
+
+}  // namespace
+
+std::string Way::obstacle(const schedule::Problem& problem,
+                          const Circumstances& circumstances) const {
+    if (algorithm == nullptr) {
+        return "";
+    }
+    if (!algorithm->direct && !circumstances.equal_blocks) {
+        return "it forwards blocks, and these are not all of one length";
+    }
+    return algorithm->obstacle(problem);
+}
+
+std::unique_ptr<Movement> Way::make(const Task& task) const {
+    if (algorithm != nullptr) {
+        return by_messages(task, *algorithm);
+    }
+    return name == direct_name ? on_node_direct(task) : by_mpi(task);
+}
+
+std::span<const Way> ways() {
+    static const auto rows = [] {
+        std::vector<Way> made;
+        for (const auto& row : schedule::all()) {
+            made.push_back({.name = row.name, .summary = row.summary, .algorithm = &row});
+        }
+        made.push_back({.name = direct_name,
+                        .summary = "from the memory of peers on this node, by messages from others",
+                        .algorithm = nullptr});
+        made.push_back(
+            {.name = mpi_name, .summary = "MPI_Alltoall of the library", .algorithm = nullptr});
+        return made;
+    }();
+    return rows;
+}
+
+// Beyond one node nothing of ours is known to be better than what the library has been tuned to.
+const Way& choose(std::string_view name, const schedule::Problem& problem,
+                  const Circumstances& circumstances) {
+    if (name == automatic) {
+        return find(circumstances.on_one_node && circumstances.shared_arrays ? direct_name
+                                                                             : mpi_name);
+    }
+    const auto& way = find(name);
+    const auto obstacle = way.obstacle(problem, circumstances);
+    layout::require(obstacle.empty(), "the alltoall algorithm '", name,
+                    "' cannot be used here: ", obstacle);
+    return way;
+}
+
+}  // namespace transrank::collective

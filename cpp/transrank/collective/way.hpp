@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "transrank/collective/movement.hpp"
+
+namespace transrank::collective {
+
+/// What the ranks know together before they choose.
+struct Circumstances {
+    bool on_one_node;    ///< all pairs of ranks share memory
+    bool shared_arrays;  ///< every rank sends from memory that transrank has allocated
+    bool equal_blocks;
+};
+
+/// A row of the table of ways to do an alltoall: every schedule, and what is none.
+struct Way {
+    std::string_view name;
+    std::string_view summary;
+    /// Null for what is no schedule.
+    const schedule::Algorithm* algorithm;
+
+    /// Why it cannot be used; empty when it can. The same on every rank.
+    [[nodiscard]] std::string obstacle(const schedule::Problem& problem,
+                                       const Circumstances& circumstances) const;
+    /// Collective.
+    [[nodiscard]] std::unique_ptr<Movement> make(const Task& task) const;
+};
+
+inline constexpr std::string_view automatic = "auto";
+inline constexpr std::string_view direct_name = "on-node-direct";
+inline constexpr std::string_view mpi_name = "mpi";
+
+/// The ways, without `auto`.
+[[nodiscard]] std::span<const Way> ways();
+
+/// The way of this name; for `auto` the one that suits. Throws std::invalid_argument when there is
+/// none, or it cannot be used.
+[[nodiscard]] const Way& choose(std::string_view name, const schedule::Problem& problem,
+                                const Circumstances& circumstances);
+
+}  // namespace transrank::collective

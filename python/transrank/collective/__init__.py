@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collective operations by an algorithm of choice."""
+
+from transrank._core import alltoall_algorithms
+from transrank.collective.all_to_all import Alltoall, alltoall
+
+__all__ = ["Alltoall", "alltoall", "alltoall_algorithms"]

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks from every rank to every rank: once, or bound to arrays and moved again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transrank import _core
+from transrank.agreement import agree, agree_on, require_communicator
+from transrank.exchange.fields import check_is_array
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+Array: TypeAlias = NDArray[Any]
+
+
+class Alltoall:
+    """An alltoall bound to its arrays: what MPI_Alltoall_init makes, by an algorithm of choice.
+
+    From `start` until `wait` has returned (or `test` has said so) `send` must not change and
+    `receive` is undefined. The arrays are kept alive, not copied, and must not be resized.
+
+    Parameters
+    ----------
+    comm
+        an intracommunicator of mpi4py. Creating an alltoall is collective over it.
+    send
+        one block for each rank, in rank order: its first dimension is a multiple of their number.
+        C-contiguous, of any type without Python objects.
+    receive
+        a block from each rank, of the same shape and type; without it blocks replace those sent.
+    algorithm
+        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is ``on-node-direct`` where all
+        ranks share memory and send from arrays that transrank has allocated, else ``mpi``.
+    radix, window, leaders
+        of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
+    ranks_per_node
+        consecutive ranks that share a node, for the node-aware algorithms; found out by default.
+    torus
+        lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms; by
+        default the factors of the number of ranks that are nearest to each other.
+
+    Raises
+    ------
+    AgreedError
+        on every rank, before anything has moved, when something is wrong on any.
+    """
+
+    def __init__(
+        self,
+        comm: Intracomm,
+        send: Array,
+        receive: Array | None = None,
+        algorithm: str = "auto",
+        *,
+        radix: int = 2,
+        window: int = 8,
+        leaders: int = 2,
+        ranks_per_node: int | None = None,
+        torus: Sequence[int] = (),
+    ) -> None:
+        require_communicator(comm)
+        target = send if receive is None else receive
+
+        def check() -> tuple[str, tuple[int, int, int, int], list[int]]:
+            if not isinstance(algorithm, str):
+                raise TypeError(f"the algorithm is a {type(algorithm).__name__}, not a name")
+            _check_arrays(comm, send, target)
+            numbers = (
+                _int(radix),
+                _int(window),
+                _int(leaders),
+                0 if ranks_per_node is None else _int(ranks_per_node),
+            )
+            return f"blocks of {send.dtype}", numbers, [_int(length) for length in torus]
+
+        words, numbers, lengths = agree(comm, check)
+        agree_on(comm, "calls alltoall with", [words])
+        self._bound: _core.Alltoall = _core.Alltoall(
+            comm, send, target, send.nbytes // comm.size, algorithm, *numbers, lengths
+        )
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm in use."""
+        return self._bound.algorithm
+
+    def start(self) -> None:
+        """Begin to move. Does not wait; but all ranks must start. Raises Misuse when under way."""
+        self._bound.start()
+
+    def test(self) -> bool:
+        """Whether all blocks have arrived; makes them advance. Raises Misuse when not started."""
+        return self._bound.test()
+
+    def wait(self) -> None:
+        """Return when all blocks have arrived. Other threads run meanwhile. Raises as `test`."""
+        self._bound.wait()
+
+    def run(self) -> None:
+        """Start and wait."""
+        self._bound.run()
+
+    def __repr__(self) -> str:
+        return f"<Alltoall by {self.algorithm}>"
+
+
+def alltoall(
+    comm: Intracomm,
+    send: Array,
+    receive: Array | None = None,
+    algorithm: str = "auto",
+    *,
+    radix: int = 2,
+    window: int = 8,
+    leaders: int = 2,
+    ranks_per_node: int | None = None,
+    torus: Sequence[int] = (),
+) -> None:
+    """Collective. Send each rank its block of `send` and put its own into `receive`.
+
+    The same as an `Alltoall` made with these arguments, run once; see there. In a loop one that is
+    kept costs less: here the ranks agree in each call.
+    """
+    Alltoall(
+        comm,
+        send,
+        receive,
+        algorithm,
+        radix=radix,
+        window=window,
+        leaders=leaders,
+        ranks_per_node=ranks_per_node,
+        torus=torus,
+    ).run()
+
+
+def _int(value: int) -> int:
+    number = index(value)
+    if not -(2**31) <= number < 2**31:
+        raise ValueError(f"{number} is no number that an alltoall can use")
+    return number
+
+
+def _check_arrays(comm: Intracomm, send: Array, receive: Array) -> None:
+    for verb, array in (("send from", send), ("receive into", receive)):
+        what = f"the array to {verb} on rank {comm.rank}"
+        check_is_array(what, array)
+        if array.dtype.hasobject:
+            raise TypeError(
+                f"{what} holds references to Python objects, which mean nothing on another rank"
+            )
+        if not array.flags.c_contiguous:
+            raise ValueError(f"{what} is not C-contiguous; give a copy")
+        if array.ndim == 0 or array.shape[0] % comm.size != 0:
+            raise ValueError(
+                f"{what}, of shape {array.shape}, is not one block for each of {comm.size} ranks; "
+                "the first dimension must be a multiple of their number"
+            )
+    if (send.shape, send.dtype) != (receive.shape, receive.dtype):
+        raise ValueError(
+            f"rank {comm.rank} sends {send.dtype} of shape {send.shape} and receives "
+            f"{receive.dtype} of shape {receive.shape}; they must be the same"
+        )
+    if not receive.flags.writeable:
+        raise ValueError(f"the array to receive into on rank {comm.rank} is read-only")
+    if send is not receive and send.size > 0 and np.may_share_memory(send, receive):
+        raise ValueError(
+            f"the array to receive into on rank {comm.rank} overlaps the one to send from; leave "
+            "it out to replace the blocks that are sent"
+        )

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 2 16
+// Sixteen ranks serve all smaller numbers, too: those that have no part in a case wait without
+// taking the others' cores.
+#include "transrank/collective/alltoall.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "transrank/collective/way.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/memory/shared_segment.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/request.hpp"
+
+using namespace transrank;
+using collective::Alltoall;
+using collective::AlltoallOptions;
+using collective::Blocks;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// Runs `work` on the first `ranks` ranks while the others sleep.
+template <class Work>
+void among(int ranks, const Work& work) {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    {
+        const auto some = world.split(world.rank() < ranks ? 0 : MPI_UNDEFINED);
+        if (!some.is_null()) {
+            work(some);
+        }
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(world.handle(), &request);
+    mpi::complete(request, {});
+}
+
+std::vector<int> rank_counts() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::vector<int> counts{1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
+    std::erase_if(counts, [&](int count) { return count > size; });
+    return counts;
+}
+
+// The same bytes on every rank for the same seed, other ones on every rank otherwise.
+Bytes noise(std::size_t bytes, unsigned seed) {
+    std::mt19937 generator(seed);
+    Bytes made(bytes);
+    std::ranges::generate(made, [&] { return static_cast<std::byte>(generator()); });
+    return made;
+}
+
+Bytes by_mpi(const mpi::Communicator& comm, const Bytes& sent, std::int64_t block_bytes) {
+    Bytes received(sent.size());
+    const auto count = static_cast<int>(block_bytes);
+    MPI_Alltoall(sent.data(), count, MPI_BYTE, received.data(), count, MPI_BYTE, comm.handle());
+    return received;
+}
+
+unsigned seed_of(const mpi::Communicator& comm, std::int64_t block_bytes, unsigned round) {
+    return (static_cast<unsigned>(comm.rank()) * 7919U) + static_cast<unsigned>(block_bytes) +
+           (round * 104729U);
+}
+
+std::vector<std::string> usable(const schedule::Problem& problem, bool equal_blocks) {
+    std::vector<std::string> names{std::string(collective::automatic)};
+    for (const auto& way : collective::ways()) {
+        if (way.obstacle(problem,
+                         {.on_one_node = true, .shared_arrays = true, .equal_blocks = equal_blocks})
+                .empty()) {
+            names.emplace_back(way.name);
+        }
+    }
+    return names;
+}
+
+// Twice, with other contents the second time, and once in place.
+void compare(const mpi::Communicator& comm, const AlltoallOptions& options,
+             std::int64_t block_bytes, bool shared) {
+    CAPTURE(options.algorithm);
+    CAPTURE(block_bytes);
+    CAPTURE(comm.size());
+    const auto bytes = static_cast<std::size_t>(block_bytes * comm.size());
+    memory::SharedSegment segment(bytes + 1);
+    Bytes own(bytes);
+    auto* const send = shared ? segment.bytes().data() : own.data();
+    Bytes received(bytes);
+    Alltoall bound(comm.handle(), send, received.data(), block_bytes, options);
+    for (unsigned round = 0; round < 2; ++round) {
+        const auto sent = noise(bytes, seed_of(comm, block_bytes, round));
+        std::ranges::copy(sent, send);
+        bound.run();
+        CHECK(received == by_mpi(comm, sent, block_bytes));
+    }
+    const auto sent = noise(bytes, seed_of(comm, block_bytes, 3));
+    auto both = sent;
+    collective::alltoall(comm.handle(), both.data(), both.data(), block_bytes, options);
+    CHECK(both == by_mpi(comm, sent, block_bytes));
+}
+
+// Rank a sends rank b so many bytes.
+std::int64_t length(int a, int b) {
+    return ((a * 5) + (b * 3)) % 7 * 11;
+}
+
+Blocks ragged(int rank, int ranks) {
+    Blocks blocks;
+    std::int64_t out = 3;
+    std::int64_t in = 1;
+    for (int peer = 0; peer < ranks; ++peer) {
+        blocks.send_offsets.push_back(out);
+        blocks.send_bytes.push_back(length(rank, peer));
+        blocks.receive_offsets.push_back(in);
+        blocks.receive_bytes.push_back(length(peer, rank));
+        out += blocks.send_bytes.back() + 2;
+        in += blocks.receive_bytes.back() + 5;
+    }
+    return blocks;
+}
+
+std::vector<int> as_ints(const std::vector<std::int64_t>& values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm does what MPI_Alltoall does, at any number of ranks") {
+    std::mt19937 generator(42);  // the same on every rank
+    for (const int ranks : rank_counts()) {
+        const auto bytes = std::uniform_int_distribution<std::int64_t>(1, 900)(generator);
+        const AlltoallOptions choices{
+            .radix = 2 + (ranks % 3), .window = 1 + (ranks % 4), .ranks_per_node = 3};
+        among(ranks, [&](const mpi::Communicator& comm) {
+            for (const auto& name : usable({.ranks = ranks, .ranks_per_node = 3}, true)) {
+                auto options = choices;
+                options.algorithm = name;
+                compare(comm, options, bytes, ranks % 2 == 0);
+            }
+        });
+    }
+}
+
+TEST_CASE("blocks may be empty or long") {
+    among(2, [](const mpi::Communicator& comm) {
+        for (const auto& name : usable({.ranks = 2}, true)) {
+            compare(comm, {.algorithm = name}, 0, true);
+            compare(comm, {.algorithm = name}, 300'001, name != "auto");
+        }
+    });
+}
+
+TEST_CASE("direct algorithms take blocks of any lengths, as MPI_Alltoallv does") {
+    among(5, [](const mpi::Communicator& comm) {
+        const auto blocks = ragged(comm.rank(), comm.size());
+        const auto sent = noise(1000, seed_of(comm, 0, 0));
+        Bytes expected(1000);
+        MPI_Alltoallv(sent.data(), as_ints(blocks.send_bytes).data(),
+                      as_ints(blocks.send_offsets).data(), MPI_BYTE, expected.data(),
+                      as_ints(blocks.receive_bytes).data(), as_ints(blocks.receive_offsets).data(),
+                      MPI_BYTE, comm.handle());
+        const schedule::Problem problem{.ranks = comm.size(), .ranks_per_node = 2};
+        const auto names = usable(problem, false);
+        CHECK(std::ranges::count(names, "bruck") == 0);
+        CHECK(std::ranges::count(names, "pairwise") == 1);
+        for (const auto& name : names) {
+            if (name == "two-process") {
+                continue;
+            }
+            CAPTURE(name);
+            Bytes received(1000);
+            Alltoall bound(comm.handle(), sent.data(), received.data(), blocks,
+                           {.algorithm = name});
+            bound.run();
+            CHECK(received == expected);
+        }
+    });
+}
+
+TEST_CASE("start, test and wait may be called in turn, several alltoalls at once") {
+    among(2, [](const mpi::Communicator& comm) {
+        const auto sent = noise(64, seed_of(comm, 1, 0));
+        const auto bytes = static_cast<std::int64_t>(sent.size()) / comm.size();
+        const auto expected = by_mpi(comm, sent, bytes);
+        for (const char* name : {"bruck", "on-node-direct", "mpi"}) {
+            CAPTURE(name);
+            Bytes first(sent.size());
+            Bytes second(sent.size());
+            Alltoall one(comm.handle(), sent.data(), first.data(), bytes, {.algorithm = name});
+            Alltoall two(comm.handle(), sent.data(), second.data(), bytes, {.algorithm = name});
+            one.start();
+            two.start();
+            while (!two.test()) {
+            }
+            one.wait();
+            CHECK(first == expected);
+            CHECK(second == expected);
+        }
+    });
+}
+
+TEST_CASE("what is wrong on one rank is told on all, before anything moves") {
+    among(2, [](const mpi::Communicator& comm) {
+        Bytes send(64);
+        Bytes receive(64);
+        const auto refused = [&](const char* says, auto* from, auto* to, std::int64_t bytes,
+                                 const AlltoallOptions& options) {
+            CHECK_THROWS_WITH_AS(Alltoall(comm.handle(), from, to, bytes, options),
+                                 doctest::Contains(says), mpi::AgreedError);
+        };
+        const int rank = comm.rank();
+        auto* const to = receive.data();
+        refused("unknown alltoall algorithm 'nosuch'; known: auto, linear", send.data(), to, 8,
+                {.algorithm = "nosuch"});
+        refused("-1 ranks per node", send.data(), to, 8, {.ranks_per_node = -1});
+        if (comm.size() > 1) {
+            refused("blocks of", send.data(), to, 8 + rank, {});
+            refused("the algorithm", send.data(), to, 8,
+                    {.algorithm = rank == 0 ? "bruck" : "linear"});
+            refused("rank 1 receives", send.data(), rank == 0 ? to : nullptr, 8, {});
+            refused("overlaps it", send.data(), rank == 0 ? to : send.data() + 4, 8, {});
+            refused("more places than the", send.data(), to, 8, {.torus = {120}});
+        }
+        refused("-3 bytes", send.data(), to, -3, {});
+        auto blocks = Blocks::equal(comm.size(), 8);
+        blocks.receive_bytes.back() += rank;
+        if (comm.size() > 1) {
+            CHECK_THROWS_WITH_AS(Alltoall(comm.handle(), send.data(), to, blocks),
+                                 doctest::Contains("which expects 9"), mpi::AgreedError);
+        }
+    });
+}
+
+TEST_CASE("calls in the wrong order are refused") {
+    among(1, [](const mpi::Communicator& comm) {
+        Bytes send(8);
+        Bytes receive(8);
+        for (const char* name : {"linear", "mpi"}) {
+            Alltoall bound(comm.handle(), send.data(), receive.data(), 8, {.algorithm = name});
+            CHECK_THROWS_AS(bound.wait(), exchange::Misuse);
+            bound.start();
+            CHECK_THROWS_AS(bound.start(), exchange::Misuse);
+            bound.wait();
+        }
+    });
+}
