@@ -40,17 +40,35 @@ public:
         const nb::gil_scoped_release released;
         return bound_.test();
     }
+    /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves the
+    /// alltoall under way, and it can be waited for again.
     void wait() {
-        const nb::gil_scoped_release released;
-        bound_.wait();
+        while (!is_over_in_time()) {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+        }
     }
+    /// A blocking call of MPI's own is left to MPI.
     void run() {
-        const nb::gil_scoped_release released;
-        bound_.run();
+        if (bound_.algorithm() == collective::mpi_name) {
+            const nb::gil_scoped_release released;
+            bound_.run();
+        } else {
+            start();
+            wait();
+        }
     }
     [[nodiscard]] std::string algorithm() const { return std::string(bound_.algorithm()); }
 
 private:
+    static constexpr double seconds_between_signals = 0.2;
+
+    [[nodiscard]] bool is_over_in_time() {
+        const nb::gil_scoped_release released;
+        return bound_.wait_for(seconds_between_signals);
+    }
+
     static void* address(const nb::object& array, bool writeable) {
         Py_buffer view;
         if (PyObject_GetBuffer(array.ptr(), &view, writeable ? PyBUF_WRITABLE : PyBUF_SIMPLE) !=

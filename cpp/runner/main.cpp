@@ -13,6 +13,7 @@
 #include "listing.hpp"
 #include "options.hpp"
 #include "planning.hpp"
+#include "traffic.hpp"
 #include "transrank/machine/clock.hpp"
 #include "transrank/machine/process.hpp"
 #include "transrank/mpi/error.hpp"
@@ -121,6 +122,9 @@ int act(const Options& options, double entered) {
             return success;
         case Action::plan:
             std::fputs(plan_redistribution(options.plan).c_str(), stdout);
+            return success;
+        case Action::traffic:
+            std::fputs(list_traffic(options).c_str(), stdout);
             return success;
         case Action::stamp:
             return stamp(options, entered);

@@ -152,6 +152,7 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks
     mpi::agree_on(own, "calls alltoall with", words_of(options, block_bytes, send == receive));
     auto problem = problem_of(options, own.size());
     const Task task{.comm = comm,
+                    .own = own,
                     .known = *known,
                     .send = static_cast<const std::byte*>(send),
                     .receive = static_cast<std::byte*>(receive),
@@ -188,7 +189,11 @@ bool Alltoall::test() {
 }
 
 void Alltoall::wait() {
-    movement_->wait();
+    (void)movement_->wait_for(std::numeric_limits<double>::infinity());
+}
+
+bool Alltoall::wait_for(double seconds) {
+    return movement_->wait_for(seconds);
 }
 
 void Alltoall::run() {

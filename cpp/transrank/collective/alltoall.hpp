@@ -58,7 +58,11 @@ public:
     /// exchange::Misuse when already started.
     void start();
     bool test();
+    /// Returns at once when `test` has just said that it is over.
     void wait();
+    /// The same for a caller who has other duties, too: returns false when about `seconds` have
+    /// passed before it is over.
+    bool wait_for(double seconds);
     void run();
 
     /// The algorithm in use.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "transrank/exchange/engine.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/patience.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
 
@@ -34,18 +36,12 @@ public:
     Messages(const Task& task, const schedule::Algorithm& algorithm)
         : loan_(task.known.borrow()),
           oversubscribed_(task.known.node().oversubscribed()),
-          plan_(make_plan(algorithm, task.problem, loan_.comm().rank(), task.blocks)),
           buffers_(std::make_shared<Buffers>()),
+          send_(task.send),
           receive_(task.receive),
-          copied_bytes_(task.in_place() ? task.send_extent() : 0),
-          requests_(plan_.steps.size()) {
-        buffers_->transit = allocate(plan_.transit_bytes);
-        buffers_->packed = allocate(plan_.packed_bytes);
-        buffers_->send_copy = allocate(copied_bytes_);
-        send_ = task.in_place() ? buffers_->send_copy.get() : task.send;
-        for (std::size_t i = 0; i < requests_.size(); ++i) {
-            add_requests(plan_.steps[i], requests_[i]);
-        }
+          copied_bytes_(task.in_place() ? task.send_extent() : 0) {
+        // Memory may be lacking on one rank alone.
+        mpi::agree(task.own, [&] { prepare(task, algorithm); });
     }
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
@@ -74,6 +70,7 @@ public:
                         static_cast<std::size_t>(copied_bytes_));
         }
         copy(plan_.own);
+        ended_by_test_ = false;
         over_ = false;
         step_ = 0;
         attempt([&] { begin_step(); });
@@ -84,19 +81,29 @@ public:
     bool test() override {
         check_started();
         exchange::Engine::instance().progress();
-        return finish_if_over();
+        ended_by_test_ = finish_if_over();
+        return ended_by_test_;
     }
 
-    void wait() override {
+    bool wait_for(double seconds) override {
+        if (std::exchange(ended_by_test_, false)) {
+            return true;
+        }
         check_started();
+        const auto begin = std::chrono::steady_clock::now();
         exchange::Patience patience(oversubscribed_);
         while (!finish_if_over()) {
             if (exchange::Engine::instance().progress()) {
                 patience.reset();
-            } else {
-                patience.rest(over_);
+            } else if (patience.rest(over_) && !over_) {
+                const std::chrono::duration<double> waited =
+                    std::chrono::steady_clock::now() - begin;
+                if (waited.count() >= seconds) {
+                    return false;
+                }
             }
         }
+        return true;
     }
 
 private:
@@ -128,6 +135,20 @@ private:
     }
 
     [[nodiscard]] bool polls_mpi() const override { return !over_; }
+
+    void prepare(const Task& task, const schedule::Algorithm& algorithm) {
+        plan_ = make_plan(algorithm, task.problem, loan_.comm().rank(), task.blocks);
+        buffers_->transit = allocate(plan_.transit_bytes);
+        buffers_->packed = allocate(plan_.packed_bytes);
+        if (task.in_place()) {
+            buffers_->send_copy = allocate(copied_bytes_);
+            send_ = buffers_->send_copy.get();
+        }
+        requests_ = std::vector<StepRequests>(plan_.steps.size());
+        for (std::size_t i = 0; i < requests_.size(); ++i) {
+            add_requests(plan_.steps[i], requests_[i]);
+        }
+    }
 
     void add_requests(const Step& step, StepRequests& made) {
         for (const auto& message : step.receives) {
@@ -242,13 +263,14 @@ private:
     bool oversubscribed_;
     Plan plan_;
     std::shared_ptr<Buffers> buffers_;
-    const std::byte* send_ = nullptr;
+    const std::byte* send_;
     std::byte* receive_;
     std::int64_t copied_bytes_;  ///< of the array that is both source and destination
     std::vector<StepRequests> requests_;
     std::size_t step_ = 0;
     std::size_t pending_ = 0;  ///< messages of this step
     bool active_ = false;
+    bool ended_by_test_ = false;  ///< and nobody has called wait since
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_
 };

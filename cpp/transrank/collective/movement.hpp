@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "transrank/collective/plan.hpp"
@@ -13,7 +14,8 @@ namespace transrank::collective {
 
 /// What an alltoall works on. Every rank has checked it, and all agree where they must.
 struct Task {
-    MPI_Comm comm;  ///< the user's
+    MPI_Comm comm;                 ///< the user's
+    const mpi::Communicator& own;  ///< the same ranks, for what is said while it is made
     exchange::KnownCommunicator& known;
     const std::byte* send;
     std::byte* receive;
@@ -39,10 +41,11 @@ public:
     /// Does not wait.
     virtual void start() = 0;
     virtual bool test() = 0;
-    virtual void wait() = 0;
+    /// Returns false when about `seconds` have passed before it is over.
+    virtual bool wait_for(double seconds) = 0;
     virtual void run() {
         start();
-        wait();
+        (void)wait_for(std::numeric_limits<double>::infinity());
     }
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoall and MPI_Alltoallv, for comparison and where nothing better is known.
+#include <chrono>
 #include <utility>
 
 #include "transrank/collective/movement.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/request.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -65,20 +66,27 @@ public:
                        "MPI_Ialltoallv");
         }
         active_ = true;
+        ended_by_test_ = false;
     }
 
     bool test() override {
-        check_started();
-        int done = 0;
-        mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        active_ = done == 0;
-        return done != 0;
+        ended_by_test_ = is_over();
+        return ended_by_test_;
     }
 
-    void wait() override {
-        check_started();
-        mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
-        active_ = false;
+    bool wait_for(double seconds) override {
+        if (std::exchange(ended_by_test_, false)) {
+            return true;
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        for (int idle = 0; !is_over(); ++idle) {
+            const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+            if (waited.count() >= seconds) {
+                return false;
+            }
+            mpi::pause(idle);
+        }
+        return true;
     }
 
     void run() override {
@@ -95,10 +103,14 @@ public:
     }
 
 private:
-    void check_started() const {
+    bool is_over() {
         if (!active_) {
             throw exchange::Misuse("an alltoall was waited for without start");
         }
+        int done = 0;
+        mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        active_ = done == 0;
+        return done != 0;
     }
 
     mpi::CommunicatorPool::Loan loan_;
@@ -111,6 +123,7 @@ private:
     std::vector<mpi::Displacement> receive_displacements_;
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool active_ = false;
+    bool ended_by_test_ = false;  ///< and nobody has called wait since
 };
 
 }  // namespace

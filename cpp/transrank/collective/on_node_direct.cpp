@@ -11,6 +11,7 @@
 #include "transrank/collective/movement.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/route/alltoall.hpp"
 
@@ -20,13 +21,14 @@ namespace {
 // Where my blocks lie in the arrays of those who send them or receive them.
 std::vector<std::int64_t> swapped(const Task& task, const std::vector<std::int64_t>& offsets) {
     std::vector<std::int64_t> at_peers(offsets.size());
-    mpi::check(
-        MPI_Alltoall(offsets.data(), 1, MPI_INT64_T, at_peers.data(), 1, MPI_INT64_T, task.comm),
-        "MPI_Alltoall");
+    mpi::check(MPI_Alltoall(offsets.data(), 1, MPI_INT64_T, at_peers.data(), 1, MPI_INT64_T,
+                            task.own.handle()),
+               "MPI_Alltoall");
     return at_peers;
 }
 
-route::Route route_of(const Task& task, int rank) {
+route::Route route_of(const Task& task) {
+    const int rank = task.own.rank();
     if (task.block_bytes >= 0) {
         return route::alltoall(rank, task.problem.ranks, task.block_bytes);
     }
@@ -47,13 +49,13 @@ public:
     explicit OnNodeDirect(const Task& task)
         : receive_(task.receive), send_bytes_(static_cast<std::size_t>(task.send_extent())) {
         const auto* source = task.send;
-        if (task.in_place() && send_bytes_ > 0) {
-            copy_.emplace(send_bytes_);
-            source = copy_->bytes().data();
-        }
-        int rank = 0;
-        mpi::check(MPI_Comm_rank(task.comm, &rank), "MPI_Comm_rank");
-        exchange_.emplace(route_of(task, rank), task.comm,
+        mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone
+            if (task.in_place() && send_bytes_ > 0) {
+                copy_.emplace(send_bytes_);
+                source = copy_->bytes().data();
+            }
+        });
+        exchange_.emplace(route_of(task), task.comm,
                           std::vector<transport::Field>{{.source = source,
                                                          .source_bytes = task.send_extent(),
                                                          .destination = task.receive,
@@ -69,7 +71,7 @@ public:
         exchange_->start();
     }
     bool test() override { return exchange_->test(); }
-    void wait() override { exchange_->wait(); }
+    bool wait_for(double seconds) override { return exchange_->wait_for(seconds); }
 
 private:
     std::byte* receive_;

@@ -6,8 +6,8 @@
 // slowest rank counts. `bytes` is the length of the block from one rank to another; bytes count as
 // a rank has them in its send buffer.
 //
-// memory `shared`: the arrays lie where node-mates can map them, for all algorithms alike;
-// `private`: they do not, as arrays of a program that does not ask transrank for them.
+// memory `shared`: what is sent lies where node-mates can map it, for all algorithms alike;
+// `private`: it does not, as arrays of a program that does not ask transrank for them.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -62,14 +62,13 @@ public:
     AlltoallOperation(const measure::Case& point, const Setting& setting)
         : ranks_(setting.comm.size()),
           rank_(setting.comm.rank()),
-          block_bytes_(static_cast<std::size_t>(point.number("bytes"))) {
+          block_bytes_(static_cast<std::size_t>(point.number("bytes"))),
+          receive_(setting.workspace.receive(0, point.receive_bytes, point.receive_bytes)) {
         if (point.text("memory") == shared_memory) {
-            shared_.emplace(2 * bytes());
+            shared_.emplace(std::max<std::size_t>(bytes(), 1));
             send_ = shared_->bytes().first(bytes());
-            receive_ = shared_->bytes().subspan(bytes(), bytes());
         } else {
             send_ = setting.workspace.send(0, point.send_bytes, point.send_bytes);
-            receive_ = setting.workspace.receive(0, point.receive_bytes, point.receive_bytes);
         }
     }
 

@@ -100,7 +100,11 @@ class Alltoall:
         return self._bound.test()
 
     def wait(self) -> None:
-        """Return when all blocks have arrived. Other threads run meanwhile. Raises as `test`."""
+        """Return when all blocks have arrived. Raises as `test`.
+
+        Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves the alltoall under way;
+        it can be waited for again.
+        """
         self._bound.wait()
 
     def run(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transrank.report.questions import (
+    alltoall,
     collectives,
     comparison,
     contention,
@@ -29,6 +30,7 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     message_rate.ask_for_messages,
     send_modes.ask,
     collectives.ask,
+    alltoall.ask,
     ghost_update.ask,
     redistribution.ask,
     plan_scaling.ask,
