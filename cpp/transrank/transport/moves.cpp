@@ -11,10 +11,11 @@ std::vector<ByteRuns> dense(const route::Leg& leg, std::int64_t unit_bytes, Side
     std::vector<ByteRuns> all;
     std::int64_t offset = 0;
     for (const auto& segment : leg.segments) {
-        auto& runs = all.emplace_back(in_bytes(segment, unit_bytes));
+        auto runs = in_bytes(segment, unit_bytes);
         (side == Side::source ? runs.source : runs.destination) = offset;
         (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
         offset += runs.length * runs.count;
+        append(all, runs);
     }
     return all;
 }
@@ -58,7 +59,7 @@ Move make_move(const route::Leg& leg, const Field& field, Operation operation,
     for (const auto& segment : leg.segments) {
         const auto runs = in_bytes(segment, field.unit_bytes);
         if (runs.length >= range.from && runs.length < range.below) {
-            move.runs.push_back(runs);
+            append(move.runs, runs);
         }
     }
     return move;

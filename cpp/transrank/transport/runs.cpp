@@ -2,11 +2,11 @@
 #include "transrank/transport/runs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
+
+#include "transrank/memory/run_kernels.hpp"
 
 #include "transrank/memory/copy_kernels.hpp"
 
@@ -84,36 +84,6 @@ Combine kernel_of(Scalar scalar) {
         "rows without a numeric scalar type can only be assigned; use the operation assign");
 }
 
-template <std::size_t Length>
-void copy_fixed(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
-    const std::byte* from = source + runs.source;
-    std::byte* to = destination + runs.destination;
-    for (std::int64_t i = 0; i < runs.count; ++i) {
-        std::memcpy(to, from, Length);
-        from += runs.source_stride;
-        to += runs.destination_stride;
-    }
-}
-
-void copy_any(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
-    for (std::int64_t i = 0; i < runs.count; ++i) {
-        std::memcpy(destination + runs.destination + (i * runs.destination_stride),
-                    source + runs.source + (i * runs.source_stride),
-                    static_cast<std::size_t>(runs.length));
-    }
-}
-
-using Copy = void (*)(const ByteRuns&, const std::byte*, std::byte*);
-constexpr std::size_t word_bytes = 8;
-constexpr std::size_t fixed_lengths = 32;
-
-// copy_fixed<8>, copy_fixed<16> ... copy_fixed<256>
-template <std::size_t... Index>
-constexpr std::array<Copy, sizeof...(Index)> make_copies(std::index_sequence<Index...> /*unused*/) {
-    return {copy_fixed<word_bytes*(Index + 1)>...};
-}
-constexpr auto copies = make_copies(std::make_index_sequence<fixed_lengths>{});
-
 }  // namespace
 
 std::int64_t scalar_bytes(Scalar scalar) {
@@ -160,12 +130,31 @@ ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
             .destination_stride = segment.destination_stride * unit_bytes};
 }
 
+void append(std::vector<ByteRuns>& all, ByteRuns runs) {
+    if (runs.source_stride == runs.length && runs.destination_stride == runs.length) {
+        runs.length *= runs.count;
+        runs.count = 1;
+    }
+    if (!all.empty() && all.back().count == 1 && runs.count == 1 &&
+        runs.source == all.back().source + all.back().length &&
+        runs.destination == all.back().destination + all.back().length) {
+        all.back().length += runs.length;
+    } else {
+        all.push_back(runs);
+    }
+}
+
 void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
-    const auto length = static_cast<std::size_t>(runs.length);
-    const bool fixed = length != 0 && length % word_bytes == 0 &&
-                       length <= fixed_lengths * word_bytes && runs.count > 1;
-    const auto copy = fixed ? copies[(length / word_bytes) - 1] : copy_any;
-    copy(runs, source, destination);
+    const std::byte* from = source + runs.source;
+    std::byte* to = destination + runs.destination;
+    if (const auto copy = runs.count > 1 ? memory::run_copy(runs.length) : nullptr) {
+        copy(to, runs.destination_stride, from, runs.source_stride, runs.count);
+        return;
+    }
+    for (std::int64_t i = 0; i < runs.count; ++i) {
+        std::memcpy(to + (i * runs.destination_stride), from + (i * runs.source_stride),
+                    static_cast<std::size_t>(runs.length));
+    }
 }
 
 void stream_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
