@@ -41,9 +41,10 @@ public:
     /// 0, or the encoded Breakage after which this rank publishes nothing more. Whoever finds it
     /// looks at the counters once more: they may have been published before it.
     [[nodiscard]] Flag& broken() const { return flags_[1]; }
-    /// The epoch up to which this rank has finished reading from and writing to the peer of `slot`.
+    /// Up to where this rank has finished reading from and writing to the peer of `slot`: epochs,
+    /// or portions of all epochs.
     [[nodiscard]] Flag& done(std::size_t slot) const { return flags_[2 + slot]; }
-    /// The epoch up to which this rank has packed what it sends to the peer of `slot`.
+    /// Up to where it has packed what it sends to that peer, counted likewise.
     [[nodiscard]] Flag& packed(std::size_t slot) const { return flags_[2 + peers_ + slot]; }
 
     [[nodiscard]] const memory::BlockHandle& handle() const noexcept { return handle_; }

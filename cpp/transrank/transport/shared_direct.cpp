@@ -186,7 +186,7 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
             peer.receive == nullptr || passable(binding.turn.ordered(), theirs.source_shared != 0,
                                                 mine.destination_shared != 0);
         if (!there || !back) {
-            return "field " + std::to_string(i) + " lies in memory that transrank did not allocate";
+            return "field " + std::to_string(i) + " lies in memory that transrank does not share";
         }
     }
     return "";

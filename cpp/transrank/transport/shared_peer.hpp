@@ -24,14 +24,14 @@ public:
     [[nodiscard]] std::uint64_t done() const { return theirs_.done(my_slot_there_).seen(); }
     [[nodiscard]] std::uint64_t packed() const { return theirs_.packed(my_slot_there_).seen(); }
 
-    /// This rank has finished reading from the peer and writing to it.
-    void publish_done(std::uint64_t epoch) {
-        my_done_->publish(epoch);
+    /// This rank has finished reading from the peer and writing to it, up to that count.
+    void publish_done(std::uint64_t count) {
+        my_done_->publish(count);
         ring();
     }
-    /// This rank has packed what it sends to the peer.
-    void publish_packed(std::uint64_t epoch) {
-        my_packed_->publish(epoch);
+    /// This rank has packed what it sends to the peer, up to that count.
+    void publish_packed(std::uint64_t count) {
+        my_packed_->publish(count);
         ring();
     }
 
@@ -68,12 +68,12 @@ void publish_breakage(const Binding& binding, const Breakage& breakage, Peers& p
     }
 }
 
-/// The ranks of those `peers` that owe something in `epoch`.
-template <class Peers>
-[[nodiscard]] std::vector<int> ranks_owing(const Peers& peers, std::uint64_t epoch) {
+/// The ranks of those `peers` that owe something; `epoch...` is what their owes() wants to know.
+template <class Peers, class... Epoch>
+[[nodiscard]] std::vector<int> ranks_owing(const Peers& peers, Epoch... epoch) {
     std::vector<int> ranks;
     for (const auto& peer : peers) {
-        if (!peer.finished() && peer.owes(epoch)) {
+        if (!peer.finished() && peer.owes(epoch...)) {
             ranks.push_back(peer.rank());
         }
     }

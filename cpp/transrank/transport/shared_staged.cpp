@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory, two copies, for arrays that the user allocated: the sender packs into a segment
-// that the receiver unpacks from. Each peer has two halves used in turn, so a sender may be one
-// exchange ahead of its receiver and its sources are free as soon as they are packed.
+// that the receiver unpacks from. Both go by portions of a leg, so that a receiver with nothing to
+// send unpacks one while the next is packed. Two ranks that send to each other both pack first: to
+// pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
+// sender could be ahead of its receiver, but lines that were used last time are found in a cache.
 #include <algorithm>
-#include <array>
+#include <numeric>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/moves.hpp"
+#include "transrank/transport/portions.hpp"
 #include "transrank/transport/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/tags.hpp"
@@ -14,12 +17,21 @@
 namespace transrank::transport {
 namespace {
 
-constexpr std::uint64_t halves = 2;
 constexpr std::size_t line_bytes = 64;
+// Long enough that a flag for each costs nothing beside it, short enough to stay in a cache.
+constexpr std::int64_t portion_bytes = std::int64_t{1} << 16U;
 
-std::size_t half_bytes(const route::Leg* leg, std::span<const Field> fields) {
+std::size_t box_bytes(const route::Leg* leg, std::span<const Field> fields) {
     const auto bytes = leg == nullptr ? 0 : static_cast<std::size_t>(packed_bytes(*leg, fields));
     return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
+
+std::vector<route::Leg> portions_in_bytes(const route::Leg& leg, std::span<const Field> fields) {
+    const auto unit_bytes = std::accumulate(
+        fields.begin(), fields.end(), std::int64_t{0},
+        [](std::int64_t sum, const Field& field) { return sum + field.unit_bytes; });
+    return portions_of(
+        leg, std::max<std::int64_t>(1, portion_bytes / std::max<std::int64_t>(unit_bytes, 1)));
 }
 
 /// Where a peer finds what is packed for it.
@@ -28,77 +40,111 @@ struct Box {
     std::uint64_t offset = 0;
 };
 
+/// One direction between two ranks. Portions are counted through all epochs.
+class Stream {
+public:
+    /// `make(portion, place)` makes the moves between a portion and its place in the box.
+    template <class Place, class Make>
+    void prepare(const route::Leg& leg, std::span<const Field> fields, Place* box,
+                 const Make& make) {
+        for (const auto& portion : portions_in_bytes(leg, fields)) {
+            moves_.push_back(make(portion, box));
+            box += packed_bytes(portion, fields);
+        }
+    }
+
+    void start(std::uint64_t epoch) { end_ = epoch * moves_.size(); }
+    void move() {
+        execute(moves_[next_ % moves_.size()]);
+        ++next_;
+    }
+
+    /// The portions that have been moved, of all epochs.
+    [[nodiscard]] std::uint64_t moved() const { return next_; }
+    [[nodiscard]] bool finished() const { return next_ == end_; }
+    [[nodiscard]] bool at_begin_of_epoch() const { return next_ + moves_.size() == end_; }
+    /// How many portions the box holds.
+    [[nodiscard]] std::uint64_t room() const { return moves_.size(); }
+
+private:
+    std::vector<std::vector<Move>> moves_;
+    std::uint64_t next_ = 0;
+    std::uint64_t end_ = 0;
+};
+
 class Peer : public SharedPeer {
 public:
-    Peer(const Binding& binding, const PeerOffer& offer)
-        : SharedPeer(binding, offer),
-          sends_(offer.send != nullptr),
-          receives_(offer.receive != nullptr) {}
+    using SharedPeer::SharedPeer;
 
     void prepare_packing(const Binding& binding, const PeerOffer& offer, std::byte* outbox) {
-        for (auto& packing : packing_) {
-            packing = make_packing(*offer.send, binding.fields, outbox);
-            outbox += half_bytes(offer.send, binding.fields);
-        }
+        packing_.prepare(*offer.send, binding.fields, outbox,
+                         [&](const route::Leg& portion, std::byte* place) {
+                             return make_packing(portion, binding.fields, place);
+                         });
     }
 
     void prepare_unpacking(const Binding& binding, const PeerOffer& offer, const Box& box) {
         inbox_ = std::make_unique<memory::MappedBlock>(box.block);
-        const auto* inbox = inbox_->data() + box.offset;
-        for (auto& unpacking : unpacking_) {
-            unpacking = make_unpacking(*offer.receive, binding.fields, binding.operation, inbox);
-            inbox += half_bytes(offer.receive, binding.fields);
-        }
+        unpacking_.prepare(*offer.receive, binding.fields,
+                           static_cast<const std::byte*>(inbox_->data()) + box.offset,
+                           [&](const route::Leg& portion, const std::byte* place) {
+                               return make_unpacking(portion, binding.fields, binding.operation,
+                                                     place);
+                           });
     }
 
-    void start() {
-        packed_ = !sends_;
-        applied_ = !receives_;
+    void start(std::uint64_t epoch) {
+        packing_.start(epoch);
+        unpacking_.start(epoch);
     }
 
-    bool progress(std::uint64_t epoch, Turn& turn) {
-        bool advanced = pack(epoch);
-        if (!applied_ && turn.may_apply(rank()) && packed() >= epoch) {
-            execute(unpacking_[epoch % halves]);
-            publish_done(epoch);
-            turn.pass(rank());
-            applied_ = true;
+    /// Packs as much as there is room for. Returns whether that was anything.
+    bool pack() {
+        bool advanced = false;
+        while (!packing_.finished() && has_room()) {
+            if (packing_.at_begin_of_epoch()) {
+                // Whoever only sends does not wait for its peers and would not notice otherwise.
+                check_owing([] { return true; });
+            }
+            packing_.move();
+            publish_packed(packing_.moved());
             advanced = true;
-        }
-        if (!advanced) {
-            check_owing([&] { return owes(epoch); });
         }
         return advanced;
     }
 
-    [[nodiscard]] bool finished() const { return packed_ && applied_; }
-    [[nodiscard]] bool owes(std::uint64_t epoch) const {
-        return (!applied_ && packed() < epoch) || (!packed_ && !half_is_free(epoch));
+    /// The same with what has arrived.
+    bool unpack(Turn& turn) {
+        bool advanced = false;
+        while (!unpacking_.finished() && turn.may_apply(rank()) && has_arrived()) {
+            unpacking_.move();
+            publish_done(unpacking_.moved());
+            if (unpacking_.finished()) {
+                turn.pass(rank());
+            }
+            advanced = true;
+        }
+        return advanced;
+    }
+
+    void check_unbroken() const {
+        check_owing([&] { return owes(); });
+    }
+
+    [[nodiscard]] bool finished() const { return packing_.finished() && unpacking_.finished(); }
+    [[nodiscard]] bool owes() const {
+        return (!unpacking_.finished() && !has_arrived()) || (!packing_.finished() && !has_room());
     }
 
 private:
-    // The half was last used two epochs ago; its reader must have finished with it.
-    [[nodiscard]] bool half_is_free(std::uint64_t epoch) const { return done() + halves >= epoch; }
+    // The peer has packed more than this rank has unpacked.
+    [[nodiscard]] bool has_arrived() const { return packed() > unpacking_.moved(); }
+    // The peer has unpacked what was in the place of the next portion.
+    [[nodiscard]] bool has_room() const { return done() + packing_.room() > packing_.moved(); }
 
-    bool pack(std::uint64_t epoch) {
-        if (packed_ || !half_is_free(epoch)) {
-            return false;
-        }
-        // Whoever only sends does not wait for its peers and would not notice otherwise.
-        check_owing([] { return true; });
-        execute(packing_[epoch % halves]);
-        publish_packed(epoch);
-        packed_ = true;
-        return true;
-    }
-
-    bool sends_;
-    bool receives_;
     std::unique_ptr<memory::MappedBlock> inbox_;
-    std::array<std::vector<Move>, halves> packing_;
-    std::array<std::vector<Move>, halves> unpacking_;
-    bool packed_ = true;
-    bool applied_ = true;
+    Stream packing_;
+    Stream unpacking_;
 };
 
 class SharedStaged final : public Transport {
@@ -112,7 +158,7 @@ public:
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
             own_boxes_.push_back({.block = {}, .offset = bytes});
-            bytes += halves * half_bytes(offer->send, binding.fields);
+            bytes += box_bytes(offer->send, binding.fields);
         }
         outboxes_ = std::make_unique<memory::SharedBlock>(bytes);
         for (auto& box : own_boxes_) {
@@ -150,17 +196,22 @@ public:
     }
 
     void start(std::uint64_t epoch) override {
-        epoch_ = epoch;
         for (auto& peer : peers_) {
-            peer.start();
+            peer.start(epoch);
         }
     }
 
     bool progress() override {
         bool advanced = false;
         for (auto& peer : peers_) {
-            if (!peer.finished()) {
-                advanced |= peer.progress(epoch_, turn_);
+            advanced |= peer.pack();
+        }
+        for (auto& peer : peers_) {
+            advanced |= peer.unpack(turn_);
+        }
+        for (const auto& peer : peers_) {
+            if (!advanced && !peer.finished()) {
+                peer.check_unbroken();
             }
         }
         return advanced;
@@ -170,7 +221,7 @@ public:
         return std::ranges::all_of(peers_, &Peer::finished);
     }
 
-    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
+    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_); }
 
     void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
         publish_breakage(binding_, breakage, peers_);
@@ -183,7 +234,6 @@ private:
     std::vector<Box> own_boxes_;
     std::vector<Box> boxes_;  // the peers'
     std::unique_ptr<memory::SharedBlock> outboxes_;
-    std::uint64_t epoch_ = 0;
     std::vector<Peer> peers_;
 };
 
@@ -194,13 +244,14 @@ std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffe
 }  // namespace
 
 Entry shared_staged() {
-    return {.name = "shared-staged",
-            .summary = "shared memory, two copies through a double buffer, for any memory",
-            .obstacle = obstacle_to_sharing,
-            .all_or_none = false,
-            .automatic = true,
-            .by_messages = false,
-            .make = make};
+    return {
+        .name = "shared-staged",
+        .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
+        .obstacle = obstacle_to_sharing,
+        .all_or_none = false,
+        .automatic = true,
+        .by_messages = false,
+        .make = make};
 }
 
 }  // namespace transrank::transport
