@@ -36,6 +36,7 @@ constexpr std::array<std::int64_t, 6> lengths{8, 16, 32, 64, 128, 256};
 constexpr std::int64_t runs = 512;
 constexpr std::int64_t stride = 512;  // each run on lines of its own, as in a face of a block
 constexpr int repetitions = 15;
+constexpr double worthwhile = 1.05;  // pushing must save so much
 constexpr std::chrono::milliseconds most_time{
     20};  // of one pair; a rank without a core would take longer
 
@@ -206,14 +207,16 @@ struct Sums {
 };
 static_assert(sizeof(Sums) == ((2 * lengths.size()) + 1) * sizeof(double));
 
-// The ways are compared by ratios, so that a short length counts as much as a long one.
+// The ways are compared by ratios, so that a short length counts as much as a long one. Where both
+// are about even runs are pulled: that leaves the owner's lines clean when it does not rewrite
+// them.
 std::int64_t cheapest_threshold(const Costs& costs) {
     std::int64_t best = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t pushed = 0; pushed <= lengths.size(); ++pushed) {
         double cost = 0;
         for (std::size_t i = 0; i < lengths.size(); ++i) {
-            cost += std::log(i < pushed ? costs.push[i] : costs.pull[i]);
+            cost += std::log(i < pushed ? costs.push[i] * worthwhile : costs.pull[i]);
         }
         if (cost < least) {
             least = cost;
