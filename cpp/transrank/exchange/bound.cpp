@@ -131,7 +131,7 @@ std::string Bound::explain() const {
            explain_findings(transports_);
 }
 
-void Bound::leave_communicator(std::uint64_t epochs, bool all_over) noexcept {
+void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
     std::uint64_t balance = 0;
     bool sends_messages = false;
     for (std::size_t i = 0; i < choices_.size(); ++i) {
@@ -143,7 +143,7 @@ void Bound::leave_communicator(std::uint64_t epochs, bool all_over) noexcept {
         balance -= offers_[i].receive == nullptr ? 0 : number_of_pair(offers_[i].rank, rank());
     }
     loan_.settle(balance * epochs);
-    if (sends_messages && !all_over) {
+    if (sends_messages && !in_order) {
         loan_.spoil();
     }
 }

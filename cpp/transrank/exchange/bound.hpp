@@ -31,8 +31,9 @@ public:
     [[nodiscard]] std::string explain() const;
 
     /// Not collective; to be called before destruction. Tells whether the messages of all `epochs`
-    /// have come, as far as this rank knows, so that the communicator may be used again.
-    void leave_communicator(std::uint64_t epochs, bool all_over) noexcept;
+    /// have come, as far as this rank knows, and the peers know that it is gone, so that the
+    /// communicator may be used again.
+    void leave_communicator(std::uint64_t epochs, bool in_order) noexcept;
 
 private:
     void take_what_is_needed();

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "transrank/exchange/bound.hpp"
@@ -24,6 +25,8 @@ using transport::BrokenExchange;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // How often a rank that waits in vain looks whether its peers live, and lets MPI make progress for
 // the sake of others.
 constexpr std::chrono::milliseconds look_at_peers{100};
@@ -38,12 +41,13 @@ public:
 
     ~State() override {
         retire();
+        const bool peers_are_told = mpi::is_usable() && mpi::may_call_here();
         if (!over_) {
             give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()}, nullptr);
         } else if (!broken_) {
             announce({.cause = Breakage::Cause::gone, .rank = bound_.rank()});
         }
-        bound_.leave_communicator(epoch_, !broken_);
+        bound_.leave_communicator(epoch_, !broken_ && peers_are_told);
     }
 
     void start() {
@@ -82,7 +86,7 @@ public:
             return true;
         }
         check_started("wait");
-        const auto begin = std::chrono::steady_clock::now();
+        std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
         Patience patience(bound_.node().oversubscribed());
         while (!finish_if_over()) {
             if (Engine::instance().progress()) {
@@ -90,8 +94,11 @@ public:
                 begin_to_look();
             } else if (!over_ && patience.rest(over_)) {
                 look_around();
-                const std::chrono::duration<double> waited =
-                    std::chrono::steady_clock::now() - begin;
+                const auto now = Clock::now();
+                if (!begin) {
+                    begin = now;
+                }
+                const std::chrono::duration<double> waited = now - *begin;
                 if (!over_ && waited.count() >= seconds) {
                     return false;
                 }

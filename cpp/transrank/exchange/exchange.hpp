@@ -62,8 +62,9 @@ public:
     Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
              const Options& options = {});
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
-    /// on different ranks. Peers that share memory with this rank and start once more are told;
-    /// others would wait for ever. Before `comm` is freed its exchanges should be destroyed.
+    /// on different ranks. Peers that start once more are told; only where this thread may not call
+    /// MPI, or MPI has been finalized, not those that share no memory with this rank. Before `comm`
+    /// is freed its exchanges should be destroyed.
     ~Exchange();
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;

@@ -2,10 +2,14 @@
 #include "transrank/mpi/communicator_pool.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <deque>
 #include <utility>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -14,12 +18,24 @@ namespace {
 constexpr std::size_t most_examined = 16;
 // Idle communicators that are kept to be used again; MPI has some thousands at the most.
 constexpr std::size_t most_idle = 8;
+// In bytes.
+constexpr int longest_expected = 64;
 
 }  // namespace
 
 struct CommunicatorPool::Entry {
     Communicator comm;
     std::deque<Communicator> derived{};  ///< references to them stay valid
+    struct Expected {
+        int sender;
+        int tag;
+    };
+    struct Sent {
+        MPI_Request request;
+        std::shared_ptr<void> words;
+    };
+    std::vector<Expected> expected{};
+    std::vector<Sent> sent{};  ///< what is still under way
     std::uint64_t balance = 0;
     bool spoilt = false;
     std::atomic<bool> given_back = false;  ///< written last: a loan may end in another thread
@@ -30,19 +46,73 @@ struct CommunicatorPool::Entry {
     ~Entry() = default;
 
     void forsake() noexcept {
+        for (auto& each : sent) {
+            if (is_usable()) {
+                MPI_Request_free(&each.request);
+            }
+            keep_for_ever(std::move(each.words));
+        }
+        sent.clear();
         comm.forsake();
         for (auto& each : derived) {
             each.forsake();
         }
     }
 
-    [[nodiscard]] bool may_be_freed() const noexcept {
+    // Every rank has given it back, and so sent what is expected.
+    void finish_last_messages() {
+        for (const auto& each : expected) {
+            receive(each);
+        }
+        expected.clear();
+        for (auto& each : sent) {
+            check(MPI_Wait(&each.request, MPI_STATUS_IGNORE), "MPI_Wait");
+        }
+        sent.clear();
+    }
+
+    // The same when nobody knows of the others: what does not come soon is left.
+    void receive_what_comes() {
+        using Clock = std::chrono::steady_clock;
+        constexpr auto patience = std::chrono::seconds(1);
+        const auto end = Clock::now() + patience;
+        while ((!expected.empty() || !sent.empty()) && Clock::now() < end) {
+            std::erase_if(sent, [](Sent& each) {
+                int done = 0;
+                check(MPI_Test(&each.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+                return done != 0;
+            });
+            std::erase_if(expected, [&](const Expected& each) {
+                int there = 0;
+                check(MPI_Iprobe(each.sender, each.tag, comm.handle(), &there, MPI_STATUS_IGNORE),
+                      "MPI_Iprobe");
+                if (there != 0) {
+                    receive(each);
+                }
+                return there != 0;
+            });
+        }
+    }
+
+    [[nodiscard]] bool may_be_freed() noexcept {
         try {
-            return given_back && !spoilt && !comm.has_unmatched_message() &&
+            if (given_back && !spoilt) {
+                receive_what_comes();
+            }
+            return given_back && !spoilt && expected.empty() && sent.empty() &&
+                   !comm.has_unmatched_message() &&
                    std::ranges::none_of(derived, &Communicator::has_unmatched_message);
         } catch (const Error&) {
             return false;
         }
+    }
+
+private:
+    void receive(const Expected& message) const {
+        std::array<std::byte, longest_expected> unneeded{};
+        check(MPI_Recv(unneeded.data(), longest_expected, MPI_BYTE, message.sender, message.tag,
+                       comm.handle(), MPI_STATUS_IGNORE),
+              "MPI_Recv");
     }
 };
 
@@ -68,6 +138,23 @@ const Communicator& CommunicatorPool::Loan::keep(Communicator derived) {
 
 void CommunicatorPool::Loan::settle(std::uint64_t balance) noexcept {
     entry_->balance = balance;
+}
+
+void CommunicatorPool::Loan::send_last(int receiver, int tag, std::span<const std::byte> words) {
+    const auto kept = std::make_shared<std::vector<std::byte>>(words.begin(), words.end());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, receiver, tag,
+                    comm().handle(), &request),
+          "MPI_Isend");
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) {
+        entry_->sent.push_back({.request = request, .words = kept});
+    }
+}
+
+void CommunicatorPool::Loan::expect_last(int sender, int tag) {
+    entry_->expected.push_back({.sender = sender, .tag = tag});
 }
 
 void CommunicatorPool::Loan::spoil() noexcept {
@@ -144,6 +231,7 @@ std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::settle(
             std::erase(entries_, entry);
             continue;
         }
+        entry->finish_last_messages();
         entry->derived.clear();
         if (!chosen) {
             chosen = entry;

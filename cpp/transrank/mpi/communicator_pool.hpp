@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
@@ -38,6 +39,13 @@ public:
         /// much as it counts negatively where it is received: all ranks together must come to 0, or
         /// messages are left in the communicator and it must not be used any more.
         void settle(std::uint64_t balance) noexcept;
+
+        /// Sends a message that its receiver expects, without waiting for it.
+        void send_last(int receiver, int tag, std::span<const std::byte> words);
+
+        /// A message that nobody may need any more: `sender` sends it last, before it gives the
+        /// communicator back. It is received before the communicator is used again.
+        void expect_last(int sender, int tag);
 
         /// Nobody knows what is left in it: it is never used again, and never freed.
         void spoil() noexcept;

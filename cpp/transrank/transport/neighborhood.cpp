@@ -26,7 +26,7 @@ class Neighborhood final : public Transport {
 public:
     Neighborhood(const Binding& binding, std::span<const PeerOffer* const> peers)
         : binding_(binding),
-          notices_(binding.comm, peers),
+          notices_(binding, peers),
           collective_(blocks_of(binding.route.receives(), binding.fields),
                       blocks_of(binding.route.sends(), binding.fields)) {
         const auto sends = binding.route.sends();

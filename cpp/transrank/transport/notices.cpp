@@ -2,6 +2,7 @@
 #include "transrank/transport/notices.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 
 #include "transrank/mpi/error.hpp"
@@ -15,30 +16,48 @@ constexpr unsigned calls_between_looks = 16;
 
 }  // namespace
 
-Notices::Notices(const mpi::Communicator& comm, std::span<const PeerOffer* const> peers)
-    : comm_(comm), sends_one_way_(std::ranges::any_of(peers, [](const PeerOffer* peer) {
-          return peer->receive == nullptr;
-      })) {
+Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
+    : comm_(binding.comm),
+      loan_(*binding.loan),
+      sends_one_way_(std::ranges::any_of(
+          peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {
     for (const auto* peer : peers) {
-        if (peer->rank != comm.rank()) {
+        if (peer->rank != comm_.rank()) {
             peers_.push_back(peer->rank);
         }
     }
+    silent_ = peers_;
 }
 
 void Notices::send(const Breakage& breakage, std::uint64_t completed) {
-    // Whoever has only destroyed its side leaves no message behind.
-    if (!mpi::is_usable() || breakage.cause == Breakage::Cause::gone) {
+    if (!mpi::is_usable() || !mpi::may_call_here()) {
         return;
     }
-    // Nobody waits for the sends.
-    const auto notice =
-        std::make_shared<Notice>(Notice{.breakage = breakage.encoded(), .completed = completed});
-    mpi::keep_for_ever(notice);
+    const Notice notice{.breakage = breakage.encoded(), .completed = completed};
+    if (breakage.cause == Breakage::Cause::gone && breakage.rank == comm_.rank()) {
+        say_goodbye(notice);
+    } else {
+        complain(notice, breakage.rank);
+    }
+}
+
+void Notices::say_goodbye(const Notice& notice) {
+    for (const int peer : silent_) {
+        loan_.expect_last(peer, notice_tag);
+    }
+    for (const int peer : peers_) {
+        loan_.send_last(peer, notice_tag, std::as_bytes(std::span(&notice, 1)));
+    }
+}
+
+// Nobody waits for the sends, and the communicator is never used again.
+void Notices::complain(const Notice& notice, int origin) {
+    const auto kept = std::make_shared<Notice>(notice);
+    mpi::keep_for_ever(kept);
     for (const int peer : peers_) {
         MPI_Request request = MPI_REQUEST_NULL;
-        if (peer != breakage.rank) {
-            mpi::check(MPI_Isend(notice.get(), sizeof(Notice), MPI_BYTE, peer, notice_tag,
+        if (peer != origin) {
+            mpi::check(MPI_Isend(kept.get(), sizeof(Notice), MPI_BYTE, peer, notice_tag,
                                  comm_.handle(), &request),
                        "MPI_Isend");
             mpi::check(MPI_Request_free(&request), "MPI_Request_free");
@@ -71,6 +90,7 @@ void Notices::look() {
         mpi::check(MPI_Recv(&notice, sizeof(notice), MPI_BYTE, status.MPI_SOURCE, notice_tag,
                             comm_.handle(), MPI_STATUS_IGNORE),
                    "MPI_Recv");
+        std::erase(silent_, status.MPI_SOURCE);
         if (received_.breakage == 0 || notice.completed < received_.completed) {
             received_ = notice;
         }

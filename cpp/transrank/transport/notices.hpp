@@ -6,20 +6,23 @@
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/offer.hpp"
+#include "transrank/transport/transport.hpp"
 
 namespace transrank::transport {
 
-/// How peers that may be on other nodes learn that an exchange is broken: by a message that nobody
-/// has asked for, and that is looked for only while nothing else arrives. So there is no receive
-/// to be cancelled in the end.
+/// How peers that may be on other nodes learn that an exchange is broken, or destroyed: by a
+/// message that nobody has asked for, and that is looked for only while nothing else arrives. So
+/// there is no receive to be cancelled in the end.
 class Notices {
 public:
-    Notices(const mpi::Communicator& comm, std::span<const PeerOffer* const> peers);
+    Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
 
     /// Tells every peer but the one where it began; of the epochs up to `completed` this rank owes
-    /// them nothing. Does not wait. Cause::gone is not told: the communicator is to be used again.
+    /// them nothing. Does not wait. Where this rank is gone in order, so will be each peer: what
+    /// they then tell is received before the communicator is used again.
     void send(const Breakage& breakage, std::uint64_t completed);
 
     /// To be called when `epoch` begins. Throws BrokenExchange when it is known that some peer has
@@ -30,15 +33,19 @@ public:
     void check_now_and_then(std::uint64_t epoch);
 
 private:
-    void look();
-    void check(std::uint64_t epoch) const;
-
     struct Notice {
         std::uint64_t breakage = 0;
         std::uint64_t completed = 0;
     };
+    void say_goodbye(const Notice& notice);
+    void complain(const Notice& notice, int origin);
+    void look();
+    void check(std::uint64_t epoch) const;
+
     const mpi::Communicator& comm_;
+    mpi::CommunicatorPool::Loan& loan_;
     std::vector<int> peers_;
+    std::vector<int> silent_;  ///< the peers that have not told anything
     bool sends_one_way_;
     unsigned idle_calls_ = 0;
     Notice received_;  ///< the one that leaves the fewest epochs

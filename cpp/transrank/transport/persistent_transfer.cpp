@@ -7,7 +7,7 @@ namespace transrank::transport {
 
 PersistentTransfer::PersistentTransfer(const Binding& binding,
                                        std::span<const PeerOffer* const> peers)
-    : turn_(binding.turn), notices_(binding.comm, peers), fields_(binding.fields) {}
+    : turn_(binding.turn), notices_(binding, peers), fields_(binding.fields) {}
 
 PersistentTransfer::~PersistentTransfer() {
     if (requests_.abandon()) {

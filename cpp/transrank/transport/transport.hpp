@@ -82,8 +82,8 @@ public:
     [[nodiscard]] virtual std::string finding() const { return ""; }
 
     /// Tells the peers that this rank will publish nothing more, without waiting for them: the
-    /// exchange is broken, or (Cause::gone) destroyed here, which only those learn that share
-    /// memory. The epochs up to `completed` were over on this rank.
+    /// exchange is broken, or (Cause::gone) destroyed here. The epochs up to `completed` were over
+    /// on this rank.
     virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
 };
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from transrank import _core
 from transrank.agreement import agree, agree_on, require_communicator
@@ -123,6 +123,13 @@ class Exchange:
         self.start()
         self.wait()
 
+    def abandon(self, why: str) -> NoReturn:
+        """Break the exchange because of something that forbids to go on with it. Not collective.
+
+        Raises Misuse with the words `why`; peers raise BrokenExchange, which names this rank.
+        """
+        self._open.abandon(why)
+
     def explain(self) -> str:
         """A table of this rank's peers: bytes, runs, the transport of each and why that one."""
         return self._open.explain()
@@ -130,8 +137,8 @@ class Exchange:
     def close(self) -> None:
         """Let go of the arrays and of everything else. Not collective; may be called again.
 
-        An exchange under way is broken by it, and its peers raise. Peers must not start it any
-        more: nobody would answer.
+        An exchange under way is broken by it, and its peers raise. So do peers that start it once
+        more.
         """
         self._bound = None
         self._fields = ()
