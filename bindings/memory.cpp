@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "bindings.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/array_memory.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,27 +18,28 @@ namespace {
 
 using SharedBytes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
 
-/// The segment lives as long as the last view of the array; freeing it calls neither Python nor
-/// MPI.
+/// The memory lives as long as the last view of the array; freeing it calls neither Python nor MPI.
 SharedBytes shared_bytes(std::size_t bytes) {
-    std::unique_ptr<memory::SharedSegment> segment;
+    std::unique_ptr<memory::ArrayMemory> made;
     try {
-        segment = std::make_unique<memory::SharedSegment>(bytes);
+        made = std::make_unique<memory::ArrayMemory>(bytes);
     } catch (const std::system_error& error) {
         PyErr_SetString(PyExc_MemoryError, error.what());
         throw nb::python_error();
     }
-    auto* const kept = segment.release();
+    auto* const kept = made.release();
     const nb::capsule owner(
-        kept, [](void* pointer) noexcept { delete static_cast<memory::SharedSegment*>(pointer); });
+        kept, [](void* pointer) noexcept { delete static_cast<memory::ArrayMemory*>(pointer); });
     return {kept->bytes().data(), {bytes}, owner};
 }
 
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-    module.def("shared_bytes", &shared_bytes, "size"_a,
-               "Zeroed memory that other processes of this node can map. Not collective.");
+    module.def(
+        "shared_bytes", &shared_bytes, "size"_a,
+        "Zeroed memory that other processes of this node can map, where there is any such. Not "
+        "collective.");
 }
 
 }  // namespace transrank::bindings

@@ -3,7 +3,8 @@
 
 Their memory lies in a segment without a name, counts against no /dev/shm, and is freed when the
 last view of it dies: without communication, at any time, also after MPI_Finalize. None of these
-functions is collective. Data in such arrays move between ranks of a node in a single copy.
+functions is collective. Data in such arrays move between ranks of a node in a single copy; where
+the system allows no shared memory they are as arrays of NumPy's own.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     TypeError
         when the type holds Python objects: another process cannot follow a pointer of this one.
     MemoryError
-        when there is no shared memory to be had.
+        when there is not as much memory.
     """
     wanted = np.dtype(dtype)
     if wanted.hasobject:

@@ -87,6 +87,13 @@ public:
         fit_son();
     }
 
+    /// Collective. Takes a route from owned rows to ghost rows that exists: one that was loaded.
+    void use_route(const route::Route& route) {
+        mpi::agree(*comm_, [&] { check_numbered(); });
+        mapping_ = mapping_along(*comm_, *numbering_, route);
+        fit_son();
+    }
+
     /// Collective. Takes the mapping of another transformer, whose rows may hold anything else, and
     /// resizes the son to it. The fathers have equally many rows on each rank.
     template <class Other>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/array/ghost_mapping.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/route_check.hpp"
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 
@@ -31,6 +33,32 @@ std::shared_ptr<const GhostMapping> pushed_mapping(const mpi::Communicator& comm
     return std::make_shared<const GhostMapping>(GhostMapping{.numbering = numbering,
                                                              .route = std::move(pushed.route),
                                                              .ghosts = std::move(pushed.ghosts)});
+}
+
+std::shared_ptr<const GhostMapping> mapping_along(const mpi::Communicator& comm,
+                                                  const discovery::Numbering& numbering,
+                                                  const route::Route& route) {
+    mpi::agree(comm, [&] {
+        discovery::check_belongs(route, comm);
+        require(route.source_extent() == numbering.owned().length(), "the route leads from ",
+                route.source_extent(), " rows on rank ", comm.rank(), ", but the father has ",
+                numbering.owned().length(), "; take another route");
+    });
+    std::vector<std::int64_t> owned(static_cast<std::size_t>(route.source_extent()));
+    std::iota(owned.begin(), owned.end(), numbering.owned().begin);
+    std::vector<std::int64_t> ghosts(static_cast<std::size_t>(route.destination_extent()), -1);
+    const auto from = std::as_bytes(std::span(owned));
+    const auto to = std::as_writable_bytes(std::span(ghosts));
+    exchange::Exchange(route, comm.handle(),
+                       {{.source = from.data(),
+                         .source_bytes = static_cast<std::int64_t>(from.size()),
+                         .destination = to.data(),
+                         .destination_bytes = static_cast<std::int64_t>(to.size()),
+                         .unit_bytes = sizeof(std::int64_t),
+                         .scalar = transport::Scalar::int64}})
+        .run();
+    return std::make_shared<const GhostMapping>(
+        GhostMapping{.numbering = numbering, .route = route, .ghosts = std::move(ghosts)});
 }
 
 Movement move_rows(const mpi::Communicator& comm, const GhostMapping& mapping,

@@ -32,6 +32,12 @@ struct GhostMapping {
     const mpi::Communicator& comm, const discovery::Numbering& numbering,
     std::span<const std::int64_t> rows, std::span<const int> targets);
 
+/// Collective. Ghosts given by a route in rows that exists, from all that a rank owns. Which rows
+/// of the others they are is found by moving the global indices along it; -1 where nothing arrives.
+[[nodiscard]] std::shared_ptr<const GhostMapping> mapping_along(
+    const mpi::Communicator& comm, const discovery::Numbering& numbering,
+    const route::Route& route);
+
 /// A route and how many elements of an array one of its units is.
 struct Movement {
     route::Route route;

@@ -13,12 +13,12 @@
 #include "transrank/array/row_kind.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/layout/rows.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/array_memory.hpp"
 
 namespace transrank::array {
 
 /// The rows of a distributed array that one rank holds: rows of elements of type T, in memory that
-/// the other ranks of the node can read.
+/// the other ranks of the node can read where the system allows that.
 ///
 /// `rs` is the number of elements of a row, or dynamic_size, or non_uniform_size; `rm` the most
 /// elements of a row where that differs: a number, dynamic_size, or non_uniform_size for rows of
@@ -47,7 +47,7 @@ public:
     using Row = std::span<T, kind == RowKind::static_fixed ? static_cast<std::size_t>(rs)
                                                            : std::dynamic_extent>;
     using ConstRow = std::span<const T, Row::extent>;
-    using Memory = std::shared_ptr<memory::SharedSegment>;
+    using Memory = std::shared_ptr<memory::ArrayMemory>;
 
     /// No rows. Throws std::system_error when there is no memory.
     ParArray() {
@@ -142,7 +142,7 @@ private:
         std::size_t bytes = 0;
         layout::require(!__builtin_mul_overflow(rows.units(), sizeof(T), &bytes), rows.rows(),
                         " rows have more bytes than 64 bits can count");
-        memory_ = std::make_shared<memory::SharedSegment>(bytes);
+        memory_ = std::make_shared<memory::ArrayMemory>(bytes);
         rows_ = std::move(rows);
     }
     [[nodiscard]] T* elements() const noexcept {

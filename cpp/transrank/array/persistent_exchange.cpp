@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/array/persistent_exchange.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace transrank::array {
+namespace {
+
+std::shared_ptr<void> keep(const Bound& source, const Bound& destination) {
+    return std::make_shared<std::pair<Bound, Bound>>(source, destination);
+}
+
+}  // namespace
 
 PersistentExchange::PersistentExchange(const route::Route& route, MPI_Comm comm, Bound source,
                                        Bound destination, const Unit& unit,
@@ -16,7 +24,8 @@ PersistentExchange::PersistentExchange(const route::Route& route, MPI_Comm comm,
                   .destination = destination_.memory->bytes().data(),
                   .destination_bytes = destination_.bytes,
                   .unit_bytes = unit.bytes,
-                  .scalar = unit.scalar}},
+                  .scalar = unit.scalar,
+                  .keep_alive = keep(source_, destination_)}},
                 options),
       rank_(route.rank()) {}
 

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/array_memory.hpp"
 
 namespace transrank::array {
 
 /// One side of an exchange between arrays: the memory that it is bound to.
 struct Bound {
-    std::shared_ptr<memory::SharedSegment> memory;
+    std::shared_ptr<memory::ArrayMemory> memory;
     std::int64_t bytes = 0;
 };
 
@@ -21,8 +21,8 @@ struct Unit {
     transport::Scalar scalar = transport::Scalar::opaque;
 };
 
-/// An exchange between arrays that keeps their memory alive, and refuses to start when an array has
-/// got other memory since.
+/// An exchange between arrays that keeps their memory alive, also for what MPI may still do with it
+/// when the exchange was broken, and refuses to start when an array has got other memory since.
 class PersistentExchange {
 public:
     /// Collective. Throws as exchange::Exchange.

@@ -12,7 +12,8 @@
 #include <string>
 
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/array_memory.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/study/ghost_update/pattern.hpp"
 #include "transrank/study/ghost_update/way.hpp"
 #include "transrank/study/table.hpp"
@@ -51,8 +52,8 @@ public:
     }
 
 private:
-    memory::SharedSegment owned_;
-    memory::SharedSegment ghosts_;
+    memory::ArrayMemory owned_;
+    memory::ArrayMemory ghosts_;
 };
 
 class Exchanged final : public ghost_update::Update {
@@ -132,10 +133,13 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     if (const auto* way = ghost_update::find_way(transport)) {
         return way->make(point, setting, workspace_arrays(point, setting.workspace));
     }
-    const bool shared = transport == "auto" || transport == "shared-direct";
-    return std::make_unique<Exchanged>(point, setting, transport,
-                                       shared ? SharedArrays::get(point.number("vdim"))
-                                              : workspace_arrays(point, setting.workspace));
+    Arrays arrays;
+    if (transport == "auto" || transport == "shared-direct") {
+        mpi::agree(setting.comm, [&] { arrays = SharedArrays::get(point.number("vdim")); });
+    } else {
+        arrays = workspace_arrays(point, setting.workspace);
+    }
+    return std::make_unique<Exchanged>(point, setting, transport, arrays);
 }
 
 }  // namespace

@@ -190,6 +190,18 @@ TEST_CASE("a pull and a push of other arrays may be under way at once, on every 
     }
 }
 
+TEST_CASE("a route that exists serves as mapping") {
+    Random random(11);
+    const auto scene = random_scene(random, world_size(), false);
+    Actor<double, 3> lender(scene);
+    lender.create_mapping();
+    Actor<double, non_uniform_size, non_uniform_size> actor(scene);
+    actor.transformer().create_global_mapping();
+    actor.transformer().use_route(lender.transformer().mapping()->route);
+    CHECK(std::ranges::equal(actor.transformer().ghosts(), lender.transformer().ghosts()));
+    check_pulls(actor);
+}
+
 TEST_CASE("arrays of a transformer are read in shared memory") {
     if (world_size() == 1) {
         return;

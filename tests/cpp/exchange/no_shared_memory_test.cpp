@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,11 +26,16 @@ extern "C" int memfd_create(const char* name, unsigned flags) {
     return static_cast<int>(syscall(SYS_memfd_create, name, flags));
 }
 
+TEST_CASE("an array is private where there is no shared memory") {
+    const transrank::memory::ArrayMemory array(5000);
+    CHECK(array.is_shared() == (world_rank() != world_size() - 1));
+    CHECK(array.bytes().size() == 5000);
+    CHECK(std::ranges::all_of(array.bytes(), [](std::byte each) { return each == std::byte{}; }));
+}
+
 TEST_CASE("a rank without shared memory is served by messages") {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
-        auto scenario = random_scenario(seed, world_size());
-        scenario.source_homes.assign(scenario.source_homes.size(), Home::user);
-        scenario.destination_homes.assign(scenario.destination_homes.size(), Home::user);
+        const auto scenario = random_scenario(seed, world_size());
         Arrays arrays(scenario, world_rank());
         Options options;
         options.operation = scenario.operation;

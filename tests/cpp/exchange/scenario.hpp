@@ -8,7 +8,7 @@
 #include "field_kind.hpp"
 #include "pattern.hpp"
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/array_memory.hpp"
 
 namespace testing {
 
@@ -75,8 +75,8 @@ public:
     Array(std::size_t bytes, Home home) : bytes_(bytes) {
         const auto room = bytes + (2 * guard_bytes);
         if (home == Home::shared) {
-            segment_ = std::make_unique<transrank::memory::SharedSegment>(room);
-            memory_ = segment_->bytes();
+            shared_ = std::make_unique<transrank::memory::ArrayMemory>(room);
+            memory_ = shared_->bytes();
         } else {
             own_.resize(room);
             memory_ = own_;
@@ -97,7 +97,7 @@ private:
     static constexpr std::size_t guard_bytes = 24;
     static constexpr std::byte guard{0xA5};
     std::size_t bytes_;
-    std::unique_ptr<transrank::memory::SharedSegment> segment_;
+    std::unique_ptr<transrank::memory::ArrayMemory> shared_;
     Bytes own_;
     std::span<std::byte> memory_;
 };

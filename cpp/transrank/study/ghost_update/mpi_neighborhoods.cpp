@@ -2,6 +2,7 @@
 // Two ways with a neighborhood collective: rows described by datatypes, and rows packed by hand.
 #include <mpi.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
@@ -69,14 +70,21 @@ class Packed final : public Update {
 public:
     Packed(const measure::Case& point, const Setting& setting, const Arrays& arrays)
         : Update(point, setting, arrays), graph_(graph_of(route(), setting.comm)) {
-        for (const auto& leg : route().receives()) {
-            arrivals_.add(leg, row_bytes());
-        }
         for (const auto& leg : route().sends()) {
             departures_.add(leg, row_bytes());
         }
-        arrivals_.buffer.resize(arrivals_.bytes());
         departures_.buffer.resize(departures_.bytes());
+        in_place_ = std::ranges::all_of(route().receives(), [](const route::Leg& leg) {
+            return transport::contiguous_destination(leg).has_value();
+        });
+        for (const auto& leg : route().receives()) {
+            arrivals_.add(leg, row_bytes());
+            if (in_place_) {
+                arrivals_.displacements.back() =
+                    static_cast<int>(*transport::contiguous_destination(leg) * row_bytes());
+            }
+        }
+        arrivals_.buffer.resize(in_place_ ? 0 : arrivals_.bytes());
     }
 
 protected:
@@ -85,13 +93,13 @@ protected:
         for (std::size_t i = 0; i < departures_.legs.size(); ++i) {
             departures_.legs[i].pack(rows.source, departures_.block(i));
         }
-        mpi::check(
-            MPI_Neighbor_alltoallv(departures_.buffer.data(), departures_.counts.data(),
-                                   departures_.displacements.data(), MPI_BYTE,
-                                   arrivals_.buffer.data(), arrivals_.counts.data(),
-                                   arrivals_.displacements.data(), MPI_BYTE, graph_.handle()),
-            "MPI_Neighbor_alltoallv");
-        for (std::size_t i = 0; i < arrivals_.legs.size(); ++i) {
+        std::byte* const arriving = in_place_ ? rows.destination : arrivals_.buffer.data();
+        mpi::check(MPI_Neighbor_alltoallv(departures_.buffer.data(), departures_.counts.data(),
+                                          departures_.displacements.data(), MPI_BYTE, arriving,
+                                          arrivals_.counts.data(), arrivals_.displacements.data(),
+                                          MPI_BYTE, graph_.handle()),
+                   "MPI_Neighbor_alltoallv");
+        for (std::size_t i = 0; !in_place_ && i < arrivals_.legs.size(); ++i) {
             arrivals_.legs[i].unpack(arrivals_.block(i), rows.destination);
         }
     }
@@ -114,6 +122,7 @@ private:
         std::vector<std::byte> buffer;
     };
     mpi::Communicator graph_;
+    bool in_place_ = false;  ///< every leg arrives in one piece of the ghosts
     Side arrivals_;
     Side departures_;
 };

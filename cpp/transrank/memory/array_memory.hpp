@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "transrank/memory/shared_segment.hpp"
+
+namespace transrank::memory {
+
+/// Memory for an array: other processes of this node can map it where the system allows shared
+/// memory, and else (a container may forbid memfd_create, descriptors may be used up) it is
+/// private, and serves as memory of the user's own does.
+class ArrayMemory {
+public:
+    /// Zeroed, page-aligned. Throws std::system_error when there is no memory of either kind.
+    explicit ArrayMemory(std::size_t bytes);
+    ArrayMemory(const ArrayMemory&) = delete;
+    ArrayMemory& operator=(const ArrayMemory&) = delete;
+    ~ArrayMemory();
+
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+    [[nodiscard]] bool is_shared() const noexcept { return segment_ != nullptr; }
+
+private:
+    std::unique_ptr<SharedSegment> segment_;
+    std::span<std::byte> bytes_;
+};
+
+}  // namespace transrank::memory
