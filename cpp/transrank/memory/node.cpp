@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "transrank/memory/processor_quota.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::memory {
@@ -114,6 +115,21 @@ std::vector<unsigned long> usable_cores() {
     return {};
 }
 
+// Whether some control group grants less time than its ranks of this node would spin away.
+bool has_too_little_time(const mpi::Communicator& node) {
+    const auto own = processor_quota();
+    std::vector<ProcessorQuota> all(static_cast<std::size_t>(node.size()));
+    mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
+                             node.handle()),
+               "MPI_Allgather");
+    return std::ranges::any_of(all, [&](const ProcessorQuota& quota) {
+        const auto sharing = std::ranges::count_if(all, [&](const ProcessorQuota& other) {
+            return other.device == quota.device && other.inode == quota.inode;
+        });
+        return quota.cores < static_cast<double>(sharing);
+    });
+}
+
 bool has_too_few_cores(const mpi::Communicator& node) {
     auto cores = usable_cores();
     int words = static_cast<int>(cores.size());
@@ -160,7 +176,8 @@ Node::Node(const mpi::Communicator& comm) {
             obstacles_.emplace_back(all[i].rank, "it cannot map this rank's memory");
         }
     }
-    oversubscribed_ = has_too_few_cores(node);
+    const bool too_few = has_too_few_cores(node);
+    oversubscribed_ = has_too_little_time(node) || too_few;
 }
 
 const Node::Mate* Node::find(int rank) const {

@@ -38,7 +38,8 @@ public:
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
 
-    /// Whether the ranks of this node have fewer cores than they are: then spinning only delays.
+    /// Whether the ranks of this node have fewer cores than they are, or less time than that by the
+    /// quotas of their control groups: then spinning only delays.
     /// Knows of no ranks outside the communicator.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
 
