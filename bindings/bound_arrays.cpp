@@ -2,6 +2,7 @@
 #include "bound_arrays.hpp"
 
 #include <array>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -40,6 +41,18 @@ std::span<std::byte> bytes_of(const nb::object& array, bool writeable) {
     return bytes;
 }
 
+/// Keeps two objects, for owners that may let go of them in any thread and without Python's lock.
+/// Once Python has ended they are nobody's.
+std::shared_ptr<void> kept_alive(const nb::object& one, const nb::object& other) {
+    using Pair = std::pair<nb::object, nb::object>;
+    return {new Pair(one, other), [](Pair* pair) {
+                if (Py_IsInitialized() != 0) {
+                    const nb::gil_scoped_acquire acquired;
+                    delete pair;
+                }
+            }};
+}
+
 }  // namespace
 
 BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
@@ -53,7 +66,8 @@ BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
                            .destination = to.data(),
                            .destination_bytes = static_cast<std::int64_t>(to.size()),
                            .unit_bytes = unit_bytes,
-                           .scalar = named(scalars, scalar, "scalar")});
+                           .scalar = named(scalars, scalar, "scalar"),
+                           .keep_alive = kept_alive(source, destination)});
     }
 }
 

@@ -67,6 +67,8 @@ public:
         }
     }
 
+    void abandon(const std::string& why) { exchange_.abandon(why); }
+
     [[nodiscard]] std::string explain() const { return exchange_.explain(); }
 
 private:
@@ -136,6 +138,7 @@ void bind_exchange(nb::module_& module) {
         .def("start", &BoundExchange::start)
         .def("test", &BoundExchange::test)
         .def("wait", &BoundExchange::wait)
+        .def("abandon", &BoundExchange::abandon, "why"_a)
         .def("explain", &BoundExchange::explain);
 }
 

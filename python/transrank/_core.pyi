@@ -7,7 +7,7 @@ signature names; another type, shape or order is a TypeError, wrong values are a
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, NoReturn, final
 
 from mpi4py.MPI import Comm
 
@@ -34,18 +34,25 @@ class Distribution:
     """Which part owns which indices of one dimension; immutable."""
 
     @staticmethod
-    def even(extent: int, parts: int) -> Distribution: ...
+    def even(extent: int, parts: int) -> Distribution:
+        """Ranges whose lengths differ by at most one, the longer ones first."""
     @staticmethod
-    def irregular(boundaries: _Integers) -> Distribution: ...
+    def irregular(boundaries: _Integers) -> Distribution:
+        """Part p owns ``[boundaries[p], boundaries[p + 1])``: from 0 to the extent."""
     @staticmethod
-    def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution: ...
+    def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution:
+        """Blocks of `block` indices, dealt out to the parts in turn from `first_part` on."""
     @property
-    def extent(self) -> int: ...
+    def extent(self) -> int:
+        """The number of indices."""
     @property
-    def parts(self) -> int: ...
+    def parts(self) -> int:
+        """The number of parts."""
     @property
-    def is_contiguous(self) -> bool: ...
-    def owned(self, part: int) -> int: ...
+    def is_contiguous(self) -> bool:
+        """Whether each part owns one range, and the ranges ascend with the parts."""
+    def owned(self, part: int) -> int:
+        """How many indices a part owns."""
     def ranges(self, part: int) -> _Integers:
         """Begin and end of each range of a part, one per row."""
     def owner(self, index: int) -> tuple[int, int]:
@@ -53,7 +60,23 @@ class Distribution:
 
 @final
 class BlockGrid:
-    """A grid of 1 to 6 dimensions, each divided by itself; immutable."""
+    """A grid of 1 to 6 dimensions, each divided by itself; immutable.
+
+    A rank's block is the product of its parts, with room for a halo around it, in one array.
+
+    Parameters
+    ----------
+    distributions
+        who owns what, of each dimension; their numbers of parts multiply to the number of blocks.
+    part_order
+        how blocks are numbered: ``C``, the last dimension fastest, or ``F``, the first.
+    memory_order
+        the dimensions from the fastest to the slowest in the array; by default the last is fastest.
+    halo
+        cells below and above a block, and whether the grid is periodic, of each dimension.
+    ranks
+        the rank of each block, where they are not numbered alike.
+    """
 
     def __init__(
         self,
@@ -65,79 +88,123 @@ class BlockGrid:
         ranks: Sequence[int] | None = None,
     ) -> None: ...
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """The number of dimensions."""
     @property
-    def extents(self) -> tuple[int, ...]: ...
+    def extents(self) -> tuple[int, ...]:
+        """The cells of the whole grid in each dimension."""
     @property
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
-    def units(self, rank: int) -> int: ...
-    def local_extents(self, rank: int) -> tuple[int, ...]: ...
-    def coordinates(self, rank: int) -> tuple[int, ...] | None: ...
+    def units(self, rank: int) -> int:
+        """The cells of a rank's array, halo included."""
+    def local_extents(self, rank: int) -> tuple[int, ...]:
+        """The shape of a rank's array, halo included, in the order of the dimensions."""
+    def coordinates(self, rank: int) -> tuple[int, ...] | None:
+        """Which part of each dimension a rank has; None where it has no block."""
 
 @final
 class Rows:
-    """Where the rows of one rank lie in its flat array of units; immutable."""
+    """Where the rows of one rank lie in its flat array of units; immutable.
+
+    Each row begins at a multiple of `alignment` units.
+    """
 
     @staticmethod
-    def fixed(rows: int, length: int, alignment: int = 1) -> Rows: ...
+    def fixed(rows: int, length: int, alignment: int = 1) -> Rows:
+        """Rows of one length."""
     @staticmethod
-    def bounded(lengths: _Integers, bound: int, alignment: int = 1) -> Rows: ...
+    def bounded(lengths: _Integers, bound: int, alignment: int = 1) -> Rows:
+        """Rows of these lengths, each with room for `bound` units."""
     @staticmethod
-    def variable(lengths: _Integers, alignment: int = 1) -> Rows: ...
+    def variable(lengths: _Integers, alignment: int = 1) -> Rows:
+        """Rows of any length, one behind the other."""
     @staticmethod
-    def from_offsets(offsets: _Integers) -> Rows: ...
+    def from_offsets(offsets: _Integers) -> Rows:
+        """Row i is ``[offsets[i], offsets[i + 1])`` (CSR)."""
     @property
-    def rows(self) -> int: ...
+    def rows(self) -> int:
+        """The number of rows."""
     @property
-    def units(self) -> int: ...
+    def units(self) -> int:
+        """The length of the array, with what lies between the rows."""
     @property
-    def pitch(self) -> int: ...
+    def pitch(self) -> int:
+        """From one row to the next, where it is the same for all."""
     @property
-    def is_fixed(self) -> bool: ...
-    def begin(self, row: int) -> int: ...
-    def length(self, row: int) -> int: ...
+    def is_fixed(self) -> bool:
+        """Whether all rows have one length."""
+    def begin(self, row: int) -> int:
+        """The first unit of a row."""
+    def length(self, row: int) -> int:
+        """The units of a row."""
 
 @final
 class LegStatistics:
     """What a leg consists of; counts and ranges in units."""
 
     @property
-    def units(self) -> int: ...
+    def units(self) -> int:
+        """Units moved."""
     @property
-    def segments(self) -> int: ...
+    def segments(self) -> int:
+        """Strided segments that describe them."""
     @property
-    def runs(self) -> int: ...
+    def runs(self) -> int:
+        """Contiguous pieces that they consist of."""
     @property
-    def shortest_run(self) -> int: ...
+    def shortest_run(self) -> int:
+        """Units of the shortest piece."""
     @property
-    def longest_run(self) -> int: ...
+    def longest_run(self) -> int:
+        """Units of the longest piece."""
     @property
-    def source(self) -> tuple[int, int]: ...
+    def source(self) -> tuple[int, int]:
+        """First source unit, and one beyond the last."""
     @property
-    def destination(self) -> tuple[int, int]: ...
+    def destination(self) -> tuple[int, int]:
+        """First destination unit, and one beyond the last."""
 
 @final
 class Leg:
-    """What moves between a rank and one peer, in their common order."""
+    """What moves between a rank and one peer, in their common order.
+
+    Parameters
+    ----------
+    peer
+        the other rank.
+    segments
+        one row per segment, of shape (n, 6): first source unit, first destination unit, length of
+        a run, number of runs, and from run to run the strides of source and destination.
+    """
 
     def __init__(self, peer: int, segments: _Integers) -> None: ...
     @property
-    def peer(self) -> int: ...
+    def peer(self) -> int:
+        """The other rank."""
     @property
     def segments(self) -> _Integers:
         """One row per segment: source, destination, length, count and the two strides. A copy."""
     @property
-    def units(self) -> int: ...
+    def units(self) -> int:
+        """Units moved."""
     @property
-    def runs(self) -> int: ...
+    def runs(self) -> int:
+        """Contiguous pieces that they consist of."""
     @property
-    def checksum(self) -> int: ...
-    def statistics(self) -> LegStatistics: ...
+    def checksum(self) -> int:
+        """The same on both ranks of a pair, when they hold the same segments."""
+    def statistics(self) -> LegStatistics:
+        """Runs and ranges."""
 
 @final
 class Route:
-    """What one rank sends to whom and receives from whom; immutable."""
+    """What one rank sends to whom and receives from whom; immutable.
+
+    Made by the functions of `transrank.route`, together with the other ranks' routes. The
+    constructor takes legs that were worked out otherwise, ascending by peer; ValueError when one
+    reaches beyond the extents.
+    """
 
     def __init__(
         self,
@@ -149,23 +216,34 @@ class Route:
         receives: Sequence[Leg],
     ) -> None: ...
     @property
-    def rank(self) -> int: ...
+    def rank(self) -> int:
+        """The rank that holds the route."""
     @property
-    def ranks(self) -> int: ...
+    def ranks(self) -> int:
+        """The number of ranks that it was made for."""
     @property
-    def source_extent(self) -> int: ...
+    def source_extent(self) -> int:
+        """Units that a source has at least."""
     @property
-    def destination_extent(self) -> int: ...
+    def destination_extent(self) -> int:
+        """Units that a destination has at least."""
     @property
-    def sends(self) -> list[Leg]: ...
+    def sends(self) -> list[Leg]:
+        """What the rank sends, ascending by peer. A copy."""
     @property
-    def receives(self) -> list[Leg]: ...
-    def transposed(self) -> Route: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def receives(self) -> list[Leg]:
+        """What it receives, ascending by peer. A copy."""
+    def transposed(self) -> Route:
+        """The way back: what was received is sent, in the same order."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that `load` reads; it appears whole or not at all. Raises RouteFileError."""
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Route: ...
-    def check_delivered_once(self) -> None: ...
-    def check_all_delivered_once(self, units: int) -> None: ...
+    def load(path: str | os.PathLike[str]) -> Route:
+        """Read a file of `save`. Raises RouteFileError when it is none, truncated or altered."""
+    def check_delivered_once(self) -> None:
+        """Raise ValueError when a unit of the destination is written more than once."""
+    def check_all_delivered_once(self, units: int) -> None:
+        """The same; and raise it unless `units` units arrive in all."""
 
 class RouteFileError(OSError):
     """A route file that cannot be read or written, or is none."""
@@ -307,6 +385,7 @@ class Exchange:
     def start(self) -> None: ...
     def test(self) -> bool: ...
     def wait(self) -> None: ...
+    def abandon(self, why: str) -> NoReturn: ...
     def explain(self) -> str: ...
 
 def check_redistribution_options(mode: str, packing: str, bundle: str, transport: str) -> None:

@@ -6,9 +6,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "transrank/memory/run_kernels.hpp"
-
 #include "transrank/memory/copy_kernels.hpp"
+#include "transrank/memory/run_kernels.hpp"
 
 namespace transrank::transport {
 namespace {

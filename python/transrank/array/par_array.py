@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,16 +42,26 @@ class ParArray:
     bindable: NDArray[Any]
 
     def __init__(
-        self, rows: Rows, memory: NDArray[Any], row_shape: tuple[int, ...] | None, bound: int | None
+        self,
+        rows: Rows,
+        memory: NDArray[Any],
+        row_shape: tuple[int, ...] | None,
+        bound: int | None,
+        alignment: int | None,
     ) -> None:
-        self.rows = rows
-        self.memory = memory
         self._row_shape = row_shape
         self._bound = bound
+        self._alignment = alignment  # None: the memory is the user's own
+        self._adopt(rows, memory)
+
+    def _adopt(self, rows: Rows, memory: NDArray[Any]) -> None:
+        self.rows = rows
+        self.memory = memory
         self.bindable = memory
-        if row_shape is not None and rows.pitch > 0:
-            is_padded = rows.pitch != math.prod(row_shape)
-            self.bindable = memory.reshape(rows.rows, *((rows.pitch,) if is_padded else row_shape))
+        shape = self._row_shape
+        if shape is not None and rows.pitch > 0:
+            is_padded = rows.pitch != math.prod(shape)
+            self.bindable = memory.reshape(rows.rows, *((rows.pitch,) if is_padded else shape))
 
     @classmethod
     def fixed(
@@ -64,7 +75,7 @@ class ParArray:
         """Rows of one shape; each begins at a multiple of `alignment` elements."""
         shape = row_shape if isinstance(row_shape, tuple) else (row_shape,)
         made = Rows.fixed(rows, math.prod(shape), alignment)
-        return cls(made, zeros(made.units, dtype), shape, None)
+        return cls(made, zeros(made.units, dtype), shape, None, alignment)
 
     @classmethod
     def bounded(
@@ -72,7 +83,7 @@ class ParArray:
     ) -> ParArray:
         """Rows of these lengths, each with room for `bound` elements."""
         made = Rows.bounded(as_indices("the list of row lengths", lengths), bound, alignment)
-        return cls(made, zeros(made.units, dtype), None, bound)
+        return cls(made, zeros(made.units, dtype), None, bound, alignment)
 
     @classmethod
     def variable(
@@ -80,7 +91,7 @@ class ParArray:
     ) -> ParArray:
         """Rows of any length, one behind the other (CSR)."""
         made = Rows.variable(as_indices("the list of row lengths", lengths), alignment)
-        return cls(made, zeros(made.units, dtype), None, None)
+        return cls(made, zeros(made.units, dtype), None, None, alignment)
 
     @classmethod
     def of(cls, array: NDArray[Any], name: str = "array") -> ParArray:
@@ -95,9 +106,39 @@ class ParArray:
                 "consist of C-contiguous rows; give the whole array or a copy"
             )
         rows = Rows.fixed(len(array), math.prod(array.shape[1:]))
-        made = cls(rows, array.reshape(-1), array.shape[1:], None)
+        made = cls(rows, array.reshape(-1), array.shape[1:], None, None)
         made.bindable = array if rows.pitch > 0 else made.memory
         return made
+
+    def resize(self, rows: int | ArrayLike) -> None:
+        """Take new memory for other rows of the same kind, all zero: what was there is gone.
+
+        What was bound to the array must be bound again; a transformer notices at its next start.
+
+        Parameters
+        ----------
+        rows
+            their number where all have one shape, else the length of each.
+
+        Raises
+        ------
+        ValueError
+            when the memory is the user's own, or a row is longer than the bound.
+        """
+        alignment = self._alignment
+        if alignment is None:
+            raise ValueError(
+                "the memory of this array is the user's own; make another one with ParArray.of"
+            )
+        if self._row_shape is not None:
+            made = Rows.fixed(index(np.asarray(rows)), math.prod(self._row_shape), alignment)
+        else:
+            lengths = as_indices("the list of row lengths", rows)
+            if self._bound is None:
+                made = Rows.variable(lengths, alignment)
+            else:
+                made = Rows.bounded(lengths, self._bound, alignment)
+        self._adopt(made, zeros(made.units, self.dtype))
 
     @property
     def dtype(self) -> np.dtype[Any]:

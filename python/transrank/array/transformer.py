@@ -9,10 +9,11 @@ import numpy as np
 
 from transrank import _core
 from transrank.agreement import agree, agree_on, require_communicator
-from transrank.array.mapping import Mapping, bind
+from transrank.array.mapping import Mapping
 from transrank.array.par_array import ParArray
+from transrank.array.persistent import PersistentExchange
 from transrank.exchange import Exchange
-from transrank.layout import Numbering
+from transrank.layout import Numbering, Rows
 from transrank.route import Route, ghost_pull, ghost_push
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ class ArrayTransformer:
     _numbering: Numbering | None
     _mapping: Mapping | None
     _movement: Route | None
-    _pull: Exchange | None
-    _push: Exchange | None
+    _fitted_to: Rows | None
+    _pull: PersistentExchange | None
+    _push: PersistentExchange | None
 
     def __init__(
         self,
@@ -83,6 +85,7 @@ class ArrayTransformer:
         self._numbering = None
         self._mapping = None
         self._movement = None
+        self._fitted_to = None
 
     @property
     def father(self) -> ParArray:
@@ -133,7 +136,21 @@ class ArrayTransformer:
         else:
             route, ghosts = ghost_push(self.comm, numbering, pulled, targets)
         self._mapping = Mapping(numbering, route, ghosts)
-        self._fit_son()
+        self.fit_son()
+
+    def use_route(self, route: Route) -> None:
+        """Collective. Take a route from owned rows to ghost rows that exists: one that was loaded.
+
+        What other ranks' rows the ghosts are is found by moving their global indices along it;
+        `ghosts` tells them, and -1 where nothing arrives.
+        """
+        numbering = agree(self.comm, self._numbered)
+        agree(self.comm, lambda: self._leading_from_rows(route))
+        begin, end = numbering.owned
+        ghosts = np.full(route.destination_extent, -1, np.int64)
+        Exchange(route, self.comm, (np.arange(begin, end), ghosts)).run()
+        self._mapping = Mapping(numbering, route, ghosts)
+        self.fit_son()
 
     def borrow_mapping(self, other: ArrayTransformer) -> None:
         """Collective. Take the mapping of a transformer whose rows may hold anything else.
@@ -151,14 +168,19 @@ class ArrayTransformer:
 
         self._mapping = agree(self.comm, check)
         self._numbering = self._mapping.numbering
-        self._fit_son()
+        self.fit_son()
 
-    def _fit_son(self) -> None:
-        """Collective. Make the son's rows as long as those that they are copies of."""
+    def fit_son(self) -> None:
+        """Collective. Make the son's rows as long as those that they are copies of.
+
+        To be called again when the father's rows have changed their lengths; their number must be
+        that of the mapping.
+        """
         self.clear_persistent_pull()
         self.clear_persistent_push()
         mapping = agree(self.comm, self._mapped)
         self._agree_on_rows()
+        self._fitted_to = self._father.rows
         if self._father.kind == "fixed":
             self._son = agree(self.comm, lambda: self._fixed_son(len(mapping.ghosts)))
             self._movement = mapping.route
@@ -175,7 +197,7 @@ class ArrayTransformer:
         Further options are those of Exchange.
         """
         route = agree(self.comm, self._ready)
-        self._pull = bind(route, self.comm, self._father, self.son, "assign", options)
+        self._pull = PersistentExchange(route, self.comm, self._father, self.son, "assign", options)
 
     def start_persistent_pull(self) -> None:
         """Begin the update. Not collective, but every rank must start for any to finish."""
@@ -207,7 +229,9 @@ class ArrayTransformer:
         the same bit by bit in every run.
         """
         route = agree(self.comm, self._ready).transposed()
-        self._push = bind(route, self.comm, self.son, self._father, operation, options)
+        self._push = PersistentExchange(
+            route, self.comm, self.son, self._father, operation, options
+        )
 
     def start_persistent_push(self) -> None:
         """As for the pull."""
@@ -240,7 +264,7 @@ class ArrayTransformer:
         """The same of the bound push."""
         return self._bound("push").explain()
 
-    def _bound(self, name: str) -> Exchange:
+    def _bound(self, name: str) -> PersistentExchange:
         exchange = self._pull if name == "pull" else self._push
         if exchange is None:
             raise _core.Misuse(f"there is no persistent {name}; init_persistent_{name} comes first")
@@ -269,6 +293,15 @@ class ArrayTransformer:
             )
         return mapping
 
+    def _leading_from_rows(self, route: Route) -> None:
+        if not isinstance(route, Route):
+            raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+        if route.source_extent != len(self._father):
+            raise ValueError(
+                f"the route leads from {route.source_extent} rows on rank {self.comm.rank}, but "
+                f"the father has {len(self._father)}; take another route"
+            )
+
     def _mapped(self) -> Mapping:
         if self._mapping is None:
             raise ValueError(
@@ -279,6 +312,11 @@ class ArrayTransformer:
 
     def _ready(self) -> Route:
         self._mapped()
+        if self._father.kind != "fixed" and self._father.rows is not self._fitted_to:
+            raise ValueError(
+                f"the father was resized on rank {self.comm.rank}, and its rows may have other "
+                "lengths; fit_son makes room for them"
+            )
         assert self._movement is not None
         return self._movement
 

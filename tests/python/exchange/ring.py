@@ -15,10 +15,10 @@ NEXT = (WORLD.rank + 1) % WORLD.size
 PREVIOUS = (WORLD.rank - 1) % WORLD.size
 
 
-def route() -> _core.Route:
-    everything = np.array([[0, 0, UNITS, 1, 0, 0]])
+def route(units: int = UNITS) -> _core.Route:
+    everything = np.array([[0, 0, units, 1, 0, 0]])
     sends, receives = _core.Leg(NEXT, everything), _core.Leg(PREVIOUS, everything)
-    return _core.Route(WORLD.rank, WORLD.size, UNITS, UNITS, [sends], [receives])
+    return _core.Route(WORLD.rank, WORLD.size, units, units, [sends], [receives])
 
 
 def numbers(rank: int, epoch: int = 0) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,57 @@ def test_an_array_resized_after_it_was_bound() -> None:
             while True:
                 transformer.start_persistent_pull()
                 transformer.wait_persistent_pull()
+
+
+def test_a_resized_par_array_must_be_bound_again() -> None:
+    father = transrank.ParArray.fixed(ROWS, 2)
+    transformer = numbered(father)
+    transformer.create_ghost_mapping([0])
+    transformer.init_persistent_pull()
+    father.resize(ROWS)
+    with pytest.raises(transrank.Misuse, match=f"was resized on rank {WORLD.rank} after init"):
+        transformer.start_persistent_pull()
+    father.values[...] = WORLD.rank + 1
+    transformer.pull_once()
+    assert transformer.son.values.tolist() == [[1, 1]]
+    father.resize(ROWS + 1)
+    assert father.values.tolist() == [[0, 0]] * (ROWS + 1)
+    refused(f"the father has {ROWS + 1}", transformer.init_persistent_pull)
+    with pytest.raises(ValueError, match="the user's own"):
+        transrank.ParArray.of(np.zeros(3)).resize(4)
+    with pytest.raises(ValueError, match="more than the bound 2"):
+        transrank.ParArray.bounded([1], 2).resize([3])
+
+
+def test_rows_that_got_other_lengths_are_fitted_again() -> None:
+    father = transrank.ParArray.variable([1, 2, 3], np.int32)
+    transformer = numbered(father)
+    transformer.create_ghost_mapping([3 * LAST + 1])
+    father.resize([1, 4, 3])
+    father.memory[...] = WORLD.rank
+    refused("fit_son makes room", transformer.init_persistent_pull)
+    transformer.fit_son()
+    transformer.pull_once()
+    assert transformer.son[0].tolist() == [LAST] * 4
+
+
+def test_a_route_that_exists_serves_as_mapping() -> None:
+    wanted = np.arange(ROWS * WORLD.size)[::-1]
+    lender = numbered()
+    lender.create_ghost_mapping(wanted)
+    with tempfile.TemporaryDirectory() as own:
+        folder = WORLD.bcast(own, root=0)
+        transrank.route.save(WORLD, lender.mapping.route, folder)
+        loaded = transrank.route.load(WORLD, folder)
+        WORLD.Barrier()
+    transformer = numbered(np.full((ROWS, 2), WORLD.rank))
+    transformer.use_route(loaded)
+    assert transformer.ghosts.tolist() == wanted.tolist()
+    transformer.pull_once()
+    assert transformer.son.values[:, 0].tolist() == (wanted // ROWS).tolist()
+    other = numbered(np.zeros((on_last(ROWS + 1, ROWS), 2)))
+    refused(f"leads from {ROWS} rows on rank {LAST}", lambda: other.use_route(loaded))
+    refused("a Route is needed, not a int", lambda: numbered().use_route(on_last(3, loaded)))
 
 
 def test_uneven_sons_of_the_user() -> None:

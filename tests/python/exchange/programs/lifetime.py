@@ -12,9 +12,10 @@ import weakref
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import transrank
-from python.exchange.ring import Ring, numbers
+from python.exchange.ring import Ring, numbers, route
 from python.spmd import WORLD, main
 from transrank.mpi import MPI
 
@@ -96,6 +97,24 @@ def test_a_view_of_a_ghost_array_outlives_everything() -> None:
     del ring, exchange
     gc.collect()
     assert view[0] == numbers((WORLD.rank - 1) % WORLD.size)[1]
+
+
+def test_what_mpi_still_reads_outlives_a_broken_exchange() -> None:
+    if WORLD.size == 1:
+        return
+    many = 1 << 18  # too long a message to be sent before it is received
+    source, destination = np.ones(many), np.zeros(many)
+    pair = (source, destination)
+    exchange = transrank.Exchange(route(many), WORLD, pair, transport="message")
+    if WORLD.rank == 0:
+        exchange.start()
+    read = weakref.ref(source)
+    with pytest.raises(transrank.Misuse, match="test"):
+        exchange.abandon("the test gives it up")
+    del exchange, pair, source, destination
+    gc.collect()
+    assert (read() is not None) == (WORLD.rank == 0)
+    WORLD.Barrier()
 
 
 def test_an_interrupt_leaves_the_exchange_under_way() -> None:
