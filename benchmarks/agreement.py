@@ -4,7 +4,8 @@
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
 transrank was built with) and transrank in alternation at two ranks: in each round every suite twice
 and transrank once, in random order. Compared are means, since means are what the suites print, and
-beside them transrank's medians. At each size the ratio transrank / suite must lie within the larger
+beside them transrank's medians. Buffers lie as the suite's do: OSU's begin at a page boundary, IMB's,
+from malloc, 16 bytes past one; transrank is measured with both. At each size the ratio transrank / suite must lie within the larger
 of 7 % and the suite's own A/A difference: that of the medians of its two sets of launches. A size
 differs when the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is
 wider than the tolerance, or the ratio lies beyond but its interval does not.
@@ -40,6 +41,8 @@ from transrank.units import format_bytes, format_seconds
 TOLERANCE = 0.07
 SHAPE = Shape(ranks=2, ranks_per_node=0)
 SMALLEST, LARGEST = 0, 4 << 20
+# Bytes from a page boundary to where a suite's buffers begin.
+BUFFER_OFFSETS: Mapping[str, int] = {"IMB": 16, "OSU": 0}
 OURS: Mapping[str, Sequence[str]] = {
     "pingpong": ["pingpong"],
     "allreduce": [
@@ -52,12 +55,30 @@ OURS: Mapping[str, Sequence[str]] = {
 
 
 @dataclass(frozen=True)
+class Own:
+    """transrank's measurement of one operation."""
+
+    operation: str
+    buffer_offset: int
+
+
+@dataclass(frozen=True)
 class Peer:
     """A suite's program for one operation."""
 
     suite: str
     operation: str
     command: tuple[str, ...]
+
+    @property
+    def own(self) -> Own:
+        """Return what it is compared with."""
+        return Own(self.operation, BUFFER_OFFSETS[self.suite])
+
+    @property
+    def own_aligned(self) -> Own:
+        """Return the same from buffers that begin at a page boundary."""
+        return Own(self.operation, 0)
 
     def run(self) -> dict[int, float]:
         """Return seconds by bytes, as this launch prints them."""
@@ -81,8 +102,8 @@ class Rounds:
 
     first: dict[Peer, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
     second: dict[Peer, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    means: dict[str, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    medians: dict[str, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    means: dict[Own, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    medians: dict[Own, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
 
 
 def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
@@ -101,31 +122,32 @@ def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
     return found
 
 
-def measure_own(store: Path, operation: str, max_time: str, rounds: Rounds) -> None:
-    """Measure one launch of `operation`."""
+def measure_own(store: Path, own: Own, max_time: str, rounds: Rounds) -> None:
+    """Measure one launch."""
     options = ["--launches=1", "--ranks=2", f"--max-time={max_time}"]
-    results = measure(store, operation, [*OURS[operation], *options])
+    options.append(f"--buffer-offset={own.buffer_offset}")
+    results = measure(store, own.operation, [*OURS[own.operation], *options])
     means, medians = {}, {}
     for result in results:
         if result.headline is not None and result.imb is not None:
             size = int(result.axes["bytes"])
             medians[size] = result.headline.value
             means[size] = result.imb.mean
-    rounds.means[operation].append(means)
-    rounds.medians[operation].append(medians)
+    rounds.means[own].append(means)
+    rounds.medians[own].append(medians)
 
 
 def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
     """Run everything in alternation."""
     rounds = Rounds()
     order = random.Random(arguments.seed)
-    operations = sorted({peer.operation for peer in programs})
+    ours = dict.fromkeys(own for peer in programs for own in (peer.own, peer.own_aligned))
     for number in range(arguments.rounds):
-        tasks: list[tuple[str, Peer | str]] = [("own", operation) for operation in operations]
+        tasks: list[tuple[str, Peer | Own]] = [("own", own) for own in ours]
         tasks += [(which, peer) for peer in programs for which in ("first", "second")]
         order.shuffle(tasks)
         for which, what in tasks:
-            if isinstance(what, str):
+            if isinstance(what, Own):
                 measure_own(store, what, arguments.max_time, rounds)
             elif which == "first":
                 rounds.first[what].append(what.run())
@@ -143,6 +165,7 @@ class Size:
     theirs: float
     own_mean: float
     own_median: float
+    aligned_mean: float
     own_difference: float
     ratio: Estimate
 
@@ -172,7 +195,7 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
 def compare(peer: Peer, rounds: Rounds) -> list[Size]:
     """Compare at every size that all launches have."""
     first, second = rounds.first[peer], rounds.second[peer]
-    own = rounds.means[peer.operation]
+    own = rounds.means[peer.own]
     common = set.intersection(*(set(launch) for launch in [*first, *second, *own]))
     sizes = []
     for size in sorted(common):
@@ -182,7 +205,8 @@ def compare(peer: Peer, rounds: Rounds) -> list[Size]:
                 bytes=size,
                 theirs=a,
                 own_mean=median_at(own, size),
-                own_median=median_at(rounds.medians[peer.operation], size),
+                own_median=median_at(rounds.medians[peer.own], size),
+                aligned_mean=median_at(rounds.means[peer.own_aligned], size),
                 own_difference=max(a, b) / min(a, b) - 1,
                 ratio=paired_ratio([each[size] for each in first], [each[size] for each in own]),
             )
@@ -192,7 +216,8 @@ def compare(peer: Peer, rounds: Rounds) -> list[Size]:
 
 def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
     """Print the comparison with one program."""
-    columns = ["size", peer.suite, "mean", "median", "mean/suite", "95 %", "allowed", "verdict"]
+    columns = ["size", peer.suite, "mean", "median", "mean, aligned", "mean/suite", "95 %"]
+    columns += ["allowed", "verdict"]
     table = Table(
         *columns, box=None, pad_edge=False, title=f"{peer.operation}: transrank, {peer.suite}"
     )
@@ -202,6 +227,7 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
             format_seconds(size.theirs),
             format_seconds(size.own_mean),
             format_seconds(size.own_median),
+            format_seconds(size.aligned_mean),
             f"{size.ratio.value:.3f}",
             f"{size.ratio.low:.2f} .. {size.ratio.high:.2f}",
             f"{100 * size.tolerance:.0f} %",

@@ -171,7 +171,8 @@ private:
             send_bytes = std::max(send_bytes, point.send_bytes);
             receive_bytes = std::max(receive_bytes, point.receive_bytes);
         }
-        const measure::Workspace workspace(send_bytes, receive_bytes, options_.cache);
+        const measure::Workspace workspace(send_bytes, receive_bytes, options_.cache,
+                                           options_.buffer_offset);
         const study::Setting setting{active, workspace, largest_bytes(group)};
         const auto stopping = options_.count ? measure::make_count_stopping(*options_.count)
                                              : measure::make_interval_stopping(

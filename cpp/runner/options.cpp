@@ -48,6 +48,15 @@ Kind choose(const std::string& option, std::string_view value,
     refuse(option, value, "known:" + names);
 }
 
+// Elements of every datatype stay aligned.
+std::int64_t buffer_offset(const std::string& option, std::string_view value) {
+    const std::int64_t bytes = text::parse_size(value);
+    if (bytes % 8 != 0 || bytes >= 4096) {
+        refuse(option, value, "a multiple of 8 below 4096 is needed");
+    }
+    return bytes;
+}
+
 void add_axis(Options& options, const std::string& name, std::string_view value) {
     const auto equals = value.find('=');
     if (equals == std::string_view::npos || equals == 0) {
@@ -105,6 +114,11 @@ constexpr std::array choices{
                                            {{"warm", CacheMode::warm},
                                             {"rewritten", CacheMode::rewritten},
                                             {"cold", CacheMode::cold}});
+           }},
+    Choice{"buffer-offset", "BYTES",
+           "buffers begin BYTES past a page boundary; malloc of large blocks gives 16 (default: 0)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.buffer_offset = buffer_offset(n, v);
            }},
     Choice{"sync", "METHOD", "common start: barrier or clock (default: barrier)",
            [](Options& o, const std::string& n, std::string_view v) {

@@ -47,6 +47,7 @@ struct Options {
     double max_seconds = 1;
     std::optional<std::int64_t> count;
     measure::CacheMode cache = measure::CacheMode::warm;
+    std::int64_t buffer_offset = 0;  ///< bytes past a page boundary
     measure::SynchronisationKind synchronisation = measure::SynchronisationKind::barrier;
     measure::RecordingKind recording = measure::RecordingKind::slowest;
     std::int64_t memory_bytes = std::int64_t{1} << 30;

@@ -119,12 +119,13 @@ def test_a_prepared_record_is_measured_later(tmp_path: Path) -> None:
 def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
     measure(
         *("pingpong", "--sizes", "8", "--launches", "1", "--count", "500"),
-        *("--record-samples", "ranks"),
+        *("--record-samples", "ranks", "--buffer-offset", "16"),
         store=tmp_path,
     ).check()
     run = only_run(tmp_path)
     assert run.header.options is not None
     assert run.header.options.count == 500
+    assert run.header.options.buffer_offset == 16
     (case,) = run.cases
     assert case.stop == "count"
     assert case.samples is not None

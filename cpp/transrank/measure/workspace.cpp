@@ -45,9 +45,9 @@ std::string_view name(CacheMode mode) {
     return "unknown";
 }
 
-Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
+Buffer::Buffer(std::size_t bytes, std::size_t offset) : offset_(offset), bytes_(bytes) {
     const std::size_t whole =
-        (std::max<std::size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
+        (std::max<std::size_t>(offset + bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)));
     if (!memory_) {
         throw std::bad_alloc();
@@ -59,12 +59,15 @@ void Buffer::Free::operator()(std::byte* memory) const noexcept {
     std::free(memory);
 }
 
-Workspace::Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode)
+Workspace::Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode,
+                     std::int64_t offset)
     : mode_(mode),
       send_(static_cast<std::size_t>(
-          capacity(send_bytes, std::max(send_bytes, receive_bytes), mode))),
+                capacity(send_bytes, std::max(send_bytes, receive_bytes), mode)),
+            static_cast<std::size_t>(offset)),
       receive_(static_cast<std::size_t>(
-          capacity(receive_bytes, std::max(send_bytes, receive_bytes), mode))) {}
+                   capacity(receive_bytes, std::max(send_bytes, receive_bytes), mode)),
+               static_cast<std::size_t>(offset)) {}
 
 std::int64_t Workspace::footprint(std::int64_t send_bytes, std::int64_t receive_bytes,
                                   CacheMode mode) {

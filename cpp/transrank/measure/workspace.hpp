@@ -17,25 +17,30 @@ enum class CacheMode : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(CacheMode mode);
 
-/// Page-aligned memory whose pages have been touched by this process.
+/// Memory whose pages have been touched by this process, `offset` bytes past a page boundary.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes);
-    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {memory_.get(), bytes_}; }
+    explicit Buffer(std::size_t bytes, std::size_t offset = 0);
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept {
+        return {memory_.get() + offset_, bytes_};
+    }
 
 private:
     struct Free {
         void operator()(std::byte* memory) const noexcept;
     };
     std::unique_ptr<std::byte, Free> memory_;
+    std::size_t offset_;
     std::size_t bytes_;
 };
 
 /// What the cases of one group send from and receive into, one after another.
 class Workspace {
 public:
-    /// `send_bytes` and `receive_bytes`: the most that one slot of any case needs.
-    Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode);
+    /// `send_bytes` and `receive_bytes`: the most that one slot of any case needs. Both sides
+    /// begin `offset` bytes past a page boundary.
+    Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode,
+              std::int64_t offset = 0);
 
     /// Bytes per process that such a workspace occupies.
     [[nodiscard]] static std::int64_t footprint(std::int64_t send_bytes, std::int64_t receive_bytes,

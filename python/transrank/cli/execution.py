@@ -296,6 +296,7 @@ def _conditions(
         max_time_seconds=arguments.max_time or Conditions.max_time_seconds,
         launches=arguments.launches or wish.launches,
         cache=arguments.cache or Conditions.cache,
+        buffer_offset=arguments.buffer_offset or Conditions.buffer_offset,
         synchronisation=arguments.sync or Conditions.synchronisation,
         memory_bytes=arguments.memory or memory,
         seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,

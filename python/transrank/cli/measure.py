@@ -91,6 +91,7 @@ SETTLED = (
     ("count", "--count"),
     ("launches", "--launches"),
     ("cache", "--cache"),
+    ("buffer_offset", "--buffer-offset"),
     ("sync", "--sync"),
     ("record_samples", "--record-samples"),
     ("memory", "--memory"),

@@ -147,6 +147,13 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         help="buffers before each sample: as they are, rewritten, or flushed (default: warm)",
     )
     group.add_argument(
+        "--buffer-offset",
+        metavar="SIZE",
+        type=checked(parse_buffer_offset),
+        default=None,
+        help="buffers begin SIZE past a page boundary, as 16 from malloc do (default: 0)",
+    )
+    group.add_argument(
         "--sync",
         choices=["barrier", "clock"],
         help="how ranks come to a common start (default: barrier)",
@@ -197,6 +204,14 @@ def parse_one_count(text: str) -> int:
     if not re.fullmatch(r"\d{1,10}", cleaned, re.ASCII) or not 1 <= int(cleaned) <= RANK_LIMIT:
         raise ValueError(f"'{cleaned}' is not a count; write a whole number from 1 on")
     return int(cleaned)
+
+
+def parse_buffer_offset(text: str) -> int:
+    """Read by how much buffers begin past a page boundary; elements stay aligned."""
+    offset = units.parse_size(text)
+    if offset % 8 or offset >= 4096:
+        raise ValueError(f"'{text}' is no offset in a page; write a multiple of 8 below 4096")
+    return offset
 
 
 def parse_seed(text: str) -> int:

@@ -12,6 +12,7 @@ from scipy import special
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, mean_variance, t_quantile
+from transrank.stats.median import interval_place, median_interval
 from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
@@ -290,8 +291,10 @@ def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
 def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estimate:
     """Candidate / baseline from launches taken in turn: value i of both belongs together.
 
-    The value is the median of the ratios; the interval is Student's t on their logarithms, and
-    contains the value. What both launches of a pair share, such as a slower hour, cancels.
+    The value is the median of the ratios. What both launches of a pair share, such as a slower
+    hour, cancels. From nine pairs on the interval is that of order statistics, which leaves out an
+    extreme at each end: a launch that went astray changes nothing. For fewer pairs it is Student's
+    t on the logarithms of the ratios, and contains the value.
 
     Raises
     ------
@@ -303,4 +306,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
         raise ValueError(f"{first.size} and {second.size} values make no two pairs or more")
     if min(first.min(), second.min()) <= 0:
         raise ValueError("a time that is not positive has no ratio")
-    return combine([Estimate(float(ratio)) for ratio in second / first])
+    ratios = second / first
+    if interval_place(ratios.size) > 1:
+        return median_interval(ratios)
+    return combine([Estimate(float(ratio)) for ratio in ratios])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from transrank import units
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -39,6 +40,7 @@ def _measuring_conditions(header: Header) -> dict[str, str]:
     conditions = {}
     if header.options is not None:
         conditions["cache"] = header.options.cache
+        conditions["buffer offset"] = units.format_bytes(header.options.buffer_offset)
         conditions["synchronisation"] = header.options.synchronisation
     if header.placement is not None:
         conditions["nodes"] = str(len(set(header.placement.hosts)))

@@ -120,6 +120,8 @@ class Options:
     # Operations after which each launch stopped, where the user set their number.
     count: int | None = None
     record_samples: str | None = None
+    # Bytes by which buffers begin past a page boundary.
+    buffer_offset: int = 0
 
     @classmethod
     def from_json(cls, line: Json) -> Options:
@@ -133,6 +135,7 @@ class Options:
             line.get("launcher"),
             line.get("count"),
             line.get("record_samples"),
+            line.get("buffer_offset", 0),
         )
 
 

@@ -43,6 +43,7 @@ def header_line(
             "cache": conditions.cache,
             "synchronisation": conditions.synchronisation,
             "memory_bytes": conditions.memory_bytes,
+            "buffer_offset": conditions.buffer_offset,
             "launcher": printable(launcher.name),
             "record_samples": conditions.record_samples,
             **({"count": conditions.count} if conditions.count is not None else {}),

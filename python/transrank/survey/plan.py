@@ -44,6 +44,8 @@ class Conditions:
     cache: str = "warm"
     synchronisation: str = "barrier"
     memory_bytes: int = 1 << 30
+    # Bytes by which buffers begin past a page boundary.
+    buffer_offset: int = 0
     seed: int = 1
     watchdog_seconds: float = 120.0
     # Of the launch study: jobs started for each case in each launch.
@@ -66,6 +68,7 @@ class Conditions:
             *stop,
             *("--record-samples", self.record_samples),
             *("--cache", self.cache),
+            *("--buffer-offset", str(self.buffer_offset)),
             *("--sync", self.synchronisation),
             *("--memory", str(self.memory_bytes)),
             *("--watchdog", f"{self.watchdog_seconds:.6g}"),

@@ -55,12 +55,24 @@ TEST_CASE("no two slots of a case overlap, and flushing them changes nothing") {
         for (const auto& need : needs) {
             CAPTURE(need.send);
             CAPTURE(need.receive);
-            const Workspace workspace(need.send, need.receive, mode);
+            const Workspace workspace(need.send, need.receive, mode, 4088);
             const auto slots = all_slots(workspace, need);
             fill(slots);
             check(slots);
             workspace.flush(workspace.slots(need.slot()), need.slot());
             check(slots);
+        }
+    }
+}
+
+TEST_CASE("buffers begin as far past a page boundary as asked for") {
+    for (const std::int64_t offset : {0, 16, 4088}) {
+        CAPTURE(offset);
+        const Workspace workspace(300'000, 8, CacheMode::warm, offset);
+        for (const auto* first :
+             {workspace.send(0, 300'000, 300'000).data(), workspace.receive(0, 300'000, 8).data()}) {
+            CHECK(reinterpret_cast<std::uintptr_t>(first) % 4096 ==
+                  static_cast<std::uintptr_t>(offset));
         }
     }
 }

@@ -185,6 +185,17 @@ def test_a_paired_ratio_cancels_what_both_launches_share() -> None:
     assert found.relative_width < 0.02
 
 
+@pytest.mark.parametrize("astray", [0.2, 5.0])
+def test_one_pair_of_nine_that_went_astray_moves_no_paired_ratio(astray: float) -> None:
+    seconds = np.full(9, 1e-6)
+    ratios = np.exp(np.random.default_rng(3).normal(0, 0.01, 9))
+    ratios[4] = astray
+    found = paired_ratio(seconds, ratios * seconds)
+    assert found.value == pytest.approx(1, abs=0.02)
+    assert found.relative_width is not None
+    assert found.relative_width < 0.06
+
+
 @pytest.mark.parametrize("pairs", [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([0.0, 1.0], [1.0, 1.0])])
 def test_pairs_that_are_none_are_refused(pairs: tuple[list[float], list[float]]) -> None:
     with pytest.raises(ValueError, match=r"pairs|positive"):

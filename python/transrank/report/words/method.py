@@ -88,6 +88,8 @@ def _chosen(run: Measured) -> Iterator[str]:
     if options is not None:
         yield _stopping(options)
         yield CACHE.get(options.cache, options.cache)
+        if options.buffer_offset:
+            yield f"Buffers begin {units.format_bytes(options.buffer_offset)} past a page boundary."
     yield from _synchronisation(run)
     yield from _batches(run)
     yield from _flags(run)
