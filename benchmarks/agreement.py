@@ -3,12 +3,13 @@
 
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
 transrank was built with) and transrank in alternation at two ranks: in each round every suite twice
-and transrank once, in random order. Compared are means, since means are what the suites print, and
-beside them transrank's medians. Buffers lie as the suite's do: OSU's begin at a page boundary, IMB's,
-from malloc, 16 bytes past one; transrank is measured with both. At each size the ratio transrank / suite must lie within the larger
-of 7 % and the suite's own A/A difference: that of the medians of its two sets of launches. A size
-differs when the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is
-wider than the tolerance, or the ratio lies beyond but its interval does not.
+and transrank once, in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
+IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
+means are what the suites print, and beside them stand transrank's medians. At each size the ratio
+transrank / suite must lie within the larger of 7 % and the suite's own A/A difference: that of the
+medians of its two sets of launches. A size differs when the whole 95 % interval of the ratio lies
+beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
+its interval does not.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from survey import measure_operations, operation_of
+from survey import operation_of, results_of, run_operations
 
 from transrank.stats.summary import CaseResult
 
@@ -88,9 +88,9 @@ def main() -> int:
     quiet, busy = [], []
     with tempfile.TemporaryDirectory() as store:
         for number in range(arguments.surveys):
-            quiet.append(measure_operations(Path(store), f"quiet-{number}", options))
+            quiet.append(results_of(run_operations(Path(store), f"quiet-{number}", options)))
             with busy_loops(arguments.loops):
-                busy.append(measure_operations(Path(store), f"busy-{number}", options))
+                busy.append(results_of(run_operations(Path(store), f"busy-{number}", options)))
             print(f"pair {number + 1} of {arguments.surveys} done", file=sys.stderr)
     return report(figures(quiet, busy), arguments.check)
 

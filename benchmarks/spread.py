@@ -4,7 +4,9 @@
 Runs the same short survey several times at two ranks and prints, per operation, the spread
 (max - min) / median of the reported value: its median over sizes and the worst size, beside the
 measuring time that one survey spent on that operation's whole sweep. A collective of 0 bytes, which
-returns at once, is left out.
+returns at once, is left out. Beside it stands the machine's own spread: that of the time which a
+cache line took between the two cores, whatever the MPI does. What crosses between them cannot
+repeat better.
 """
 
 from __future__ import annotations
@@ -14,13 +16,16 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from survey import measure_operations, operation_of
+from survey import operation_of, results_of, run_operations
 
+from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult
+from transrank.store.records import Case, Run
 
 # The most that the spread may be, in percent: median over sizes, worst size.
 BARS: Mapping[str, tuple[float, float | None]] = {
@@ -34,48 +39,82 @@ BARS: Mapping[str, tuple[float, float | None]] = {
 SECONDS_BAR = 2.0
 
 
-def run_surveys(store: Path, arguments: argparse.Namespace) -> list[list[CaseResult]]:
-    """Run every survey and return its results."""
+@dataclass(frozen=True)
+class Survey:
+    """What one survey found, and by operation what a cache line took between the cores."""
+
+    results: Sequence[CaseResult]
+    core_seconds: Mapping[str, float]
+
+
+def read_survey(runs: Sequence[Run]) -> Survey:
+    """Summarise the runs of one survey."""
+    cases: dict[str, list[Case]] = defaultdict(list)
+    for run in runs:
+        for case in run.cases:
+            cases[operation_of(case)].append(case)
+    cores = {operation: core_latency(each) for operation, each in cases.items()}
+    measured = {operation: found.median for operation, found in cores.items() if found is not None}
+    return Survey(results_of(runs), measured)
+
+
+def run_surveys(store: Path, arguments: argparse.Namespace) -> list[Survey]:
+    """Run every survey."""
     common = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
     surveys = []
     for number in range(arguments.surveys):
-        surveys.append(measure_operations(store, f"survey-{number}", common))
+        surveys.append(read_survey(run_operations(store, f"survey-{number}", common)))
         print(f"survey {number + 1} of {arguments.surveys} done", file=sys.stderr)
     return surveys
 
 
-def spreads(surveys: Sequence[Sequence[CaseResult]]) -> dict[str, dict[str, float]]:
+def spread(values: Sequence[float]) -> float:
+    """(max - min) / median, in percent."""
+    return 100 * (max(values) - min(values)) / float(np.median(values))
+
+
+def spreads(surveys: Sequence[Survey]) -> dict[str, dict[str, float]]:
     """Return per operation and case the relative spread of the reported values, in percent."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for survey in surveys:
-        for result in survey:
+        for result in survey.results:
             if result.headline is not None:
                 values[operation_of(result)][result.case].append(result.headline.value)
     return {
-        operation: {
-            case: 100 * (max(each) - min(each)) / float(np.median(each))
-            for case, each in cases.items()
-        }
+        operation: {case: spread(each) for case, each in cases.items()}
         for operation, cases in values.items()
     }
 
 
-def longest_sweep(surveys: Sequence[Sequence[CaseResult]], operation: str) -> float:
+def spread_of_cores(surveys: Sequence[Survey], operation: str) -> str:
+    """Say how far the machine's own values lie apart."""
+    if not all(operation in survey.core_seconds for survey in surveys):
+        return ""
+    found = spread([survey.core_seconds[operation] for survey in surveys])
+    return f"the cores' own: {found:.1f} %"
+
+
+def longest_sweep(surveys: Sequence[Survey], operation: str) -> float:
     """Return the most measuring seconds that any survey spent on `operation`."""
     return max(
-        sum(result.measuring_seconds for result in survey if operation_of(result) == operation)
+        sum(
+            result.measuring_seconds
+            for result in survey.results
+            if operation_of(result) == operation
+        )
         for survey in surveys
     )
 
 
-def figures(surveys: Sequence[Sequence[CaseResult]]) -> list[Figure]:
+def figures(surveys: Sequence[Survey]) -> list[Figure]:
     """Hold the spreads against their bars."""
     found = []
     for operation, cases in spreads(surveys).items():
         over_sizes, worst_bar = BARS[operation]
         worst = max(cases, key=lambda case: cases[case])
         median = float(np.median(list(cases.values())))
-        found.append(Figure(f"{operation}, median size", median, over_sizes, "%"))
+        cores = spread_of_cores(surveys, operation)
+        found.append(Figure(f"{operation}, median size", median, over_sizes, "%", note=cores))
         if worst_bar is not None:
             found.append(
                 Figure(f"{operation}, worst size", cases[worst], worst_bar, "%", note=worst)

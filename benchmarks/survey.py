@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import read_run
+from transrank.store.records import Case, Run, read_run
 
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
     """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
+    return summarise(_run(store, label, arguments))
+
+
+def _run(store: Path, label: str, arguments: Sequence[str]) -> Run:
     command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
     subprocess.run(
         [*command, "-qq", "--label", label, "--store", str(store)],
@@ -21,7 +25,7 @@ def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResul
         stdout=subprocess.DEVNULL,
     )
     newest = max(store.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
-    return summarise(read_run(newest))
+    return read_run(newest)
 
 
 # What the sweeps of spread.py and disturbed.py consist of.
@@ -33,16 +37,17 @@ COLLECTIVES = [
 ]
 
 
-def measure_operations(store: Path, label: str, options: Sequence[str]) -> list[CaseResult]:
-    """Measure the operations whose repeatability is judged.
-
-    A collective of 0 bytes, which returns at once, is left out.
-    """
-    results = [
-        *measure(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
-        *measure(store, f"{label}-collectives", [*COLLECTIVES, *options]),
+def run_operations(store: Path, label: str, options: Sequence[str]) -> list[Run]:
+    """Measure the operations whose repeatability is judged."""
+    return [
+        _run(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
+        _run(store, f"{label}-collectives", [*COLLECTIVES, *options]),
     ]
-    return [result for result in results if _moves_something(result)]
+
+
+def results_of(runs: Sequence[Run]) -> list[CaseResult]:
+    """Return what was measured; a collective of 0 bytes, which returns at once, is left out."""
+    return [result for run in runs for result in summarise(run) if _moves_something(result)]
 
 
 def _moves_something(result: CaseResult) -> bool:
@@ -50,7 +55,7 @@ def _moves_something(result: CaseResult) -> bool:
     return result.headline is not None and not nothing
 
 
-def operation_of(result: CaseResult) -> str:
+def operation_of(case: CaseResult | Case) -> str:
     """Name what is swept over sizes: the study, and the operation where the study has several."""
-    operation = result.axes.get("operation")
-    return str(operation) if operation is not None else result.study
+    operation = case.axes.get("operation")
+    return str(operation) if operation is not None else case.study

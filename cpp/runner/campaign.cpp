@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <time.h>
 
+#include "core_latency.hpp"
 #include "launch_facts.hpp"
 #include "listing.hpp"
 #include "node_clocks.hpp"
@@ -68,7 +70,8 @@ public:
           world_(MPI_COMM_WORLD),
           watchdog_(options.watchdog_seconds, world_.rank()),
           clock_(machine::measure_clock()),
-          least_batch_seconds_(measure::least_batch_seconds(world_, clock_)) {}
+          least_batch_seconds_(measure::least_batch_seconds(world_, clock_)),
+          core_latency_(world_) {}
 
     int run() {
         const auto selected = selected_cases(options_, world_.size());
@@ -146,7 +149,9 @@ private:
         if (clocks_) {
             clocks_->refresh();
         }
-        const bool takes_part = world_.rank() < study.ranks_used(world_.size());
+        const int ranks_used = study.ranks_used(world_.size());
+        const bool takes_part = world_.rank() < ranks_used;
+        cores_measurable_ = core_latency_.measurable_by(ranks_used);
         const auto active = world_.split(takes_part ? 0 : MPI_UNDEFINED);
         if (takes_part && !runnable.empty()) {
             const auto synchronisation = clocks_
@@ -203,6 +208,11 @@ private:
 
     void advance(const measure::CaseRun& run, int round) {
         watchdog_.advance(run.point.id());
+        if (cores_measurable_) {
+            if (const auto seconds = core_latency_.measure()) {
+                core_latencies_[run.point.id()].push_back(*seconds);
+            }
+        }
         const double now = machine::now();
         if (is_root() && now - last_progress_ >= progress_interval_seconds) {
             last_progress_ = now;
@@ -260,7 +270,7 @@ private:
     }
 
     void write_measurement(const measure::CaseRun& run, const mpi::Communicator& active,
-                           text::JsonWriter& json) const {
+                           text::JsonWriter& json) {
         const auto& point = run.point;
         json.key("stop").value(measure::name(run.stop));
         json.key("timing").value(measure::name(point.timing));
@@ -282,6 +292,9 @@ private:
                                    ? measure::record_ranks
                                    : measure::record_slowest;
         recording(run.own, active, json);
+        if (const auto found = core_latencies_.extract(point.id())) {
+            json.key("core_latency_seconds").value(measure::median_interval(found.mapped()).median);
+        }
         run.operation->describe(json);
     }
 
@@ -299,6 +312,9 @@ private:
     Watchdog watchdog_;
     machine::ClockQuality clock_;
     double least_batch_seconds_;
+    CoreLatency core_latency_;
+    bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
+    std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

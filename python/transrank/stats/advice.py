@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from transrank.stats.cores import core_latency
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning
@@ -88,6 +89,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += _unlike_launches(run)
     found += _few_launches(run, results)
     found += _busy_machine(results)
+    found += _moving_cores(run)
     found += _drifting(results)
     found += _two_groups(results)
     said = Counter(text for launch in run.launches for text in launch.warnings)
@@ -155,6 +157,21 @@ def _busy_machine(results: Sequence[CaseResult]) -> list[Caution]:
             f"the machine was busy: {format_percent(1 - kept / taken)} of the samples were "
             "disturbed and are left out",
             "stop other work on these nodes; `transrank doctor` names what runs",
+        )
+    ]
+
+
+def _moving_cores(run: Run) -> list[Caution]:
+    cores = core_latency(run.cases)
+    if cores is None or not cores.changed:
+        return []
+    return [
+        Caution(
+            "the first two ranks' cores were not always equally far apart: a cache line took "
+            f"{format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between them in "
+            "different launches",
+            "a hypervisor that moves virtual CPUs does this, and all that crosses between cores "
+            "changes with it; more launches over a longer time see more of it",
         )
     ]
 

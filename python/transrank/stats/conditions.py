@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from transrank import units
+from transrank.stats.cores import core_latency
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -18,7 +19,15 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
         f"{name}: {value} / {theirs[name]}"
         for name, value in ours.items()
         if name in theirs and theirs[name] != value
-    ]
+    ] + _core_distances(baseline, candidate)
+
+
+def _core_distances(baseline: Run, candidate: Run) -> list[str]:
+    ours, theirs = core_latency(baseline.cases), core_latency(candidate.cases)
+    if ours is None or theirs is None or not ours.differs(theirs):
+        return []
+    pair = f"{units.format_seconds(ours.median)} / {units.format_seconds(theirs.median)}"
+    return [f"a cache line between the first two ranks' cores: {pair}"]
 
 
 def _conditions(run: Run) -> dict[str, str]:

@@ -12,6 +12,7 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
+from transrank.stats.cores import core_latency
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
@@ -91,6 +92,7 @@ def _chosen(run: Measured) -> Iterator[str]:
         if options.buffer_offset:
             yield f"Buffers begin {units.format_bytes(options.buffer_offset)} past a page boundary."
     yield from _synchronisation(run)
+    yield from _core_distance(run)
     yield from _batches(run)
     yield from _flags(run)
 
@@ -127,6 +129,22 @@ def _synchronisation(run: Measured) -> Iterator[str]:
             else ""
         )
         yield f"Ranks start at an agreed time of clocks synchronised across hosts{accuracy}."
+
+
+def _core_distance(run: Measured) -> Iterator[str]:
+    cores = core_latency(run.run.cases)
+    if cores is None:
+        return
+    span = (
+        f", {units.format_seconds(cores.nearest)} to {units.format_seconds(cores.farthest)} in "
+        "single launches"
+        if cores.nearest < cores.farthest
+        else ""
+    )
+    yield (
+        "Between the cores of the first two ranks a cache line took "
+        f"{units.format_seconds(cores.median)}{span}, whatever the MPI does."
+    )
 
 
 def _batches(run: Measured) -> Iterator[str]:
