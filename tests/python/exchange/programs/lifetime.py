@@ -125,9 +125,9 @@ def test_an_interrupt_leaves_the_exchange_under_way() -> None:
         interrupted = 0
         if WORLD.rank == 0 and WORLD.size > 1:
             exchange.start()
-            # The others wait for us to be through with it: nothing can arrive before.
-            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
             try:
+                # The others wait for us to be through with it: nothing can arrive before.
+                threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
                 exchange.wait()
             except KeyboardInterrupt:
                 interrupted = 1
