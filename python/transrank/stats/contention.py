@@ -105,9 +105,6 @@ class Contention:
     def domains(self) -> int:
         return self.shape.ranks // self.domain_ranks
 
-    def ranks_of(self, domain: int) -> range:
-        return range(domain * self.domain_ranks, (domain + 1) * self.domain_ranks)
-
 
 def contentions(
     cases: Sequence[Case], placements: Mapping[int, Placement] | None = None

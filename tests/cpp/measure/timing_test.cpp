@@ -51,6 +51,8 @@ public:
     }
     std::uint64_t verify(std::int64_t /*repetitions*/) override { return 0; }
 
+    [[nodiscard]] double own_seconds() const override { return 0.25; }
+
     [[nodiscard]] double least_seconds() const { return seconds_; }
     double begin = 0;
     double end = 0;
@@ -101,6 +103,12 @@ TEST_CASE("single: a start before each operation, after what is not timed") {
     const Timed timed(measure::TimingKind::single, 2);
     CHECK(timed.events == Events{"prepare", "start", "run 1", "prepare", "start", "run 1"});
     CHECK(timed.seconds >= 2 * timed.run.least_seconds());
+}
+
+TEST_CASE("own: one start, and the time that the operation tells of itself") {
+    const Timed timed(measure::TimingKind::own, 3);
+    CHECK(timed.events == Events{"start", "run 3"});
+    CHECK(timed.seconds == 0.25);
 }
 
 TEST_CASE("in turn: every rank runs its batch once, while no other runs, by any common start") {
@@ -155,4 +163,5 @@ TEST_CASE("each choice has the name that records use") {
     CHECK(name(measure::TimingKind::bulk) == "bulk");
     CHECK(name(measure::TimingKind::single) == "single");
     CHECK(name(measure::TimingKind::in_turn) == "in-turn");
+    CHECK(name(measure::TimingKind::own) == "own");
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table of numbers whose cells are the darker the larger the number."""
+"""A table of positive numbers whose cells are the darker the larger the number."""
 
 from __future__ import annotations
 
@@ -48,7 +48,11 @@ def heat_panel(
         "field": "v",
         "type": "quantitative",
         "legend": None,
-        "scale": {"domain": [low, high if high > low else low + 1], "range": [0.06, 0.75]},
+        "scale": {
+            "type": "log",
+            "domain": [low, high if high > low else 2 * low],
+            "range": [0.06, 0.75],
+        },
     }
     layers: list[Spec] = [
         {

@@ -158,9 +158,9 @@ def _heat(one: Contention, shown: Sequence[Traffic]) -> list[Cell]:
         return []
     cells = []
     for traffic in shown:
+        if not traffic.pairs or len(traffic.active) == one.domains:
+            continue  # nobody is there to be disturbed
         for domain, usual in zip(traffic.domains, one.control.domains, strict=True):
-            if not traffic.pairs:
-                continue
             factor = domain.mean / usual.mean
             text = f"{factor:.3g}"
             cells.append(

@@ -12,6 +12,7 @@ from transrank.report.questions import (
     contention,
     ghost_update,
     launch,
+    locality,
     memory_copy,
     message_rate,
     message_time,
@@ -36,6 +37,7 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     plan_scaling.ask,
     launch.ask,
     memory_copy.ask,
+    locality.ask,
     contention.ask,
 )
 

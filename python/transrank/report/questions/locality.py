@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does memory of another domain cost? Beside what the HECToR guide measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank import units
+from transrank.reference.machine import ReferencePoint
+from transrank.reference.tables import machine
+from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.heat_panel import Cell, heat_panel
+from transrank.report.figures.rank_panel import RankTime, rank_panel
+from transrank.report.measured import Measured
+from transrank.report.palette import Palette
+from transrank.report.phrases import joined, kept_sentence
+from transrank.report.published import Source
+from transrank.report.questions.question import Context, Question
+from transrank.stats import locality
+from transrank.stats.locality import STUDY, Locality, Penalty, Worker
+
+GUIDE = "xt6"
+# The guide's words for the links, in ours.
+GUIDE_LINKS = {
+    "local": "own",
+    "neighbour_die_same_processor": "neighbor",
+    "counterpart_die_other_processor": "counterpart",
+    "diagonal_die_other_processor": "diagonal",
+}
+# Beside each other the ranks of a table are read one by one; of more only the domains are shown.
+MOST_RANKS = 64
+ARRANGEMENTS = {"own": "memory of its own", "exchanged": "half of the ranks on other memory"}
+MATRIX_CAPTION = (
+    "Time by the domain that computes and the domain that the memory is in, as the kernel told: "
+    "means over ranks and launches. All domains work at the same time."
+)
+DOT_CAPTION = (
+    "Each rank's time, the fastest first, `rank ← rank that touched the memory first`, by the link "
+    "between their domains; and the published times of the same two arrangements on the guide's "
+    "machine, whose links have 24, 16 and 8 bits."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when locality was not measured."""
+    measured = [(run, one) for run in context.runs for one in locality.localities(run.run.cases)]
+    if not measured:
+        return None
+    figures = [
+        figure
+        for index, (run, one) in enumerate(measured)
+        for figure in _figures(context, run, one, index)
+    ]
+    guide = machine(GUIDE)
+    return Question(
+        "locality",
+        "What does memory of another domain cost?",
+        tuple(text for run, one in measured for text in _answer(context, run, one)),
+        tuple(figures),
+        studies=(STUDY,),
+        sources=(Source(guide.title, guide.attribution, guide.conditions),),
+    )
+
+
+def _figures(context: Context, run: Measured, one: Locality, index: int) -> list[Figure]:
+    name, title = f"locality-{index}", _title(context, run, one)
+    results = [r for r in run.of_study(STUDY) if r.axes.get("kernel") == one.kernel]
+    kept = kept_sentence(results)
+    figures = []
+    cells = [
+        Cell(
+            str(domain),
+            str(memory),
+            seconds,
+            units.format_seconds(seconds),
+            units.format_seconds(seconds),
+        )
+        for (domain, memory), seconds in locality.matrix(one).items()
+    ]
+    if cells:
+        told = "; ".join(f"{cell.row} on memory of {cell.column}: {cell.text}" for cell in cells)
+        panel = Panel(
+            title,
+            f"Time by computing domain and domain of the memory. {told}.",
+            heat_panel(cells, "computes in domain", "memory in domain", "var(--series-2)"),
+        )
+        figures.append(Figure(f"{name}-matrix", (panel,), MATRIX_CAPTION, (), "wide", kept))
+    mine = [
+        (words, locality.by_time(one.arrangements[arrangement]))
+        for arrangement, words in ARRANGEMENTS.items()
+        if one.arrangements.get(arrangement)
+    ]
+    if mine and one.kernel == "dgemm" and one.shape.ranks <= MOST_RANKS:
+        guide = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
+        panels = [
+            *_side_by_side(context.palette, f"{title}: ", mine),
+            *_side_by_side(context.palette, "published: ", guide),
+        ]
+        key = tuple(
+            KeyEntry(link, link, context.palette.style("link", link)) for link in locality.LINKS
+        )
+        figures.append(Figure(f"{name}-ranks", tuple(panels), DOT_CAPTION, key, "half", kept))
+    return figures
+
+
+def _title(context: Context, run: Measured, one: Locality) -> str:
+    text = f"{one.kernel}, matrices of {one.order} rows, {one.shape}"
+    return f"{run.name}, {text}" if context.several else text
+
+
+def _side_by_side(
+    palette: Palette, prefix: str, tables: Sequence[tuple[str, Sequence[Worker]]]
+) -> list[Panel]:
+    """A panel per table, all on one axis."""
+    # All links take their colours in the same order, whichever of them comes first.
+    styles = {link: palette.style("link", link) for link in locality.LINKS}
+    every = [worker.seconds for _, workers in tables for worker in workers]
+    panels = []
+    for words, workers in tables:
+        times = [
+            RankTime(
+                f"{worker.rank} ← {worker.toucher}",
+                worker.link,
+                styles[worker.link],
+                worker.seconds,
+            )
+            for worker in workers
+        ]
+        told = "; ".join(f"{one.label} ({one.series}): {one.seconds:.5g} s" for one in times)
+        spec = rank_panel(times, min(every), max(every))
+        panels.append(Panel(prefix + words, f"{prefix}{words}. {told}.", spec))
+    return panels
+
+
+def _of_guide(figure: int) -> list[Worker]:
+    points = [point for point in machine(GUIDE).points if point.axes["figure"] == figure]
+    return sorted(map(_of_point, points), key=lambda worker: worker.seconds)
+
+
+def _of_point(point: ReferencePoint) -> Worker:
+    thread, init = int(point.axes["thread"]), int(point.axes["init_thread"])
+    return Worker(
+        rank=thread,
+        toucher=init,
+        domain=thread // 6,
+        data_domain=init // 6,
+        link=GUIDE_LINKS[str(point.axes["locality"])],
+        seconds=point.seconds,
+        placed=None,
+    )
+
+
+def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
+    prefix = f"{_title(context, run, one)}: "
+    found = locality.penalties(locality.values_by_link(one))
+    sentences = _penalties(found) if found else _one_domain(one)
+    if one.misplaced:
+        sentences.append(
+            f"{one.misplaced} times the kernel said that a rank's pages were not where they had "
+            "been touched first; these times are left out."
+        )
+    return [prefix + sentences[0], *sentences[1:]] if sentences else []
+
+
+def _penalties(found: Sequence[Penalty]) -> list[str]:
+    from_own = [one for one in found if one.near == "own"]
+    priced = [f"{one.far} memory {_share(one)}" for one in from_own]
+    between = [one for one in found if one.near != "own"]
+    sentences = [f"beside a domain's own memory {joined(priced)}."] if priced else []
+    for one in between:
+        how = f"{_share(one)}" if one.real else f"not told apart (p = {one.p_value:.2g})"
+        sentences.append(f"{one.far.capitalize()} memory beside {one.near} memory: {how}.")
+    return sentences
+
+
+def _share(one: Penalty) -> str:
+    """How much longer it takes, or that the difference is not believed."""
+    if not one.real:
+        return f"cannot be told apart (p = {one.p_value:.2g})"
+    more = "more" if one.share >= 0 else "less"
+    return f"takes {units.format_percent(abs(one.share))} {more} time (p = {one.p_value:.2g})"
+
+
+def _one_domain(one: Locality) -> list[str]:
+    reason = next(iter(one.skipped.values()), "")
+    times = locality.matrix(one)
+    if not times:
+        return []
+    (domain, _), seconds = next(iter(times.items()))
+    why = f" ({reason})" if reason else ""
+    return [
+        f"only memory of domain {domain} itself was measured, {units.format_seconds(seconds)}: the "
+        f"matrix has one entry{why}."
+    ]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The question about locality: the guide's own times, recorded as a run, give the guide's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from python.report.synthetic import Survey
+from transrank.reference.tables import machine
+from transrank.report.figures.render import static_drawing
+from transrank.report.measured import measure_up
+from transrank.report.palette import Palette
+from transrank.report.questions import locality as question
+from transrank.report.questions.question import Context, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.store.records import Run
+
+
+def guide_as_a_run() -> Survey:
+    """Figures 2 and 3 as the arrangements `own` and `exchanged` of one launch on 24 ranks."""
+    survey = Survey(launches=1)
+    for figure, arrangement in ((2, "own"), (3, "exchanged")):
+        points = {
+            int(point.axes["thread"]): point
+            for point in machine("xt6").points
+            if point.axes["figure"] == figure
+        }
+        axes = {"kernel": "dgemm", "memory": arrangement, "order": 3000}
+        survey.measured("locality", axes, 23.1, 0, 24)
+        ranks = [points[rank] for rank in range(24)]
+        line = survey.lines[-1]
+        line["ranks"]["median"] = [point.seconds for point in ranks]
+        line["memory"] = memory(
+            [int(point.axes["init_thread"]) for point in ranks],
+            [question.GUIDE_LINKS[str(point.axes["locality"])] for point in ranks],
+        )
+    return survey
+
+
+def memory(toucher: list[int], link: list[str]) -> dict[str, Any]:
+    ranks = range(len(toucher))
+    return {
+        "toucher": toucher,
+        "domain": [rank // 6 for rank in ranks],
+        "package": [rank // 12 for rank in ranks],
+        "data_domain": [one // 6 for one in toucher],
+        "link": link,
+        "pages": [256] * len(toucher),
+        "pages_elsewhere": [0] * len(toucher),
+        "pages_unknown": [0] * len(toucher),
+    }
+
+
+def asked(run: Run) -> Question:
+    made = question.ask(Context(tuple(measure_up([run])), Palette()))
+    assert made is not None
+    return made
+
+
+def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., Run]) -> None:
+    text = " ".join(asked(written(guide_as_a_run())).answer)
+    assert "neighbor memory takes 1.3 % more time" in text
+    assert "diagonal memory takes 1.6 % more time" in text
+    assert "Counterpart memory beside neighbor memory: not told apart" in text
+    assert "Diagonal memory beside counterpart memory: takes 0.3 % more time" in text
+
+
+def test_the_guide_s_48_numbers_stand_beside_the_users_sorted_by_time(
+    written: Callable[..., Run],
+) -> None:
+    made = asked(written(guide_as_a_run()))
+    figure = next(one for one in made.figures if one.name == "locality-0-ranks")
+    drawn = [
+        [(row["n"], row["s"], row["v"]) for row in panel.spec["data"]["values"]]
+        for panel in figure.panels
+    ]
+    own, exchanged, published_own, published_exchanged = drawn
+    assert sorted(own) == sorted(published_own)
+    assert sorted(exchanged) == sorted(published_exchanged)
+    for rows in drawn:
+        assert len(rows) == 24
+        assert [value for _, _, value in rows] == sorted(value for _, _, value in rows)
+    assert published_exchanged[-1] == ("23 ← 5", "diagonal", 23.533)
+    assert {entry.label for entry in figure.key} == set(question.locality.LINKS)
+    assert made.sources[0].title.startswith("HECToR")
+
+
+def test_a_machine_with_one_domain_says_so_and_shows_the_matrix_it_has(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(launches=1)
+    axes = {"kernel": "latency", "order": 500}
+    survey.measured("locality", {**axes, "memory": "own"}, 8e-8, 0)
+    one = memory([0, 1], ["own"] * 2) | {"domain": [0, 0], "data_domain": [0, 0]}
+    survey.lines[-1]["memory"] = one
+    reason = "the ranks of this node are in one memory domain: no memory is farther than its own"
+    survey.lacking("locality", {**axes, "memory": "away-1"}, "skipped", reason)
+    made = asked(written(survey))
+    assert reason in made.answer[0]
+    assert "the matrix has one entry" in made.answer[0]
+    (figure,) = made.figures
+    assert len(figure.panels[0].spec["data"]["values"]) == 1
+
+
+def test_every_panel_can_be_drawn_without_a_script(written: Callable[..., Run]) -> None:
+    for figure in asked(written(guide_as_a_run())).figures:
+        for panel in figure.panels:
+            assert static_drawing(panel.spec, figure.name).startswith("<svg")
