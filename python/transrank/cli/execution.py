@@ -300,6 +300,7 @@ def _conditions(
         synchronisation=arguments.sync or Conditions.synchronisation,
         memory_bytes=arguments.memory or memory,
         seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
+        watchdog_seconds=arguments.watchdog or Conditions.watchdog_seconds,
         job_starts=wish.job_starts,
         count=arguments.count,
         record_samples=arguments.record_samples or Conditions.record_samples,

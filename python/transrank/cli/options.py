@@ -173,6 +173,14 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         "what is free, divided by the ranks on a node)",
     )
     group.add_argument(
+        "--watchdog",
+        metavar="T",
+        type=checked(parse_positive_duration),
+        default=None,
+        help="end a launch in which no case advances for so long: a rank or a link is gone "
+        "(default: 2min)",
+    )
+    group.add_argument(
         "--seed",
         metavar="N",
         type=checked(parse_seed),

@@ -79,14 +79,25 @@ SLURM_SIGNALS = {
 }
 
 
-def explain(outcome: Outcome) -> tuple[str, str | None]:
-    """Return what ended a launch, and what to do about it if that is clear."""
+def is_last_word(line: str) -> bool:
+    """Whether a line is the runner's own word that a launch cannot go on."""
+    return OWN_WORDS in line and "made no progress" in line
+
+
+def explain(outcome: Outcome, lost_host: tuple[str, str] | None = None) -> tuple[str, str | None]:
+    """Return what ended a launch, and what to do about it if that is clear.
+
+    `lost_host` is what the launcher's words mean for a host, if anything: it counts unless the
+    runner has said more itself.
+    """
     text = "\n".join(outcome.tail)
     for pattern, meaning, advice in CAUSES:
         found = pattern.search(text)
         if found:
             return meaning.format(*(group for group in found.groups() if group)), advice
     own = [line for line in outcome.tail if OWN_WORDS in line]
+    if lost_host is not None and not own:
+        return lost_host
     if outcome.timed_out:
         return (
             f"it was ended after {format_wait(outcome.seconds)} without an end in sight",

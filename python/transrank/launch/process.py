@@ -26,6 +26,9 @@ from transrank.errors import LaunchError
 
 MARK = "TRANSRANK_LAUNCH_MARK"
 GRACE_SECONDS = 3.0
+# How long a launch may take to end after words that can only be its last: a launcher whose link to
+# another host is cut waits for ever for what it has told to end there.
+DYING_SECONDS = 3.0
 # How long output is still read after the launcher itself has ended: orphans may hold the pipes.
 DRAIN_SECONDS = 1.0
 TICK_SECONDS = 1.0
@@ -124,6 +127,7 @@ def run(
     timeout_seconds: float,
     take_line: Callable[[str], bool] = lambda line: False,
     tick: Callable[[], None] = lambda: None,
+    is_last_word: Callable[[str], bool] = lambda line: False,
     log: Path | None = None,
 ) -> Outcome:
     """Run `command` to its end and return how it ended.
@@ -139,6 +143,9 @@ def run(
     tick
         called about once a second, however much the launch says: what it does shares the machine
         with the ranks.
+    is_last_word
+        whether a line of stderr says that the launch cannot go on: it is then ended when it does
+        not end by itself within DYING_SECONDS.
     log
         the file for stderr and what was not taken of stdout; not created for a silent launch.
 
@@ -153,7 +160,9 @@ def run(
     process = _start(command, {**environment, MARK: mark})
     timed_out = False
     try:
-        timed_out = not _follow(process, started + timeout_seconds, take_line, tick, words)
+        timed_out = not _follow(
+            process, started + timeout_seconds, take_line, tick, is_last_word, words
+        )
     finally:
         try:
             _end(process)
@@ -193,9 +202,13 @@ def _follow(
     deadline: float,
     take_line: Callable[[str], bool],
     tick: Callable[[], None],
+    is_last_word: Callable[[str], bool],
     words: Log,
 ) -> bool:
-    """Pass the output on until the launcher has ended; False when the deadline came first."""
+    """Pass the output on until the launcher has ended; False when the deadline came first.
+
+    A launch that was dying when its time came has ended as well.
+    """
     assert process.stdout is not None
     assert process.stderr is not None
 
@@ -203,9 +216,17 @@ def _follow(
         if not take_line(line):
             words.add(line)
 
+    dying: float | None = None
+
+    def listen(line: str) -> None:
+        nonlocal dying
+        words.add(line)
+        if dying is None and is_last_word(line):
+            dying = time.monotonic() + DYING_SECONDS
+
     streams = {
         process.stdout: _Stream(process.stdout, offer),
-        process.stderr: _Stream(process.stderr, words.add),
+        process.stderr: _Stream(process.stderr, listen),
     }
     with selectors.DefaultSelector() as selector:
         for pipe, stream in streams.items():
@@ -216,7 +237,7 @@ def _follow(
             now = time.monotonic()
             if drained is None and process.poll() is not None:
                 drained = now + DRAIN_SECONDS
-            limit = deadline if drained is None else drained
+            limit = min(deadline, dying or deadline) if drained is None else drained
             if now >= limit:
                 break
             for key, _ in selector.select(min(TICK_SECONDS, limit - now)):
@@ -227,7 +248,7 @@ def _follow(
                 ticked = time.monotonic()
     for stream in streams.values():
         stream.finish()
-    return _wait(process, deadline)
+    return _wait(process, min(deadline, dying or deadline)) or dying is not None
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:

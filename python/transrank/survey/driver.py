@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from transrank.errors import Failure, LaunchError, RecordError
-from transrank.launch import failure, outputs, process
+from transrank.launch import failure, lost_hosts, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store import records
-from transrank.store.records import PlannedLaunch
+from transrank.store.records import PlannedLaunch, Shape
 from transrank.study import launch as launch_study
 from transrank.survey import estimate
 from transrank.survey.commands import runner_argv, shell_line
@@ -49,6 +50,8 @@ class Driver:
 
     failed: list[Finished] = field(default_factory=list)
     _kept: int = 0
+    # Where the ranks of the last launch of each shape were, as in its line.
+    _placements: dict[Shape, dict[str, Any]] = field(default_factory=dict)
 
     def remaining(self) -> list[PlannedLaunch]:
         """Return the launches that have cases left, with only these cases."""
@@ -128,6 +131,8 @@ class Driver:
 
         def look() -> None:
             for line in tail.read():
+                if line.get("kind") == "launch":
+                    self._placements[planned.shape] = line["placement"]
                 if line.get("kind") == "case" and line.get("case") not in seen:
                     seen.add(str(line.get("case")))
                     self._keep(Finished.from_line(line), progress, left)
@@ -151,6 +156,7 @@ class Driver:
                 timeout_seconds=self._patience(planned),
                 take_line=take,
                 tick=look,
+                is_last_word=failure.is_last_word,
                 log=log,
             )
         finally:
@@ -174,7 +180,8 @@ class Driver:
             for line in telling:
                 self.say(line)
             return
-        cause, advice = failure.explain(outcome)
+        lost = lost_hosts.explain(outcome.tail, self._placements.get(planned.shape))
+        cause, advice = failure.explain(outcome, lost)
         place = f"launch {planned.launch} ({planned.shape}) failed"
         counted = f" with {len(missing)} of its {len(planned.cases)} cases unfinished"
         words = failure.last_words(outcome)

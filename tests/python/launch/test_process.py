@@ -52,6 +52,19 @@ def test_a_talkative_launch_is_not_looked_at_more_often() -> None:
     assert 1 <= len(ticks) <= outcome.seconds / process.TICK_SECONDS + 1
 
 
+def test_a_launch_that_has_said_its_last_word_is_ended_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "DYING_SECONDS", 0.3)
+    for ending in ("exec sleep 50", "exec >&- 2>&-; exec sleep 50"):
+        outcome = run(f"echo lost >&2; {ending}", is_last_word=lambda line: line == "lost")
+        assert outcome.seconds < 20
+        assert not outcome.ok
+        assert not outcome.timed_out
+    outcome = run("echo lost >&2; exit 4", is_last_word=lambda line: line == "lost")
+    assert (outcome.status, outcome.timed_out) == (4, False)
+
+
 def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path: Path) -> None:
     taken: list[str] = []
 

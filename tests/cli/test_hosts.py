@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches over several hosts: virtual ones, whose links have a bandwidth, are slow, or cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import launched_hosts
+import virtual_hosts
+from launched_hosts import Site, cases_in
+from transrank.stats import contention
+from transrank.stats.contention import Contention, Pair
+from transrank.store.records import Case, Run, read_run
+from virtual_hosts import VirtualHosts
+
+OBSTACLE = launched_hosts.obstacle()
+pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
+
+LINK_BITS = 400_000_000
+THROTTLED_BITS = 80_000_000
+LINE_SECONDS = 5e-3
+MATRIX = ("--axis", "traffic=matrix", "--count", "40", "--launches", "1")
+# While the first study finishes its cases, those of the second are still to come.
+SWEEP = ("sendrecv", "exchange", "-n", "4", "--sizes", "8..64")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with VirtualHosts(3) as hosts:
+        yield Site(hosts)
+
+
+@pytest.fixture
+def shaped(site: Site) -> Iterator[Site]:
+    reason = virtual_hosts.shaping_obstacle()
+    if reason is not None:
+        pytest.skip(reason)
+    for name in site.hosts.names:
+        site.hosts.shape(name, LINK_BITS)
+    yield site
+    for name in site.hosts.names:
+        site.hosts.free(name)
+
+
+def contention_of(run: Run) -> Contention:
+    placements = {launch.launch: launch.placement for launch in run.launches}
+    (measured,) = contention.contentions(run.cases, placements)
+    return measured
+
+
+def best_rate(case: Case) -> tuple[Pair, float]:
+    """The active pair, and the bits per second that each of their ranks receives at best.
+
+    The hosts share two cores with whatever else runs: a usual sample says as much of those.
+    """
+    (pair,) = contention.parse_pairs(str(case.axes["traffic"]))
+    assert case.ranks is not None
+    seconds = case.ranks.minimum[list(pair)].mean()
+    return pair, 8 * int(case.axes["bytes"]) / float(seconds)
+
+
+def test_memory_is_shared_inside_and_the_link_used_between(shaped: Site, tmp_path: Path) -> None:
+    run = shaped.measure(
+        tmp_path / "run.jsonl",
+        *("contention", "-n", "4", "--sizes", "512KiB", *MATRIX),
+    )
+    placement = run.launches[0].placement
+    assert (placement.hosts, placement.rank_host) == (("node0", "node1"), (0, 0, 1, 1))
+    rates = dict(map(best_rate, run.cases))
+    assert len(rates) == 6
+    for pair, rate in rates.items():
+        if pair in ((0, 1), (2, 3)):
+            assert rate > 1.5 * LINK_BITS, f"{pair} within a host: {rate:.3g} bit/s"
+        else:
+            assert rate == pytest.approx(LINK_BITS, rel=0.1), f"{pair}: {rate:.3g} bit/s"
+
+
+def test_the_pair_on_a_throttled_link_is_found_and_named(shaped: Site, tmp_path: Path) -> None:
+    shaped.hosts.throttle("node0", "node2", THROTTLED_BITS)
+    measured = contention_of(
+        Site(shaped.hosts, slots=1).measure(
+            tmp_path / "run.jsonl", "contention", "-n", "3", "--sizes", "256KiB", *MATRIX
+        )
+    )
+    nodes, links = contention.slow_links(measured)
+    assert nodes == []
+    assert [contention.named(link.pair, measured) for link in links] == [
+        "ranks 0 and 2 (node0, node2)"
+    ]
+
+
+@pytest.mark.skipif(
+    virtual_hosts.delay_obstacle() is not None, reason=virtual_hosts.delay_obstacle() or ""
+)
+def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
+    with VirtualHosts(2, delay=LINE_SECONDS) as hosts:
+        run = Site(hosts, slots=1).measure(
+            tmp_path / "run.jsonl",
+            *("pingpong", "-n", "2", "--sizes", "8", "--count", "20", "--launches", "1"),
+        )
+    (case,) = run.cases
+    assert case.samples is not None
+    fastest = case.samples.seconds.min()
+    assert LINE_SECONDS <= fastest < 3 * LINE_SECONDS
+
+
+def test_every_kind_of_study_moves_its_payload_over_both_transports(
+    site: Site, tmp_path: Path
+) -> None:
+    run = site.measure(
+        tmp_path / "run.jsonl",
+        *("exchange", "send-modes", "ghost", "collectives", "-n", "4", "--sizes", "1KiB,64KiB"),
+        *("--axis", "operation=allreduce,alltoallv,bcast", "--axis", "form=blocking"),
+        *("--axis", "vdim=1", "--axis", "mode=used", "--count", "2", "--launches", "1"),
+    )
+    assert run.problems == ()
+    wrong = [(case.case, case.reason) for case in run.cases if case.status == "failed"]
+    assert wrong == []
+    moved = {case.study for case in run.cases if case.verified}
+    assert moved == {"exchange", "send-modes", "ghost", "collectives"}
+    assert all(launch.placement.rank_host == (0, 0, 1, 1) for launch in run.launches)
+
+
+def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    try:
+        status, said, seconds = site.disturb(
+            record,
+            lambda: site.hosts.cut("node1"),
+            *(*SWEEP, "--max-time", "500ms", "--launches", "1", "--watchdog", "1s"),
+        )
+    finally:
+        site.hosts.heal("node1")
+    assert status == 3, said
+    assert seconds < 30
+    assert "on node0 made no progress for 1 s, at: " in said
+    assert "rank " in said
+    assert "kept in" in said
+    assert cases_in(record) >= 1
+    assert read_run(record).problems == ()
+
+
+def test_a_killed_host_ends_the_run_and_is_named_with_its_ranks(site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    status, said, seconds = site.disturb(
+        record,
+        lambda: site.hosts.kill("node1"),
+        *(*SWEEP, "--max-time", "500ms", "--launches", "1", "--watchdog", "5s"),
+    )
+    assert status == 3, said
+    assert seconds < 30
+    assert "node1" in said
+    assert "2, 3" in said
+    assert cases_in(record) >= 1
+    assert read_run(record).problems == ()
+
+
+def test_a_host_that_cannot_be_reached_is_named_and_finished_launches_stay(
+    site: Site, tmp_path: Path
+) -> None:
+    record = tmp_path / "run.jsonl"
+    status, said, seconds = site.disturb(
+        record,
+        lambda: site.hosts.refuse("node1", tmp_path),
+        *(*SWEEP, "--max-time", "300ms", "--launches", "2"),
+    )
+    assert status == 3, said
+    assert seconds < 30
+    assert "the launcher cannot reach node1, where ranks 2, 3 were to run: No route to host" in said
+    assert "8 finished cases are kept" in said
+    assert {case.launch for case in read_run(record).cases} == {0}
