@@ -35,6 +35,7 @@ VERBS = (
     "export",
     "import",
     "script",
+    "tune",
 )
 
 SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141

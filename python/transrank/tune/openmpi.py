@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Open MPI 5: the dynamic rules file of coll/tuned, version 2.
+
+The first block of communicator sizes serves smaller communicators, too, and the last all larger
+ones: both leave the choice to the library. Sizes are those of the whole array for alltoall and
+allgather. Numbers of algorithms as in `ompi_info --param coll tuned --level 9`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from transrank.tune.choice import Range
+from transrank.tune.library import Choices
+
+# number of the collective, number of each algorithm
+_ALGORITHMS: dict[str, tuple[int, dict[str, int]]] = {
+    "allgather": (
+        0,
+        {
+            "linear": 1,
+            "bruck": 2,
+            "recursive_doubling": 3,
+            "ring": 4,
+            "neighbor": 5,
+            "two_proc": 6,
+        },
+    ),
+    "allreduce": (
+        2,
+        {
+            "basic_linear": 1,
+            "nonoverlapping": 2,
+            "recursive_doubling": 3,
+            "ring": 4,
+            "rabenseifner": 6,
+        },
+    ),
+    "alltoall": (
+        3,
+        {"linear": 1, "pairwise": 2, "modified_bruck": 3, "linear_sync": 4, "two_proc": 5},
+    ),
+    "barrier": (
+        6,
+        {
+            "linear": 1,
+            "double_ring": 2,
+            "recursive_doubling": 3,
+            "bruck": 4,
+            "two_proc": 5,
+            "tree": 6,
+        },
+    ),
+    "bcast": (
+        7,
+        {
+            "basic_linear": 1,
+            "chain": 2,
+            "pipeline": 3,
+            "binary_tree": 5,
+            "binomial": 6,
+            "knomial": 7,
+            "scatter_allgather": 8,
+            "scatter_allgather_ring": 9,
+        },
+    ),
+    "reduce": (
+        11,
+        {"linear": 1, "chain": 2, "pipeline": 3, "binary": 4, "binomial": 5, "rabenseifner": 7},
+    ),
+}
+_WHOLE_ARRAY = ("alltoall", "allgather")
+_LEAVE_IT = "0 0 0 0"
+
+
+class OpenMpi:
+    """Open MPI's rules."""
+
+    suffix = ".conf"
+
+    def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:
+        """Those that serve so many ranks: two_proc exactly two, neighbor an even number."""
+        return tuple(
+            name
+            for name in _ALGORITHMS[operation][1]
+            if (name != "two_proc" or ranks == 2) and (name != "neighbor" or ranks % 2 == 0)
+        )
+
+    def text(self, choices: Choices, ranks: int) -> str:
+        """The rules file."""
+        lines = ["rule-file-version-2", f"{len(choices)} # collectives, by transrank tune"]
+        for operation, ranges in choices.items():
+            number, _ = _ALGORITHMS[operation]
+            rules = _rules(operation, ranges, ranks)
+            lines += [f"{number} # {operation}", "3 # sizes of communicators"]
+            lines += [*("0", "1", _LEAVE_IT), str(ranks), str(len(rules)), *rules]
+            lines += [str(ranks + 1), "1", _LEAVE_IT]
+        return "\n".join(lines) + "\n"
+
+    def environment(self, path: Path) -> dict[str, str]:
+        """The variables of coll/tuned. The library ignores a file that is missing in silence."""
+        return {
+            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+            "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path.absolute()),
+        }
+
+
+def _rules(operation: str, ranges: Sequence[Range], ranks: int) -> list[str]:
+    numbers = _ALGORITHMS[operation][1]
+    factor = ranks if operation in _WHOLE_ARRAY else 1
+    found: list[str] = []
+    for each in ranges:
+        begin = 0 if not found else each.first * factor
+        number = 0 if each.algorithm is None else numbers[each.algorithm]
+        found.append(f"{begin} {number} 0 0")
+    return found

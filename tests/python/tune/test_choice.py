@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Choices are made beyond noise and in the fewest ranges; files say what was chosen."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from transrank.errors import RecordError, UsageError
+from transrank.launch import installation
+from transrank.stats.estimate import Estimate
+from transrank.tune import mpich, tuning
+from transrank.tune.choice import Range, choose
+from transrank.tune.openmpi import OpenMpi
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOISE = (1.0, 1.01, 0.99, 1.005, 0.995)
+
+
+def times(**by_size: float) -> dict[int, list[float]]:
+    return {int(size[1:]): [value * noise for noise in NOISE] for size, value in by_size.items()}
+
+
+DEFAULT = times(b8=10, b64=10, b512=10, b4096=10)
+
+
+def test_the_default_stays_where_nothing_gains() -> None:
+    assert choose({"a": times(b8=10, b64=9.9, b512=11, b4096=10)}, DEFAULT) == (
+        Range(8, 4096, None),
+    )
+
+
+def test_an_algorithm_that_gains_everywhere_is_one_range() -> None:
+    candidates = {
+        "a": times(b8=5, b64=5, b512=6, b4096=7),
+        "b": times(b8=4, b64=9, b512=4, b4096=11),
+    }
+    assert choose(candidates, DEFAULT) == (Range(8, 4096, "a"),)
+
+
+def test_ranges_change_where_algorithms_do() -> None:
+    candidates = {
+        "a": times(b8=5, b64=5, b512=20, b4096=20),
+        "b": times(b8=20, b64=20, b512=20, b4096=5),
+    }
+    assert choose(candidates, DEFAULT) == (
+        Range(8, 64, "a"),
+        Range(512, 512, None),
+        Range(4096, 4096, "b"),
+    )
+
+
+def test_a_gain_within_the_interval_is_none() -> None:
+    wild = {size: [5, 20, 6, 18, 9.0] for size in DEFAULT}
+    assert choose({"a": wild}, DEFAULT) == (Range(8, 4096, None),)
+
+
+def test_the_rules_of_open_mpi_leave_other_communicators_alone() -> None:
+    ranges = [Range(8, 64, None), Range(512, 4096, "pairwise"), Range(8192, 8192, None)]
+    text = OpenMpi().text({"alltoall": ranges, "bcast": [Range(8, 64, "binomial")]}, 4)
+    numbers = [line.partition(" #")[0] for line in text.splitlines()]
+    assert numbers == [
+        *("rule-file-version-2", "2", "3", "3", "0", "1", "0 0 0 0"),
+        *("4", "3", "0 0 0 0", "2048 2 0 0", "32768 0 0 0", "5", "1", "0 0 0 0"),
+        *("7", "3", "0", "1", "0 0 0 0", "4", "1", "0 6 0 0", "5", "1", "0 0 0 0"),
+    ]
+
+
+def test_algorithms_for_two_ranks_are_for_two_ranks() -> None:
+    assert "two_proc" in OpenMpi().algorithms("alltoall", 2)
+    assert "two_proc" not in OpenMpi().algorithms("alltoall", 3)
+    assert "neighbor" not in OpenMpi().algorithms("allgather", 5)
+
+
+OWN = {
+    "collective=alltoall": {
+        "comm_type=intra": {
+            "is_sendbuf_inplace=yes": {
+                "algorithm=MPIR_Alltoall_intra_pairwise_sendrecv_replace": {}
+            },
+            "is_sendbuf_inplace=no": {
+                "avg_msg_size<=256": {"algorithm=MPIR_Alltoall_intra_k_brucks": {"k=2": {}}},
+                "avg_msg_size=any": {"algorithm=MPIR_Alltoall_intra_pairwise": {}},
+            },
+        },
+        "comm_type=inter": {"algorithm=MPIR_Alltoall_inter_pairwise_exchange": {}},
+    },
+}
+
+
+def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpich, "own_table", lambda: OWN)
+    library = mpich.Mpich()
+    names = library.algorithms("alltoall", 4)
+    assert names == ("MPIR_Alltoall_intra_k_brucks", "MPIR_Alltoall_intra_pairwise")
+    table = json.loads(library.text({"alltoall": [Range(8, 1024, names[0])]}, 4))
+    own = OWN["collective=alltoall"]["comm_type=intra"]
+    entry = table["collective=alltoall"]
+    assert entry["comm_type=inter"] == OWN["collective=alltoall"]["comm_type=inter"]
+    assert entry["comm_type=intra"]["is_sendbuf_inplace=yes"] == own
+    chosen = entry["comm_type=intra"]["is_sendbuf_inplace=no"]
+    assert list(chosen) == ["comm_size<=3", "comm_size<=4", "comm_size=any"]
+    assert chosen["comm_size<=4"] == {
+        "avg_msg_size<=1024": {"algorithm=MPIR_Alltoall_intra_k_brucks": {"k=2": {}}},
+        "avg_msg_size=any": own,
+    }
+
+
+def test_tables_are_found_in_a_shared_object() -> None:
+    text = json.dumps(OWN).encode()
+    binary = b"ELF\0\1" + text + b'\0junk\0{"collective= broken\0'
+    assert list(mpich.tables_in(b"\0".join([b"", binary]).replace(b"\1", b"\0"))) == [OWN]
+
+
+def proof(size: int, low: float, high: float) -> tuning.Proof:
+    return tuning.Proof("bcast", size, 1.0, low, Estimate((low + high) / 2, low, high), "a")
+
+
+def test_a_range_that_is_not_better_when_measured_again_is_not_kept() -> None:
+    choices = {"bcast": (Range(8, 64, "a"), Range(512, 4096, "b"))}
+    proofs = [proof(8, 0.7, 0.8), proof(64, 0.9, 1.1), proof(512, 0.6, 0.7), proof(4096, 1.1, 1.3)]
+    assert tuning.without_losers(choices, proofs) == {
+        "bcast": (Range(8, 64, "a"), Range(512, 4096, None))
+    }
+    assert tuning.without_losers(choices, [proof(8, 0.9, 1.1), proof(512, 0.9, 1.1)]) == {}
+
+
+def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rules.conf"
+    choices = {"alltoall": (Range(8, 64, "pairwise"),)}
+    tuning.write(path, OpenMpi(), choices, 4)
+    assert tuning.read(path) == (4, choices)
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(RecordError, match="was changed"):
+        tuning.read(path)
+    foreign = tmp_path / "foreign.conf"
+    foreign.write_text("rule-file-version-2\n0\n")
+    with pytest.raises(RecordError, match="has its note beside it"):
+        tuning.read(foreign)
+    (tmp_path / "foreign.conf.transrank.json").write_text("[]")
+    with pytest.raises(RecordError, match="is no note"):
+        tuning.read(foreign)
+
+
+def test_a_file_for_another_mpi_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rules.conf"
+    tuning.write(path, OpenMpi(), {"alltoall": (Range(8, 64, "pairwise"),)}, 4)
+    note = tmp_path / "rules.conf.transrank.json"
+    note.write_text(note.read_text().replace(f'"{installation.build().mpi}"', '"another"'))
+    with pytest.raises(UsageError, match="is for another"):
+        tuning.read(path)
