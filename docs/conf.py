@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sphinx: pages in Markdown, the Python reference from docstrings. `make docs` runs it."""
 
+import sys as _sys
 from importlib.metadata import version as _version
+from pathlib import Path as _Path
+
+_sys.path.append(str(_Path(__file__).parent))
 
 project = "transrank"
 author = "The transrank authors"
@@ -9,7 +13,13 @@ copyright = f"2026, {author}"  # noqa: A001
 release = _version(project)
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.apidoc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.apidoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "stub_docstrings",
+]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
