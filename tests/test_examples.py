@@ -31,6 +31,26 @@ def test_the_stencil_is_short() -> None:
 
 
 @RANKS
+def test_advection(ranks: int, mpiexec: Mpiexec) -> None:
+    program = EXAMPLES / "advection.py"
+    options = ["--velocity", "0.5", "-0.25"]
+    outcome = mpiexec.run(ranks, sys.executable, program, *options).check()
+    found = re.fullmatch(
+        rf"{ranks} ranks, 50 steps, mean error (\S+), mass (\S+)\n", outcome.stdout
+    )
+    assert found is not None
+    assert 1e-4 < float(found[1]) < 1e-3  # a first-order scheme is at 4e-3
+    assert float(found[2]) < 1e-10
+    if ranks == 1:
+        refused = mpiexec.run(ranks, sys.executable, program, "--dt", "1")
+        assert "|velocity| dt/h = 7.96 exceeds 2" in refused.stderr
+
+
+def test_the_advection_is_short() -> None:
+    assert len((EXAMPLES / "advection.py").read_text().splitlines()) <= 80
+
+
+@RANKS
 def test_ghost_update(ranks: int, mpiexec: Mpiexec) -> None:
     program = EXAMPLES / "ghost_update.py"
     outcome = mpiexec.run(

@@ -4,9 +4,9 @@
 // steps from a common start, by the slowest rank: without communication (`none`, whose result is
 // wrong), with each way to update the halo, blocking or overlapped (the points that need no halo
 // are computed while it travels; `none` is then the same split computation), and beside them the
-// copies of as many bytes as a step must move. Bytes count as
-// memory moves them, 16 for each point of a rank: read once and written once. No field is written.
-// Every result but that of `none` is checked against the exact solution of the scheme.
+// copies of as many bytes as a step must move. Bytes count as memory moves them, 16 for each point
+// of a rank: read once and written once. No field is written. Every result but that of `none` is
+// checked against the exact solution of the scheme.
 #include <cstring>
 #include <map>
 #include <memory>

@@ -232,7 +232,7 @@ TEST_CASE("every kernel gives the same bits, however a row is divided and stored
             from.push_back(values.data() + columns + (7 * tap.row) + tap.column);
         }
         std::vector<double> first;
-        for (const auto& kernels : row_kernels(stencil.taps.size())) {
+        for (const auto& kernels : kernels_of(stencil.taps.size())) {
             CAPTURE(memory::name(kernels.instruction_set));
             for (const auto kernel : {kernels.cached, kernels.streamed}) {
                 for (const std::int64_t head : {0, 1, 5, 64}) {
@@ -240,10 +240,11 @@ TEST_CASE("every kernel gives the same bits, however a row is divided and stored
                         continue;
                     }
                     std::vector<double> result(columns);
-                    kernel(result.data(), from.data(), weights.data(), head);
+                    kernel(result.data(), from.data(), weights.data(), {1, head, columns});
                     auto rest = from;
                     std::ranges::for_each(rest, [head](const double*& place) { place += head; });
-                    kernel(result.data() + head, rest.data(), weights.data(), columns - head);
+                    kernel(result.data() + head, rest.data(), weights.data(),
+                           {1, columns - head, columns});
                     first = first.empty() ? result : first;
                     CHECK(same_bits(result, first));
                 }

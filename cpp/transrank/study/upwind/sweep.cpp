@@ -19,47 +19,63 @@ using memory::InstructionSet;
 
 constexpr std::size_t most_taps = 9;
 
+/// What a row is computed from, in variables that no store can change: so they stay in registers.
 template <int Taps>
-[[gnu::always_inline]] inline double sum_of_taps(const double* const* from, const double* weights,
-                                                 std::int64_t i) {
-    double sum = weights[0] * from[0][i];
-    for (int t = 1; t < Taps; ++t) {
-        sum += weights[t] * from[t][i];
+struct Row {
+    std::array<const double*, Taps> from;
+    std::array<double, Taps> weights;
+
+    /// The taps' first points are `skipped` doubles beyond `first`.
+    [[gnu::always_inline]] inline Row(const double* const* first, const double* factors,
+                                      std::int64_t skipped) {
+        for (int t = 0; t < Taps; ++t) {
+            from[t] = first[t] + skipped;
+            weights[t] = factors[t];
+        }
     }
-    return sum;
-}
+    [[gnu::always_inline]] [[nodiscard]] inline double sum(std::int64_t i) const {
+        double sum = weights[0] * from[0][i];
+        for (int t = 1; t < Taps; ++t) {
+            sum += weights[t] * from[t][i];
+        }
+        return sum;
+    }
+};
 
 // One loop, which the compiler vectorises anew for each target it is inlined into.
 template <int Taps>
-[[gnu::always_inline]] inline void cached_loop(double* __restrict__ to, const double* const* from,
-                                               const double* weights, std::int64_t begin,
-                                               std::int64_t end) {
-    std::array<const double*, Taps> sources;
-    std::array<double, Taps> factors;
-    std::copy_n(from, Taps, sources.begin());
-    std::copy_n(weights, Taps, factors.begin());
+[[gnu::always_inline]] inline void cached_part(double* __restrict__ to, const Row<Taps>& row,
+                                               std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-        to[i] = sum_of_taps<Taps>(sources.data(), factors.data(), i);
+        to[i] = row.sum(i);
     }
 }
 
 template <int Taps>
-void cached_portable(double* to, const double* const* from, const double* weights,
-                     std::int64_t columns) {
-    cached_loop<Taps>(to, from, weights, 0, columns);
+[[gnu::always_inline]] inline void cached_rows(double* to, const double* const* from,
+                                               const double* weights, const Box& box) {
+    for (std::int64_t row = 0; row < box.rows; ++row) {
+        const auto skipped = row * box.pitch;
+        cached_part(to + skipped, Row<Taps>(from, weights, skipped), 0, box.columns);
+    }
+}
+
+template <int Taps>
+void cached_portable(double* to, const double* const* from, const double* weights, const Box& box) {
+    cached_rows<Taps>(to, from, weights, box);
 }
 
 #ifdef __x86_64__
 template <int Taps>
 __attribute__((target("avx2"))) void cached_avx2(double* to, const double* const* from,
-                                                 const double* weights, std::int64_t columns) {
-    cached_loop<Taps>(to, from, weights, 0, columns);
+                                                 const double* weights, const Box& box) {
+    cached_rows<Taps>(to, from, weights, box);
 }
 
 template <int Taps>
 __attribute__((target("avx512f,prefer-vector-width=512"))) void cached_avx512(
-    double* to, const double* const* from, const double* weights, std::int64_t columns) {
-    cached_loop<Taps>(to, from, weights, 0, columns);
+    double* to, const double* const* from, const double* weights, const Box& box) {
+    cached_rows<Taps>(to, from, weights, box);
 }
 
 /// The part of a row that consists of whole cache lines: no smaller unit leaves the processor by a
@@ -78,56 +94,67 @@ Lines lines_of(const double* to, std::int64_t columns) {
 }
 
 template <int Taps>
-void streamed_sse2(double* to, const double* const* from, const double* weights,
-                   std::int64_t columns) {
-    const auto lines = lines_of(to, columns);
-    cached_loop<Taps>(to, from, weights, 0, lines.begin);
-    for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
-        auto sum = _mm_mul_pd(_mm_set1_pd(weights[0]), _mm_loadu_pd(from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm_add_pd(sum, _mm_mul_pd(_mm_set1_pd(weights[t]), _mm_loadu_pd(from[t] + i)));
+void streamed_sse2(double* to, const double* const* from, const double* weights, const Box& box) {
+    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
+        const Row<Taps> row(from, weights, number * box.pitch);
+        const auto lines = lines_of(to, box.columns);
+        cached_part(to, row, 0, lines.begin);
+        for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
+            auto sum = _mm_mul_pd(_mm_set1_pd(row.weights[0]), _mm_loadu_pd(row.from[0] + i));
+            for (int t = 1; t < Taps; ++t) {
+                sum = _mm_add_pd(
+                    sum, _mm_mul_pd(_mm_set1_pd(row.weights[t]), _mm_loadu_pd(row.from[t] + i)));
+            }
+            _mm_stream_pd(to + i, sum);
         }
-        _mm_stream_pd(to + i, sum);
+        cached_part(to, row, lines.end, box.columns);
     }
-    cached_loop<Taps>(to, from, weights, lines.end, columns);
 }
 
 template <int Taps>
 __attribute__((target("avx2"))) void streamed_avx2(double* to, const double* const* from,
-                                                   const double* weights, std::int64_t columns) {
-    const auto lines = lines_of(to, columns);
-    cached_loop<Taps>(to, from, weights, 0, lines.begin);
-    for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
-        auto sum = _mm256_mul_pd(_mm256_set1_pd(weights[0]), _mm256_loadu_pd(from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm256_add_pd(
-                sum, _mm256_mul_pd(_mm256_set1_pd(weights[t]), _mm256_loadu_pd(from[t] + i)));
+                                                   const double* weights, const Box& box) {
+    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
+        const Row<Taps> row(from, weights, number * box.pitch);
+        const auto lines = lines_of(to, box.columns);
+        cached_part(to, row, 0, lines.begin);
+        for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
+            auto sum =
+                _mm256_mul_pd(_mm256_set1_pd(row.weights[0]), _mm256_loadu_pd(row.from[0] + i));
+            for (int t = 1; t < Taps; ++t) {
+                sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(row.weights[t]),
+                                                       _mm256_loadu_pd(row.from[t] + i)));
+            }
+            _mm256_stream_pd(to + i, sum);
         }
-        _mm256_stream_pd(to + i, sum);
+        cached_part(to, row, lines.end, box.columns);
     }
-    cached_loop<Taps>(to, from, weights, lines.end, columns);
 }
 
 template <int Taps>
 __attribute__((target("avx512f"))) void streamed_avx512(double* to, const double* const* from,
-                                                        const double* weights,
-                                                        std::int64_t columns) {
-    const auto lines = lines_of(to, columns);
-    cached_loop<Taps>(to, from, weights, 0, lines.begin);
-    for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
-        auto sum = _mm512_mul_pd(_mm512_set1_pd(weights[0]), _mm512_loadu_pd(from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm512_add_pd(
-                sum, _mm512_mul_pd(_mm512_set1_pd(weights[t]), _mm512_loadu_pd(from[t] + i)));
+                                                        const double* weights, const Box& box) {
+    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
+        const Row<Taps> row(from, weights, number * box.pitch);
+        const auto lines = lines_of(to, box.columns);
+        cached_part(to, row, 0, lines.begin);
+        for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
+            auto sum =
+                _mm512_mul_pd(_mm512_set1_pd(row.weights[0]), _mm512_loadu_pd(row.from[0] + i));
+            for (int t = 1; t < Taps; ++t) {
+                sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_set1_pd(row.weights[t]),
+                                                       _mm512_loadu_pd(row.from[t] + i)));
+            }
+            _mm512_stream_pd(to + i, sum);
         }
-        _mm512_stream_pd(to + i, sum);
+        cached_part(to, row, lines.end, box.columns);
     }
-    cached_loop<Taps>(to, from, weights, lines.end, columns);
 }
+
 #endif
 
 template <int Taps>
-RowKernels kernels_for(InstructionSet set) {
+Kernels kernels_for(InstructionSet set) {
     switch (set) {
 #ifdef __x86_64__
         case InstructionSet::sse2:
@@ -161,12 +188,12 @@ std::string_view name(Stores stores) {
     return stores == Stores::cached ? "cached" : "streamed";
 }
 
-std::vector<RowKernels> row_kernels(std::size_t taps) {
+std::vector<Kernels> kernels_of(std::size_t taps) {
     if (taps != 3 && taps != 9) {
         throw std::invalid_argument("no kernel sums " + std::to_string(taps) +
                                     " taps; there are kernels for 3 and 9");
     }
-    std::vector<RowKernels> kernels;
+    std::vector<Kernels> kernels;
     for (const auto set : memory::supported_instruction_sets()) {
         kernels.push_back(taps == 3 ? kernels_for<3>(set) : kernels_for<9>(set));
     }
@@ -174,7 +201,7 @@ std::vector<RowKernels> row_kernels(std::size_t taps) {
 }
 
 Sweep::Sweep(const Stencil& stencil, const Block& block)
-    : block_(block), kernels_(row_kernels(stencil.taps.size()).back()) {
+    : block_(block), kernels_(kernels_of(stencil.taps.size()).back()) {
     for (const auto& tap : stencil.taps) {
         weights_.push_back(tap.weight);
         offsets_.push_back((tap.row * block.pitch()) + tap.column);
@@ -187,15 +214,15 @@ void Sweep::choose(Stores stores) noexcept {
 
 void Sweep::operator()(double* to, const double* from, const Region& region) const {
     const auto kernel = stores_ == Stores::streamed ? kernels_.streamed : kernels_.cached;
-    const std::int64_t columns = region.columns.end - region.columns.begin;
+    const std::int64_t first = block_.at(region.rows.begin, region.columns.begin);
     std::array<const double*, most_taps> sources{};
-    for (std::int64_t row = region.rows.begin; row < region.rows.end; ++row) {
-        const std::int64_t first = block_.at(row, region.columns.begin);
-        for (std::size_t t = 0; t < offsets_.size(); ++t) {
-            sources[t] = from + first + offsets_[t];
-        }
-        kernel(to + first, sources.data(), weights_.data(), columns);
+    for (std::size_t t = 0; t < offsets_.size(); ++t) {
+        sources[t] = from + first + offsets_[t];
     }
+    kernel(to + first, sources.data(), weights_.data(),
+           {.rows = region.rows.length(),
+            .columns = region.columns.length(),
+            .pitch = block_.pitch()});
     if (stores_ == Stores::streamed) {
         order_streamed_stores();
     }

@@ -17,20 +17,27 @@ namespace transrank::study::upwind {
 enum class Stores : std::uint8_t { cached, streamed };
 [[nodiscard]] std::string_view name(Stores stores);
 
-/// The weighted sum over `columns` points of a row: `from[t]` is where tap t reads for the first.
-using RowKernel = void (*)(double* to, const double* const* from, const double* weights,
-                           std::int64_t columns);
+/// So many rows of so many points, `pitch` doubles from one to the next.
+struct Box {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t pitch;
+};
+
+/// The weighted sum at every point of a box: `from[t]` is where tap t reads for the first.
+using Kernel = void (*)(double* to, const double* const* from, const double* weights,
+                        const Box& box);
 
 /// Both kernels of an instruction set; `streamed` is null where it has no stores past the caches.
-struct RowKernels {
+struct Kernels {
     memory::InstructionSet instruction_set;
-    RowKernel cached;
-    RowKernel streamed;
+    Kernel cached;
+    Kernel streamed;
 };
 
 /// Those that this processor can run for a stencil of so many taps, 3 or 9, the widest last. All of
-/// them, and any division of a row, give the same bits.
-[[nodiscard]] std::vector<RowKernels> row_kernels(std::size_t taps);
+/// them, and any division of a box, give the same bits.
+[[nodiscard]] std::vector<Kernels> kernels_of(std::size_t taps);
 
 /// One step of time over a block: reads one array of it and writes another.
 class Sweep {
@@ -47,7 +54,7 @@ public:
 
 private:
     Block block_;
-    RowKernels kernels_;
+    Kernels kernels_;
     std::vector<double> weights_;
     std::vector<std::int64_t> offsets_;
     Stores stores_ = Stores::cached;

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transrank.report.questions import (
+    advection,
+    advection_solution,
     alltoall,
     collectives,
     comparison,
@@ -33,6 +35,8 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     collectives.ask,
     alltoall.ask,
     ghost_update.ask,
+    advection.ask,
+    advection_solution.ask,
     redistribution.ask,
     plan_scaling.ask,
     launch.ask,
