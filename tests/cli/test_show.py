@@ -94,7 +94,7 @@ def test_warnings_come_after_the_numbers_with_a_hint(store: Store) -> None:
     store.keep("20261120-000000-aaaa", recorded.case(8))
     answer = store.run("show")
     assert answer.stderr == (
-        "warning: 1 of 1 cases have one launch: its interval says nothing about the next launch. "
+        "warning: 1 of 1 cases has one launch: its interval says nothing about the next launch. "
         "hint: take at least --launches 3\n"
     )
     assert store.run("show", "-qq").stderr == ""

@@ -140,10 +140,11 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     if fewest >= 3:
         return []
     single = "one launch: its interval says nothing about the next launch"
-    text = single if fewest == 1 else "two launches: the intervals are wide"
+    text = single if fewest == 1 else "two launches: the interval is wide"
     count = sum(len(result.launches) == fewest for result in measured)
+    have = "has" if count == 1 else "have each"
     return [
-        Caution(f"{count} of {len(measured)} cases have {text}", "take at least --launches 3"),
+        Caution(f"{count} of {len(measured)} cases {have} {text}", "take at least --launches 3"),
     ]
 
 

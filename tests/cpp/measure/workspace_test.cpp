@@ -69,8 +69,8 @@ TEST_CASE("buffers begin as far past a page boundary as asked for") {
     for (const std::int64_t offset : {0, 16, 4088}) {
         CAPTURE(offset);
         const Workspace workspace(300'000, 8, CacheMode::warm, offset);
-        for (const auto* first :
-             {workspace.send(0, 300'000, 300'000).data(), workspace.receive(0, 300'000, 8).data()}) {
+        for (const auto* first : {workspace.send(0, 300'000, 300'000).data(),
+                                  workspace.receive(0, 300'000, 8).data()}) {
             CHECK(reinterpret_cast<std::uintptr_t>(first) % 4096 ==
                   static_cast<std::uintptr_t>(offset));
         }
