@@ -12,6 +12,8 @@ import pytest
 from built import cpp_test
 
 if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
     from conftest import Mpiexec
 
 SOURCES = Path(__file__).parent
@@ -23,12 +25,21 @@ def declared_ranks(source: str) -> list[int]:
     return [int(count) for count in lines[0].split()] if lines else [1]
 
 
-CASES = [
-    pytest.param(test, ranks, id=f"{test}-{ranks}")
-    for path in sorted(SOURCES.rglob("*_test.cpp"))
-    for test in [path.relative_to(SOURCES).with_suffix("")]
-    for ranks in declared_ranks(path.read_text())
-]
+def cases_of(path: Path) -> list[ParameterSet]:
+    test = path.relative_to(SOURCES).with_suffix("")
+    counts = declared_ranks(path.read_text())
+    return [
+        pytest.param(
+            test,
+            ranks,
+            id=f"{test}-{ranks}",
+            marks=[pytest.mark.most_ranks] if ranks == max(counts) else [],
+        )
+        for ranks in counts
+    ]
+
+
+CASES = [case for path in sorted(SOURCES.rglob("*_test.cpp")) for case in cases_of(path)]
 
 
 @pytest.mark.parametrize(("test", "ranks"), CASES)
