@@ -62,9 +62,9 @@ void Buffer::Free::operator()(std::byte* memory) const noexcept {
 Workspace::Workspace(std::int64_t send_bytes, std::int64_t receive_bytes, CacheMode mode,
                      std::int64_t offset)
     : mode_(mode),
-      send_(static_cast<std::size_t>(
-                capacity(send_bytes, std::max(send_bytes, receive_bytes), mode)),
-            static_cast<std::size_t>(offset)),
+      send_(
+          static_cast<std::size_t>(capacity(send_bytes, std::max(send_bytes, receive_bytes), mode)),
+          static_cast<std::size_t>(offset)),
       receive_(static_cast<std::size_t>(
                    capacity(receive_bytes, std::max(send_bytes, receive_bytes), mode)),
                static_cast<std::size_t>(offset)) {}
