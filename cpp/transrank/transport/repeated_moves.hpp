@@ -21,7 +21,6 @@ public:
 
     void add(Move move);
     void execute();
-    [[nodiscard]] bool empty() const noexcept { return moves_.empty(); }
     /// What was found, in words that begin with `whose`; empty where nothing was to be found.
     [[nodiscard]] std::string finding(const std::string& whose) const;
 

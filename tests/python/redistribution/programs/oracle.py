@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -110,6 +111,39 @@ def test_cells_go_to_any_lists_and_back(
         for field, array in zip(bundle, listed, strict=True)
     )
     assert all(map(same_bytes, starts, ends))
+
+
+def messages_out(redistribution: transrank.Redistribution, packing: str) -> int:
+    pair = (
+        np.zeros(redistribution.source_shape()),
+        np.zeros(redistribution.destination_shape()),
+    )
+    redistribution.store([pair, (pair[0].copy(), pair[1].copy())], packing=packing)
+    (count,) = re.findall(r"; (\d+) messages of \d+ bytes out", redistribution.explain())
+    return int(count)
+
+
+def test_a_message_per_run_is_one_per_peer_for_blocks_and_unpacked_for_lists() -> None:
+    def divided(along: int) -> transrank.BlockGrid:
+        return transrank.BlockGrid(
+            [transrank.Distribution.even(8, WORLD.size if d == along else 1) for d in range(3)]
+        )
+
+    blocks = transrank.Redistribution(WORLD, divided(0), divided(1))
+    cells = np.arange(8**3)
+    dealt_out = cells[cells // 2 % WORLD.size == WORLD.rank]
+    lists = transrank.Redistribution(WORLD, divided(0), dealt_out)
+    of_blocks, of_lists = (
+        {packing: messages_out(it, packing) for packing in ("per-peer", "per-run", "none")}
+        for it in (blocks, lists)
+    )
+    assert of_blocks["per-peer"] == of_blocks["per-run"] == WORLD.size - 1
+    # Two fields, and a run for each index at least.
+    assert of_blocks["none"] >= 2 * (8 // WORLD.size) * (WORLD.size - 1)
+    assert of_lists["per-peer"] == WORLD.size - 1
+    # Two fields share a message per run, and have one each unpacked.
+    assert 2 * of_lists["per-run"] == of_lists["none"]
+    assert of_lists["per-run"] > of_lists["per-peer"] or WORLD.size == 1
 
 
 if __name__ == "__main__":
