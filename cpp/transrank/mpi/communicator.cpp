@@ -72,6 +72,12 @@ Communicator Communicator::split_node() const {
 
 Communicator Communicator::adjacent(std::span<const int> sources,
                                     std::span<const int> destinations) const {
+    // Open MPI 5 takes a graph of a Cartesian communicator for a Cartesian one.
+    int topology = MPI_UNDEFINED;
+    check(MPI_Topo_test(comm_, &topology), "MPI_Topo_test");
+    if (topology != MPI_UNDEFINED) {
+        return split(0).adjacent(sources, destinations);
+    }
     Communicator graph;
     check(MPI_Dist_graph_create_adjacent(comm_, static_cast<int>(sources.size()), sources.data(),
                                          MPI_UNWEIGHTED, static_cast<int>(destinations.size()),
