@@ -128,8 +128,8 @@ def main() -> int:
     """Run the surveys and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--surveys", type=int, default=5, help="(default: 5)")
-    parser.add_argument("--launches", type=int, default=10, help="per survey (default: 10)")
-    parser.add_argument("--max-time", default="50ms", help="per case (default: 50ms)")
+    parser.add_argument("--launches", type=int, default=15, help="per survey (default: 15)")
+    parser.add_argument("--max-time", default="75ms", help="per case (default: 75ms)")
     parser.add_argument("--store", type=Path, help="keep the records there (default: nowhere)")
     add_check_option(parser)
     arguments = parser.parse_args()
