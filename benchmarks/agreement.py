@@ -230,7 +230,7 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
             format_seconds(size.own_median),
             format_seconds(size.aligned_mean),
             f"{size.ratio.value:.3f}",
-            f"{size.ratio.low:.2f} .. {size.ratio.high:.2f}",
+            f"{size.ratio.low:.2f}–{size.ratio.high:.2f}",
             f"{100 * size.tolerance:.0f} %",
             size.verdict,
         )
