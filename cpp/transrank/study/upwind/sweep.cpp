@@ -93,60 +93,52 @@ Lines lines_of(const double* to, std::int64_t columns) {
     return {.begin = begin, .end = begin + ((columns - begin) / line * line)};
 }
 
+// The whole cache lines of a row.
 template <int Taps>
-void streamed_sse2(double* to, const double* const* from, const double* weights, const Box& box) {
-    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
-        const Row<Taps> row(from, weights, number * box.pitch);
-        const auto lines = lines_of(to, box.columns);
-        cached_part(to, row, 0, lines.begin);
-        for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
-            auto sum = _mm_mul_pd(_mm_set1_pd(row.weights[0]), _mm_loadu_pd(row.from[0] + i));
-            for (int t = 1; t < Taps; ++t) {
-                sum = _mm_add_pd(
-                    sum, _mm_mul_pd(_mm_set1_pd(row.weights[t]), _mm_loadu_pd(row.from[t] + i)));
-            }
-            _mm_stream_pd(to + i, sum);
+void stream_lines_sse2(double* to, const Row<Taps>& row, const Lines& lines) {
+    for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
+        auto sum = _mm_mul_pd(_mm_set1_pd(row.weights[0]), _mm_loadu_pd(row.from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm_add_pd(
+                sum, _mm_mul_pd(_mm_set1_pd(row.weights[t]), _mm_loadu_pd(row.from[t] + i)));
         }
-        cached_part(to, row, lines.end, box.columns);
+        _mm_stream_pd(to + i, sum);
     }
 }
 
 template <int Taps>
-__attribute__((target("avx2"))) void streamed_avx2(double* to, const double* const* from,
-                                                   const double* weights, const Box& box) {
-    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
-        const Row<Taps> row(from, weights, number * box.pitch);
-        const auto lines = lines_of(to, box.columns);
-        cached_part(to, row, 0, lines.begin);
-        for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
-            auto sum =
-                _mm256_mul_pd(_mm256_set1_pd(row.weights[0]), _mm256_loadu_pd(row.from[0] + i));
-            for (int t = 1; t < Taps; ++t) {
-                sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(row.weights[t]),
-                                                       _mm256_loadu_pd(row.from[t] + i)));
-            }
-            _mm256_stream_pd(to + i, sum);
+__attribute__((target("avx2"))) void stream_lines_avx2(double* to, const Row<Taps>& row,
+                                                       const Lines& lines) {
+    for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
+        auto sum = _mm256_mul_pd(_mm256_set1_pd(row.weights[0]), _mm256_loadu_pd(row.from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(row.weights[t]),
+                                                   _mm256_loadu_pd(row.from[t] + i)));
         }
-        cached_part(to, row, lines.end, box.columns);
+        _mm256_stream_pd(to + i, sum);
     }
 }
 
 template <int Taps>
-__attribute__((target("avx512f"))) void streamed_avx512(double* to, const double* const* from,
-                                                        const double* weights, const Box& box) {
+__attribute__((target("avx512f"))) void stream_lines_avx512(double* to, const Row<Taps>& row,
+                                                            const Lines& lines) {
+    for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
+        auto sum = _mm512_mul_pd(_mm512_set1_pd(row.weights[0]), _mm512_loadu_pd(row.from[0] + i));
+        for (int t = 1; t < Taps; ++t) {
+            sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_set1_pd(row.weights[t]),
+                                                   _mm512_loadu_pd(row.from[t] + i)));
+        }
+        _mm512_stream_pd(to + i, sum);
+    }
+}
+
+template <int Taps, void (*stream_lines)(double*, const Row<Taps>&, const Lines&)>
+void streamed(double* to, const double* const* from, const double* weights, const Box& box) {
     for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
         const Row<Taps> row(from, weights, number * box.pitch);
         const auto lines = lines_of(to, box.columns);
         cached_part(to, row, 0, lines.begin);
-        for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
-            auto sum =
-                _mm512_mul_pd(_mm512_set1_pd(row.weights[0]), _mm512_loadu_pd(row.from[0] + i));
-            for (int t = 1; t < Taps; ++t) {
-                sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_set1_pd(row.weights[t]),
-                                                       _mm512_loadu_pd(row.from[t] + i)));
-            }
-            _mm512_stream_pd(to + i, sum);
-        }
+        stream_lines(to, row, lines);
         cached_part(to, row, lines.end, box.columns);
     }
 }
@@ -160,15 +152,15 @@ Kernels kernels_for(InstructionSet set) {
         case InstructionSet::sse2:
             return {.instruction_set = set,
                     .cached = cached_portable<Taps>,
-                    .streamed = streamed_sse2<Taps>};
+                    .streamed = streamed<Taps, stream_lines_sse2<Taps>>};
         case InstructionSet::avx2:
             return {.instruction_set = set,
                     .cached = cached_avx2<Taps>,
-                    .streamed = streamed_avx2<Taps>};
+                    .streamed = streamed<Taps, stream_lines_avx2<Taps>>};
         case InstructionSet::avx512:
             return {.instruction_set = set,
                     .cached = cached_avx512<Taps>,
-                    .streamed = streamed_avx512<Taps>};
+                    .streamed = streamed<Taps, stream_lines_avx512<Taps>>};
 #endif
         default:
             return {.instruction_set = set, .cached = cached_portable<Taps>, .streamed = nullptr};
