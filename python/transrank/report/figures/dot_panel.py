@@ -12,6 +12,7 @@ from transrank.report.figures.figure import Spec
 from transrank.report.figures.style import panel_spec
 from transrank.report.palette import Style
 from transrank.report.tables import range_text
+from transrank.stats.estimate import Estimate
 
 LINE_PIXELS = 22
 
@@ -26,6 +27,19 @@ class Dot:
     seconds: float
     low: float
     high: float
+
+    @classmethod
+    def at(cls, label: str, series: str, style: Style, value: Estimate) -> Dot:
+        """A time with its interval, as far as a logarithmic axis can show that."""
+        seconds, low, high = value.value, value.low, value.high
+        return cls(
+            label,
+            series,
+            style,
+            seconds,
+            seconds if low is None or low <= 0 else low,
+            seconds if high is None else high,
+        )
 
 
 def dot_panel(dots: Sequence[Dot], size: str = "wide") -> Spec:

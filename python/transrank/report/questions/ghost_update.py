@@ -120,15 +120,7 @@ def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
 def _dot(palette: Palette, label: str, series: str, result: CaseResult) -> Dot | None:
     if result.headline is None or result.headline.value <= 0:
         return None
-    value, low, high = result.headline.value, result.headline.low, result.headline.high
-    return Dot(
-        label,
-        series,
-        palette.style("mode", series),
-        value,
-        value if low is None or low <= 0 else low,
-        value if high is None else high,
-    )
+    return Dot.at(label, series, palette.style("mode", series), result.headline)
 
 
 def _described(dots: Iterable[Dot]) -> str:

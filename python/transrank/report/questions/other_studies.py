@@ -60,18 +60,11 @@ def _dot(context: Context, run: Measured, result: CaseResult, entity: Entity) ->
     if result.headline is None or result.headline.value <= 0:
         return None
     kind, series = ("run", run.name) if context.several else ("shape", str(result.shape))
-    value, low, high = result.headline.value, result.headline.low, result.headline.high
     name = entity(result)
     if context.several and len({each.shape for each in context.all_of(result.study)}) > 1:
         name = f"{name}, {result.shape}"
-    return Dot(
-        name.removeprefix(f"{result.study}, "),
-        series,
-        context.palette.style(kind, series),
-        value,
-        value if low is None or low <= 0 else low,
-        value if high is None else high,
-    )
+    label = name.removeprefix(f"{result.study}, ")
+    return Dot.at(label, series, context.palette.style(kind, series), result.headline)
 
 
 def _interval(dot: Dot) -> str:

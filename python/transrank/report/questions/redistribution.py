@@ -94,16 +94,8 @@ def _value(result: CaseResult) -> float:
 
 def _dot(palette: Palette, result: CaseResult) -> Dot:
     assert result.headline is not None
-    value, low, high = result.headline.value, result.headline.low, result.headline.high
     phase = _text(result, "phase")
-    return Dot(
-        _text(result, "way"),
-        phase,
-        palette.style("phase", phase),
-        value,
-        value if low is None or low <= 0 else low,
-        value if high is None else high,
-    )
+    return Dot.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
 
 
 def _described(dots: Sequence[Dot]) -> str:
