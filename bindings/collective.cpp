@@ -107,18 +107,19 @@ void bind_collective(nb::module_& module) {
         .def(
             "__init__",
             [](BoundAlltoall* self, CommunicatorArgument comm, nb::object send, nb::object receive,
-               std::int64_t block_bytes, std::string algorithm, int radix, int window, int leaders,
-               int ranks_per_node, std::vector<int> torus) {
+               std::int64_t block_bytes, std::string algorithm, std::string choices, int radix,
+               int window, int leaders, int ranks_per_node, std::vector<int> torus) {
                 new (self) BoundAlltoall(comm, std::move(send), std::move(receive), block_bytes,
                                          {.algorithm = std::move(algorithm),
+                                          .choices = std::move(choices),
                                           .radix = radix,
                                           .window = window,
                                           .leaders = leaders,
                                           .ranks_per_node = ranks_per_node,
                                           .torus = std::move(torus)});
             },
-            "comm"_a, "send"_a, "receive"_a, "block_bytes"_a, "algorithm"_a, "radix"_a, "window"_a,
-            "leaders"_a, "ranks_per_node"_a, "torus"_a)
+            "comm"_a, "send"_a, "receive"_a, "block_bytes"_a, "algorithm"_a, "choices"_a, "radix"_a,
+            "window"_a, "leaders"_a, "ranks_per_node"_a, "torus"_a)
         .def("start", &BoundAlltoall::start)
         .def("test", &BoundAlltoall::test)
         .def("wait", &BoundAlltoall::wait)

@@ -352,6 +352,7 @@ class Alltoall:
         receive: NDArray[Any],
         block_bytes: int,
         algorithm: str,
+        choices: str,
         radix: int,
         window: int,
         leaders: int,

@@ -14,6 +14,8 @@ from launched_hosts import Site, cases_in
 from transrank.stats import contention
 from transrank.stats.contention import Contention, Pair
 from transrank.store.records import Case, Run, read_run
+from transrank.tune.choice import Range
+from transrank.tune.own import Own
 from virtual_hosts import VirtualHosts
 
 OBSTACLE = launched_hosts.obstacle()
@@ -108,11 +110,17 @@ def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_study_moves_its_payload_over_both_transports(
-    site: Site, tmp_path: Path
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    choices = tmp_path / "alltoall.choices"
+    ranges = (Range(8, 1024, "node-leaders"),)
+    choices.write_text(Own(2).text({"alltoall-private": ranges}, 4))
+    monkeypatch.setenv("TRANSRANK_ALLTOALL_CHOICES", str(choices))
     run = site.measure(
         tmp_path / "run.jsonl",
-        *("exchange", "send-modes", "ghost", "collectives", "-n", "4", "--sizes", "1KiB,64KiB"),
+        *("exchange", "send-modes", "ghost", "collectives", "alltoall-algorithms"),
+        *("-n", "4", "--sizes", "1KiB,64KiB"),
+        *("--axis", "algorithm=auto", "--axis", "memory=private"),
         *("--axis", "operation=allreduce,alltoallv,bcast", "--axis", "form=blocking"),
         *("--axis", "vdim=1", "--axis", "mode=used", "--count", "2", "--launches", "1"),
     )
@@ -120,7 +128,9 @@ def test_every_kind_of_study_moves_its_payload_over_both_transports(
     wrong = [(case.case, case.reason) for case in run.cases if case.status == "failed"]
     assert wrong == []
     moved = {case.study for case in run.cases if case.verified}
-    assert moved == {"exchange", "send-modes", "ghost", "collectives"}
+    assert moved == {"exchange", "send-modes", "ghost", "collectives", "alltoall-algorithms"}
+    chosen = {case.axes["bytes"]: case.chosen for case in run.cases if case.chosen is not None}
+    assert chosen == {1024: "node-leaders", 65536: "mpi"}
     assert all(launch.placement.rank_host == (0, 0, 1, 1) for launch in run.launches)
 
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "transrank/collective/choices.hpp"
 #include "transrank/collective/movement.hpp"
 #include "transrank/collective/way.hpp"
 #include "transrank/exchange/known_communicator.hpp"
@@ -30,6 +31,7 @@ std::vector<std::string> words_of(const AlltoallOptions& options, std::int64_t b
         torus += ' ' + std::to_string(length);
     }
     return {"the algorithm " + options.algorithm,
+            "the choices '" + options.choices + "'",
             block_bytes == different ? "blocks of different lengths"
                                      : "blocks of " + std::to_string(block_bytes) + " bytes",
             in_place ? "one array" : "two arrays",
@@ -123,7 +125,24 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
         task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
     return {.on_one_node = all_of(comm, static_cast<int>(node.mates().size()) == comm.size()),
             .shared_arrays = all_of(comm, shared),
-            .equal_blocks = task.block_bytes != different};
+            .equal_blocks = task.block_bytes != different,
+            .block_bytes = task.block_bytes};
+}
+
+// What `auto` is in the file of choices, if it says anything.
+std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& options,
+                    const schedule::Problem& problem, const Circumstances& circumstances,
+                    std::int64_t block_bytes) {
+    if (options.algorithm == automatic && circumstances.equal_blocks) {
+        if (const auto choices = find_choices(comm, options.choices)) {
+            const auto chosen =
+                choices->algorithm(problem, circumstances.shared_arrays, block_bytes);
+            if (!chosen.empty()) {
+                return std::string(chosen);
+            }
+        }
+    }
+    return options.algorithm;
 }
 
 Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
@@ -170,8 +189,9 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks
         problem.ranks_per_node = found_ranks_per_node(own, known->node());
     }
     const auto circumstances = circumstances_of(own, task);
+    const auto name = name_of(own, options, problem, circumstances, block_bytes);
     const Way* way = nullptr;
-    mpi::agree(own, [&] { way = &choose(options.algorithm, problem, circumstances); });
+    mpi::agree(own, [&] { way = &choose(name, problem, circumstances); });
     algorithm_ = way->name;
     movement_ = way->make(task);
 }

@@ -18,12 +18,16 @@ class Movement;
 
 /// The same on every rank.
 struct AlltoallOptions {
-    /// A name of `ways()`, or `auto`: on-node-direct where all ranks share memory and send from
-    /// arrays that transrank has allocated, else MPI's own.
+    /// A name of `ways()`, or `auto`: for blocks of one length what `choices` says; where that says
+    /// nothing, on-node-direct where all ranks share memory and send from arrays that transrank has
+    /// allocated, or equal blocks of 512 bytes and more, else MPI's own.
     std::string algorithm = "auto";
-    int radix = 2;    ///< of bruck
-    int window = 8;   ///< of linear-bounded
-    int leaders = 2;  ///< of node-leaders
+    /// For `auto`: the path of a file of choices (collective/choices.hpp), read by rank 0; empty:
+    /// what TRANSRANK_ALLTOALL_CHOICES says there, if it is set.
+    std::string choices = {};  // NOLINT(readability-redundant-member-init)
+    int radix = 2;             ///< of bruck
+    int window = 8;            ///< of linear-bounded
+    int leaders = 2;           ///< of node-leaders
     /// Consecutive ranks that share a node, for the node-aware algorithms; 0: found out.
     int ranks_per_node = 0;
     /// Lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms;

@@ -21,6 +21,15 @@ const Way& find(std::string_view name) {
     return *found;
 }
 
+// Beyond one node nothing of ours is known to be better than what the library has been tuned to. On
+// it blocks that go through a double buffer are as fast as by any MPI from about this length on;
+// shorter ones depend on the MPI.
+bool is_direct(const Circumstances& here) {
+    constexpr std::int64_t least_staged_bytes = 512;
+    return here.on_one_node &&
+           (here.shared_arrays || (here.equal_blocks && here.block_bytes >= least_staged_bytes));
+}
+
 }  // namespace
 
 std::string Way::obstacle(const schedule::Problem& problem,
@@ -57,12 +66,10 @@ std::span<const Way> ways() {
     return rows;
 }
 
-// Beyond one node nothing of ours is known to be better than what the library has been tuned to.
 const Way& choose(std::string_view name, const schedule::Problem& problem,
                   const Circumstances& circumstances) {
     if (name == automatic) {
-        return find(circumstances.on_one_node && circumstances.shared_arrays ? direct_name
-                                                                             : mpi_name);
+        return find(is_direct(circumstances) ? direct_name : mpi_name);
     }
     const auto& way = find(name);
     const auto obstacle = way.obstacle(problem, circumstances);

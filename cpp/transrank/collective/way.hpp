@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@ struct Circumstances {
     bool on_one_node;    ///< all pairs of ranks share memory
     bool shared_arrays;  ///< every rank sends from memory that transrank has allocated
     bool equal_blocks;
+    std::int64_t block_bytes = 0;  ///< of equal blocks
 };
 
 /// A row of the table of ways to do an alltoall: every schedule, and what is none.

@@ -127,6 +127,8 @@ public:
         }
     }
 
+    void describe(text::JsonWriter& json) override { json.key("chosen").value(bound_.algorithm()); }
+
 private:
     transrank::collective::Alltoall bound_;
 };

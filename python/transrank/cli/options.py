@@ -95,6 +95,11 @@ def add_launch_options(parser: argparse.ArgumentParser, several_shapes: bool) ->
         type=checked(parse_counts if several_shapes else parse_one_count),
         help="how many of them on each node (default: as the launcher likes)",
     )
+    add_launcher_option(group)
+
+
+def add_launcher_option(group: argparse._ArgumentGroup) -> None:
+    """Add by what ranks are started."""
     group.add_argument(
         "--launcher",
         metavar="NAME",

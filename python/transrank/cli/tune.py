@@ -4,30 +4,40 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transrank.cli import options, output, results
-from transrank.errors import UsageError
+from transrank.errors import Failure, UsageError
 from transrank.units import format_bytes, format_seconds
 
 if TYPE_CHECKING:
+    from transrank.launch.launcher import Launcher
+    from transrank.store.records import Placement
+    from transrank.survey.probe import Probe
+    from transrank.tune.campaign import Campaign
     from transrank.tune.choice import Range
     from transrank.tune.tuning import Proof
+
+INTERRUPTED = 130
 
 EPILOG = """\
 examples:
   transrank tune -n 4 -o rules.conf                 under Open MPI
   transrank tune -n 4 --operations alltoall,bcast -o table.json
+  transrank tune -n 4 --for transrank -o alltoall.choices
   transrank tune --prove rules.conf                 measure once more with it
 
 Measures every algorithm that the library can be made to use, chooses per size
 what gains beyond the interval, writes the library's own kind of file (Open MPI:
-dynamic rules; MPICH: its whole table with these choices before its own), and
-measures without and with it. What is not proved to be better is not written:
-then there is no file, and the exit status is 1.
+dynamic rules; MPICH: its whole table with these choices before its own;
+transrank: what its alltoall takes by itself), and measures without and with it.
+What is not proved to be better is not written: then there is no file, and the
+exit status is 1.
 """
 
 
@@ -46,7 +56,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=options.checked(options.parse_one_count),
         help="ranks of the communicators that the choices are for (default: 2)",
     )
-    parser.add_argument("--operations", metavar="A,B", help="(default: all six that can be tuned)")
+    parser.add_argument(
+        "--for",
+        dest="whose",
+        choices=["mpi", "transrank"],
+        help="the MPI library's collectives, or transrank's own alltoall (default: mpi)",
+    )
+    parser.add_argument("--operations", metavar="A,B", help="(default: all that can be tuned)")
     parser.add_argument(
         "--sizes", metavar="SIZES", default="8..1MiB:x4", help="(default: %(default)s)"
     )
@@ -61,58 +77,178 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--max-time", metavar="T", default="50ms", help="per case and launch (default: 50ms)"
     )
     parser.add_argument("--prove", metavar="FILE", type=Path, help="measure with this file again")
+    group = parser.add_argument_group("launch")
+    group.add_argument(
+        "--ranks-per-node",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="how many of them on each node (default: as the launcher likes)",
+    )
+    options.add_launcher_option(group)
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to be written")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where it is tuned: a way to start ranks, and what a first start has told."""
+
+    launcher: Launcher
+    ranks: int
+    ranks_per_node: int  # 0: as the launcher likes
+
+    def probe(self, added: Mapping[str, str]) -> Probe:
+        """Start the ranks, with further variables."""
+        from transrank.store.records import Shape
+        from transrank.survey import probe
+
+        shape = Shape(self.ranks, self.ranks_per_node)
+        environment = {**os.environ, **self.launcher.environment(shape, os.environ), **added}
+        return probe.probe(self.launcher, shape, environment)
+
+    def placement(self) -> Placement:
+        """Where the ranks are."""
+        from transrank.store.records import Placement
+
+        return Placement.from_json(self.probe({}).placement)
+
+    def said(self, added: Mapping[str, str]) -> Sequence[str]:
+        """What such a start says."""
+        return self.probe(added).said
+
+    def settings(self) -> dict[str, str]:
+        """What the launches have in their environment that may decide about algorithms, too."""
+        from transrank.store.records import Shape
+
+        added = self.launcher.settings(Shape(self.ranks, self.ranks_per_node))
+        return {name: value for name, value in added.items() if name.startswith("MPIR_")}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune, or prove a file."""
-    from transrank.tune import library, tuning
-    from transrank.tune.campaign import Campaign
-
-    tuned = library.library()
     if (arguments.prove is None) == (arguments.output is None):
         raise UsageError("give either -o FILE or --prove FILE", "transrank tune --help")
     if arguments.rounds < 2:
         raise UsageError("one round has no interval", "--rounds 5")
-    ranks = arguments.ranks or 2
-    choices: dict[str, tuple[Range, ...]] = {}
-    if arguments.prove is not None:
-        ranks, choices = tuning.read(arguments.prove)
-        if arguments.ranks not in (None, ranks):
-            raise UsageError(f"{arguments.prove} is for {ranks} ranks", f"-n {ranks}, or without")
-    operations = _operations(arguments.operations, library.OPERATIONS)
-    with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(
-            operations if not choices else tuple(choices),
-            *(arguments.sizes, ranks, arguments.rounds, arguments.max_time),
-            *(Path(folder), output.note),
-        )
-        path = arguments.prove
-        if path is None:
-            measured = campaign.measure(tuning.forced(tuned, campaign))
-            choices = tuning.choices_of(tuned, campaign, measured)
-            path = Path(folder) / f"candidate{tuned.suffix}"
-            if not choices:
-                output.note("no algorithm is better than the library's choices; nothing written")
-                return 1
-            path.write_text(tuned.text(choices, ranks), encoding="utf-8")
-            campaign = Campaign(
-                tuple(choices),
-                *(arguments.sizes, ranks, arguments.rounds, arguments.max_time),
-                *(Path(folder), output.note),
-            )
-        proofs = tuning.prove(campaign, tuned.environment(path), choices)
-    _print(proofs)
-    better = tuning.without_losers(choices, proofs)
-    if arguments.prove is not None:
-        return 0 if better == choices else 1
+    try:
+        with tempfile.TemporaryDirectory(prefix="transrank-tune-") as folder:
+            if arguments.prove is not None:
+                return _prove(arguments, Path(folder))
+            return _tune(arguments, Path(folder))
+    except KeyboardInterrupt:
+        written = "" if arguments.output is None else f"; {arguments.output} is as it was before"
+        raise Failure(f"interrupted{written}", "tune anew", status=INTERRUPTED) from None
+
+
+def _tune(arguments: argparse.Namespace, folder: Path) -> int:
+    from transrank.tune import note, tuning
+
+    note.check_can_write(arguments.output)
+    campaign, place, ranks_per_node = _campaign(arguments, folder, arguments.whose or "mpi")
+    library = campaign.library
+    choices = tuning.choices_of(campaign, campaign.measure(tuning.forced(campaign)))
+    if not choices:
+        output.note("no algorithm is better than what is taken anyway; nothing written")
+        return 1
+    alone = [operation for operation in campaign.operations if operation not in choices]
+    if alone:
+        output.note(f"nothing to gain in {', '.join(alone)}")
+    path = folder / f"candidate{library.suffix}"
+    path.write_text(library.text(choices, campaign.ranks), encoding="utf-8")
+    better, told = _proved(campaign, place, path, choices)
     if not better:
         output.note("what seemed better was not when measured again; nothing written")
         return 1
-    tuning.write(arguments.output, tuned, better, ranks)
-    words = " ".join(f"{k}={v}" for k, v in tuned.environment(arguments.output).items())
-    output.note(f"written: {arguments.output}; to use it: {words}")
+    note.write(arguments.output, library, better, campaign.ranks, ranks_per_node)
+    if told is not None:
+        output.note(f"used: {told}")
+    variables = {**library.environment(arguments.output), **place.settings()}
+    words = " ".join(f"{name}={value}" for name, value in variables.items())
+    output.note(f"written: {arguments.output}, {_rules(better)}; to use it: {words}")
     return 0
+
+
+def _prove(arguments: argparse.Namespace, folder: Path) -> int:
+    from transrank.tune import note
+
+    found = note.read(arguments.prove)
+    if arguments.whose not in (None, found.name):
+        raise UsageError(f"{arguments.prove} is for {found.name}", f"--for {found.name}")
+    if arguments.ranks not in (None, found.ranks):
+        raise UsageError(
+            f"{arguments.prove} is for {found.ranks} ranks", f"-n {found.ranks}, or without"
+        )
+    arguments.ranks = found.ranks
+    campaign, place, ranks_per_node = _campaign(arguments, folder, found.name, found.choices)
+    if ranks_per_node != found.ranks_per_node:
+        raise UsageError(
+            f"{arguments.prove} is for {found.ranks_per_node} ranks per node, here are "
+            f"{ranks_per_node}",
+            "give the launcher that it was made with",
+        )
+    better, told = _proved(campaign, place, arguments.prove, found.choices)
+    if told is not None:
+        output.note(f"used: {told}")
+    return 0 if better == found.choices else 1
+
+
+def _campaign(
+    arguments: argparse.Namespace,
+    folder: Path,
+    whose: str,
+    choices: Mapping[str, Sequence[Range]] | None = None,
+) -> tuple[Campaign, Place, int]:
+    """What is measured, where, and how many ranks a node has; says when ranks share cores."""
+    from transrank.stats.placement import ranks_per_node, shared_cores
+    from transrank.tune import library
+    from transrank.tune.campaign import Campaign
+
+    ranks = arguments.ranks or 2
+    operations = _operations(arguments.operations, library.library(whose, 1).operations)
+    place = _place(arguments, ranks)
+    placement = place.placement()
+    shared = shared_cores(placement)
+    if shared is not None:
+        output.warning(
+            f"{shared[0]} ranks share {shared[1]} cores: it is the scheduler that is tuned",
+            f"a file for ranks with a core each needs {shared[0]} cores",
+        )
+    per_node = ranks_per_node(placement)
+    shape = [] if arguments.launcher is None else [f"--launcher={arguments.launcher}"]
+    if arguments.ranks_per_node is not None:
+        shape.append(f"--ranks-per-node={arguments.ranks_per_node}")
+    campaign = Campaign(
+        library.library(whose, per_node),
+        operations if choices is None else tuple(choices),
+        *(arguments.sizes, ranks, arguments.rounds, arguments.max_time),
+        *(folder, output.note, shape),
+    )
+    return campaign, place, per_node
+
+
+def _proved(
+    campaign: Campaign, place: Place, path: Path, choices: Mapping[str, Sequence[Range]]
+) -> tuple[dict[str, tuple[Range, ...]], str | None]:
+    """What is better with the file, when measured again, and how the library says it is used."""
+    from transrank.tune import evidence, tuning
+
+    campaign = replace(campaign, operations=tuple(choices))
+    told = evidence.said(campaign, path, place.said)
+    seen = evidence.look(campaign, path, choices)
+    proofs = tuning.prove(campaign, campaign.library.environment(path), choices, seen)
+    _print(proofs)
+    return tuning.without_losers(choices, proofs), told
+
+
+def _place(arguments: argparse.Namespace, ranks: int) -> Place:
+    from transrank.cli import execution
+
+    launcher = execution.look_around(arguments.launcher).launcher
+    return Place(launcher, ranks, arguments.ranks_per_node or 0)
+
+
+def _rules(choices: Mapping[str, Sequence[Range]]) -> str:
+    count = sum(each.algorithm is not None for ranges in choices.values() for each in ranges)
+    return f"{count} rule{'' if count == 1 else 's'}"
 
 
 def _operations(wanted: str | None, known: Sequence[str]) -> tuple[str, ...]:
@@ -132,13 +268,14 @@ def _print(proofs: Sequence[Proof]) -> None:
             [
                 proof.operation,
                 format_bytes(proof.size),
-                proof.algorithm or "the library's",
+                proof.algorithm or "left alone",
                 format_seconds(proof.before),
                 format_seconds(proof.after),
                 f"{proof.ratio.value:.2f}{interval}",
                 proof.verdict,
+                proof.evidence,
             ]
         )
     heading = ["operation", "bytes", "algorithm", "before", "after", "after / before", "verdict"]
-    table = output.table(heading, rows)
+    table = output.table([*heading, "shown by"], rows)
     results.print_or_write(lambda console: console.print(table), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,8 +37,13 @@ class Alltoall:
     receive
         a block from each rank, of the same shape and type; without it blocks replace those sent.
     algorithm
-        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is ``on-node-direct`` where all
-        ranks share memory and send from arrays that transrank has allocated, else ``mpi``.
+        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is what `choices` says; where that
+        says nothing, ``on-node-direct`` where all ranks share memory and send from arrays that
+        transrank has allocated or blocks of 512 bytes and more, else ``mpi``.
+    choices
+        for ``auto``: path of a file of choices, as ``transrank tune --for transrank`` writes it,
+        read by rank 0; by default what the environment of rank 0 says in
+        ``TRANSRANK_ALLTOALL_CHOICES``, if anything.
     radix, window, leaders
         of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
     ranks_per_node
@@ -59,6 +65,7 @@ class Alltoall:
         receive: Array | None = None,
         algorithm: str = "auto",
         *,
+        choices: str | PathLike[str] | None = None,
         radix: int = 2,
         window: int = 8,
         leaders: int = 2,
@@ -68,7 +75,7 @@ class Alltoall:
         require_communicator(comm)
         target = send if receive is None else receive
 
-        def check() -> tuple[str, tuple[int, int, int, int], list[int]]:
+        def check() -> tuple[str, str, tuple[int, int, int, int], list[int]]:
             if not isinstance(algorithm, str):
                 raise TypeError(f"the algorithm is a {type(algorithm).__name__}, not a name")
             _check_arrays(comm, send, target)
@@ -78,12 +85,13 @@ class Alltoall:
                 _int(leaders),
                 0 if ranks_per_node is None else _int(ranks_per_node),
             )
-            return f"blocks of {send.dtype}", numbers, [_int(length) for length in torus]
+            path = "" if choices is None else fspath(choices)
+            return f"blocks of {send.dtype}", path, numbers, [_int(length) for length in torus]
 
-        words, numbers, lengths = agree(comm, check)
+        words, path, numbers, lengths = agree(comm, check)
         agree_on(comm, "calls alltoall with", [words])
         self._bound: _core.Alltoall = _core.Alltoall(
-            comm, send, target, send.nbytes // comm.size, algorithm, *numbers, lengths
+            comm, send, target, send.nbytes // comm.size, algorithm, path, *numbers, lengths
         )
 
     @property
@@ -121,6 +129,7 @@ def alltoall(
     receive: Array | None = None,
     algorithm: str = "auto",
     *,
+    choices: str | PathLike[str] | None = None,
     radix: int = 2,
     window: int = 8,
     leaders: int = 2,
@@ -137,6 +146,7 @@ def alltoall(
         send,
         receive,
         algorithm,
+        choices=choices,
         radix=radix,
         window=window,
         leaders=leaders,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from transrank.machine.files import parse_list
@@ -18,14 +19,33 @@ def oversubscription(launches: Sequence[Launch]) -> list[Caution]:
     """Warn, once per shape, where more ranks ran on a host than the CPUs they might use."""
     worst: dict[Shape, tuple[int, int]] = {}
     for launch in launches:
-        for _, bindings in _hosts(launch.placement):
-            cores = len(set().union(*bindings))
-            if len(bindings) > cores > 0:
-                worst[launch.shape] = (len(bindings), cores)
+        shared = shared_cores(launch.placement)
+        if shared is not None:
+            worst[launch.shape] = shared
     return [
         Caution(f"{ranks} ranks share {cores} cores; waits dominate", f"use at most {cores} ranks")
         for ranks, cores in worst.values()
     ]
+
+
+def shared_cores(placement: Placement) -> tuple[int, int] | None:
+    """How many ranks of a host share how many cores; None where each may have its own."""
+    shared = None
+    for _, bindings in _hosts(placement):
+        cores = len(set().union(*bindings))
+        if len(bindings) > cores > 0:
+            shared = (len(bindings), cores)
+    return shared
+
+
+def ranks_per_node(placement: Placement) -> int:
+    """How many consecutive ranks share a host, all but the last of one size; 1 if otherwise."""
+    hosts = placement.rank_host
+    most = max(Counter(hosts).values())
+    groups = [hosts[begin : begin + most] for begin in range(0, len(hosts), most)]
+    alone = [set(group) for group in groups]
+    regular = all(len(group) == 1 for group in alone) and len(set().union(*alone)) == len(groups)
+    return most if regular else 1
 
 
 def pinning(launches: Sequence[Launch]) -> list[Caution]:

@@ -377,6 +377,7 @@ class Case:
     ranks: Ranks | None = None
     memory: Memory | None = None
     outcome: Outcome | None = None
+    chosen: str | None = None
     core_latency_seconds: float | None = None
     imported: Imported | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,16 +14,24 @@ from pathlib import Path
 
 from transrank.errors import LaunchError
 from transrank.stats.summary import summarise
-from transrank.store.records import read_run
+from transrank.store.records import Case, Run, read_run
+from transrank.tune.library import Library
 
+DEFAULT = "default"
 # Seconds by operation and bytes, one for each round; a barrier has 0 bytes.
 Seconds = dict[str, dict[int, list[float]]]
+# What an operation was seen to do: the name of its algorithm, or what it sent. None: unseen.
+Seen = str | tuple[float, ...] | None
+Sight = dict[str, dict[int, Seen]]
+# How long a launch that was interrupted may take to end.
+GRACE_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is measured, and how long."""
+    """What is measured, how long, and where; `shape` are further options of the launches."""
 
+    library: Library
     operations: Sequence[str]
     sizes: str
     ranks: int
@@ -30,12 +39,13 @@ class Campaign:
     max_time: str
     folder: Path
     say: Callable[[str], None]
+    shape: Sequence[str] = ()
 
     def measure(self, variants: Mapping[str, Mapping[str, str]]) -> dict[str, Seconds]:
         """Measure each variant once per round, in random order, so that all see the same hours.
 
         A variant whose launch fails is left out from then on, and said. Raises LaunchError when
-        nothing is left.
+        that is the default, with which all are compared, or nothing else is left.
         """
         found: dict[str, Seconds] = {name: {} for name in variants}
         order = random.Random(self.rounds)  # noqa: S311 no secret
@@ -44,42 +54,91 @@ class Campaign:
             order.shuffle(names)
             for name in names:
                 self.say(f"round {number + 1} of {self.rounds}: {name}")
+                conditions = (f"--max-time={self.max_time}", f"--seed={number}")
                 try:
-                    self._add(found[name], self._launch(name, variants[name], number))
+                    run = self._launch(f"{name}-{number}", variants[name], conditions)
                 except LaunchError as error:
+                    if name == DEFAULT:
+                        raise LaunchError(
+                            f"a launch without a file failed: {error.message}", error.hint
+                        ) from error
                     self.say(f"{name} is left out: {error.message}")
                     del found[name]
-        if not found:
-            raise LaunchError("no launch succeeded", "transrank doctor")
+                else:
+                    self._add(found[name], run)
+        if len(variants) > 1 and set(found) == {DEFAULT}:
+            raise LaunchError("every launch with a file failed", "transrank doctor")
         return found
 
-    def _launch(self, name: str, added: Mapping[str, str], number: int) -> Seconds:
-        record = self.folder / f"{name.replace(' ', '-')}-{number}.jsonl"
+    def watch(self, variants: Mapping[str, Mapping[str, str]]) -> dict[str, Sight]:
+        """What each variant does, by one launch that is made to tell; its times mean nothing."""
+        seen: dict[str, Sight] = {}
+        for name, added in variants.items():
+            self.say(f"what is done: {name}")
+            environment = {**added, **(self.library.watching or {})}
+            run = self._launch(f"watched-{name}", environment, ("--count=1",))
+            seen[name] = {}
+            for case in run.cases:
+                by_size = seen[name].setdefault(self.library.operation_of(case.axes), {})
+                by_size[_bytes_of(case)] = _seen(case)
+        return seen
+
+    def _launch(self, name: str, added: Mapping[str, str], conditions: Sequence[str]) -> Run:
+        record = self.folder / f"{name.replace(' ', '-')}.jsonl"
         command = [
-            *(sys.executable, "-m", "transrank.cli", "measure", "collectives", "-qq"),
-            f"--axis=operation={','.join(self.operations)}",
-            "--axis=form=blocking",
+            *(sys.executable, "-m", "transrank.cli", "measure", "-qq"),
+            *self.library.study(self.operations),
             f"--sizes={self.sizes}",
             f"--ranks={self.ranks}",
             "--launches=1",
-            f"--max-time={self.max_time}",
-            f"--seed={number}",
             f"--output={record}",
+            *conditions,
+            *self.shape,
         ]
-        done = subprocess.run(
-            command, env={**os.environ, **added}, capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            raise LaunchError((done.stderr.strip().splitlines() or ["it failed"])[-1])
-        seconds: Seconds = {}
-        for result in summarise(read_run(record)):
-            if result.headline is not None:
-                by_size = seconds.setdefault(str(result.axes["operation"]), {})
-                by_size.setdefault(result.bytes or 0, []).append(result.headline.value)
-        return seconds
+        # What the user has in use already is no part of the default.
+        own = self.library.environment(Path())
+        environment = {key: value for key, value in os.environ.items() if key not in own}
+        status, said = _run(command, {**environment, **added})
+        if status != 0:
+            raise LaunchError((said.strip().splitlines() or ["it failed"])[-1])
+        return read_run(record)
 
-    @staticmethod
-    def _add(sums: Seconds, more: Seconds) -> None:
-        for operation, by_size in more.items():
-            for size, values in by_size.items():
-                sums.setdefault(operation, {}).setdefault(size, []).extend(values)
+    def _add(self, sums: Seconds, run: Run) -> None:
+        for result in summarise(run):
+            if result.headline is not None:
+                by_size = sums.setdefault(self.library.operation_of(result.axes), {})
+                by_size.setdefault(result.bytes or 0, []).append(result.headline.value)
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run it to its end. An interrupt is handed on, so that it ends its launch in order."""
+    with subprocess.Popen(
+        command,
+        env=dict(environment),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        try:
+            _, said = running.communicate()
+        except BaseException:
+            running.send_signal(signal.SIGINT)
+            try:
+                running.communicate(timeout=GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                running.kill()
+            raise
+    return running.returncode, said
+
+
+def _bytes_of(case: Case) -> int:
+    return int(case.axes.get("bytes", 0))
+
+
+def _seen(case: Case) -> Seen:
+    if case.chosen is not None:
+        return case.chosen
+    if case.outcome is not None:
+        return tuple(case.outcome.values.values())
+    return None

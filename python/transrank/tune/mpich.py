@@ -12,19 +12,21 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from transrank.errors import LaunchError
 from transrank.launch import installation
 from transrank.tune.choice import Range
-from transrank.tune.library import Choices
+from transrank.tune.library import Choices, Library
 
 Tree = dict[str, Any]
 _PAGE = 4096
 _ALGORITHM = "algorithm="
+# The line of the library's summary that names its table.
+_TABLE = "MPIR: "
 # What is compared with a size: of one block or message, or of all ranks together.
 _SIZE = {"allgather": "total_msg_size"}
 _TOTAL = ("allgather",)
@@ -36,10 +38,11 @@ _ONLY_WHERE = {
 }
 
 
-class Mpich:
-    """MPICH's table."""
+class Mpich(Library):
+    """MPICH's table. The library has no count of messages, but says which table it has read."""
 
     suffix = ".json"
+    announcing: ClassVar[Mapping[str, str] | None] = {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:
         """Those that the library's own table uses between processes, as it writes them.
@@ -72,6 +75,11 @@ class Mpich:
     def environment(self, path: Path) -> dict[str, str]:
         """The variable of MPICH's selection."""
         return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(path.absolute())}
+
+    def names(self, path: Path, said: Sequence[str]) -> bool | None:
+        """Whether the summary of the settings has this file as the table."""
+        tables = [line.removeprefix(_TABLE) for line in said if line.startswith(_TABLE)]
+        return str(path.absolute()) in tables if tables else None
 
 
 @cache

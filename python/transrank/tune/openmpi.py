@@ -8,11 +8,12 @@ allgather. Numbers of algorithms as in `ompi_info --param coll tuned --level 9`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from transrank.tune.choice import Range
-from transrank.tune.library import Choices
+from transrank.tune.library import Choices, Library
 
 # number of the collective, number of each algorithm
 _ALGORITHMS: dict[str, tuple[int, dict[str, int]]] = {
@@ -72,12 +73,20 @@ _ALGORITHMS: dict[str, tuple[int, dict[str, int]]] = {
 }
 _WHOLE_ARRAY = ("alltoall", "allgather")
 _LEAVE_IT = "0 0 0 0"
+_COMPONENTS = "OMPI_MCA_pml"
 
 
-class OpenMpi:
-    """Open MPI's rules."""
+class OpenMpi(Library):
+    """Open MPI's rules. Its component `monitoring` counts what collectives send."""
 
     suffix = ".conf"
+
+    @property
+    def watching(self) -> Mapping[str, str]:
+        """The component's switch; where components are chosen by name it must be among them."""
+        named = os.environ.get(_COMPONENTS, "")
+        added = {_COMPONENTS: f"{named},monitoring"} if named and named[0] != "^" else {}
+        return {"OMPI_MCA_pml_monitoring_enable": "1", **added}
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:
         """Those that serve so many ranks: two_proc exactly two, neighbor an even number."""
@@ -103,6 +112,14 @@ class OpenMpi:
         return {
             "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
             "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path.absolute()),
+        }
+
+    def asking(self, operation: str, algorithm: str) -> dict[str, str]:
+        """The control variables of coll/tuned."""
+        number = _ALGORITHMS[operation][1][algorithm]
+        return {
+            "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+            f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(number),
         }
 
 

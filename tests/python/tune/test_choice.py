@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from transrank.errors import RecordError, UsageError
 from transrank.launch import installation
 from transrank.stats.estimate import Estimate
-from transrank.tune import mpich, tuning
+from transrank.tune import evidence, mpich, note, own, tuning
 from transrank.tune.choice import Range, choose
 from transrank.tune.openmpi import OpenMpi
 
@@ -122,34 +123,82 @@ def proof(size: int, low: float, high: float) -> tuning.Proof:
 
 def test_a_range_that_is_not_better_when_measured_again_is_not_kept() -> None:
     choices = {"bcast": (Range(8, 64, "a"), Range(512, 4096, "b"))}
-    proofs = [proof(8, 0.7, 0.8), proof(64, 0.9, 1.1), proof(512, 0.6, 0.7), proof(4096, 1.1, 1.3)]
+    proofs = [proof(8, 0.7, 0.8), proof(64, 0.9, 1.1), proof(512, 0.9, 1.1), proof(4096, 1.1, 1.3)]
     assert tuning.without_losers(choices, proofs) == {
         "bcast": (Range(8, 64, "a"), Range(512, 4096, None))
     }
     assert tuning.without_losers(choices, [proof(8, 0.9, 1.1), proof(512, 0.9, 1.1)]) == {}
 
 
+def test_a_range_is_cut_where_it_loses() -> None:
+    choices = {"bcast": (Range(8, 4096, "a"),)}
+    proofs = [proof(8, 0.7, 0.8), proof(64, 1.1, 1.2), proof(512, 0.9, 1.1), proof(4096, 0.5, 0.6)]
+    assert tuning.without_losers(choices, proofs) == {
+        "bcast": (Range(8, 8, "a"), Range(64, 64, None), Range(512, 4096, "a"))
+    }
+    unused = [replace(each, evidence=evidence.NOT_USED) for each in proofs]
+    assert tuning.without_losers(choices, unused) == {}
+
+
+def test_what_is_seen_shows_whether_the_file_is_used() -> None:
+    default, other, third = (12.0, 96.0, 3.0), (8.0, 128.0, 2.0), (12.0, 96.0, 4.0)
+    assert evidence.judge(default, other, other) == "messages: 12, now 8"
+    assert evidence.judge(default, third, third) == "messages of a rank: at most 3, now 4"
+    assert evidence.judge(default, default, default) == evidence.BY_TIME
+    assert evidence.judge(default, default, other) == evidence.NOT_USED
+    assert evidence.judge("mpi", "bruck", "bruck") == "named: mpi before"
+    assert evidence.judge("mpi", "mpi", "bruck") == evidence.NOT_USED
+    assert evidence.judge(None, None, None) == evidence.BY_TIME
+
+
+def test_open_mpi_counts_messages_whatever_components_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMPI_MCA_pml", "ob1")
+    assert OpenMpi().watching["OMPI_MCA_pml"] == "ob1,monitoring"
+    monkeypatch.setenv("OMPI_MCA_pml", "^ucx")
+    assert list(OpenMpi().watching) == ["OMPI_MCA_pml_monitoring_enable"]
+
+
+def test_mpich_names_its_table(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    library = mpich.Mpich()
+    assert library.names(path, ["MPIR: " + str(path), "MPID: generic"]) is True
+    assert library.names(path, ["MPIR: MPII_coll_generic_json"]) is False
+    assert library.names(path, ["nothing of the kind"]) is None
+
+
+def test_choices_of_transrank_are_written_as_its_alltoall_reads_them() -> None:
+    ranges = (Range(8, 64, "bruck"), Range(512, 512, None), Range(4096, 4096, "linear"))
+    text = own.Own(2).text({"alltoall-private": ranges}, 4)
+    assert text.splitlines() == [
+        *("transrank alltoall choices 1", f"mpi {installation.mpi_kind()}"),
+        *("ranks 4", "ranks-per-node 2", "rules 2"),
+        *("private 8 64 bruck", "private 4096 4096 linear", "end"),
+    ]
+
+
 def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.conf"
     choices = {"alltoall": (Range(8, 64, "pairwise"),)}
-    tuning.write(path, OpenMpi(), choices, 4)
-    assert tuning.read(path) == (4, choices)
+    note.write(path, OpenMpi(), choices, 4, 2)
+    assert note.read(path) == note.Note("mpi", 4, 2, choices)
     path.write_text(path.read_text() + "\n")
     with pytest.raises(RecordError, match="was changed"):
-        tuning.read(path)
+        note.read(path)
     foreign = tmp_path / "foreign.conf"
     foreign.write_text("rule-file-version-2\n0\n")
     with pytest.raises(RecordError, match="has its note beside it"):
-        tuning.read(foreign)
+        note.read(foreign)
     (tmp_path / "foreign.conf.transrank.json").write_text("[]")
     with pytest.raises(RecordError, match="is no note"):
-        tuning.read(foreign)
+        note.read(foreign)
 
 
 def test_a_file_for_another_mpi_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.conf"
-    tuning.write(path, OpenMpi(), {"alltoall": (Range(8, 64, "pairwise"),)}, 4)
-    note = tmp_path / "rules.conf.transrank.json"
-    note.write_text(note.read_text().replace(f'"{installation.build().mpi}"', '"another"'))
+    note.write(path, OpenMpi(), {"alltoall": (Range(8, 64, "pairwise"),)}, 4, 4)
+    beside = tmp_path / "rules.conf.transrank.json"
+    beside.write_text(beside.read_text().replace(f'"{installation.build().mpi}"', '"another"'))
     with pytest.raises(UsageError, match="is for another"):
-        tuning.read(path)
+        note.read(path)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from transrank.cli import __main__ as frame
-from transrank.errors import RecordError, UsageError
-from transrank.tune import library, tuning
+from transrank.cli import tune as verb
+from transrank.errors import Failure, RecordError, UsageError
+from transrank.launch.launcher import Capacity, Launcher
+from transrank.store.records import Placement
+from transrank.tune import library, note
 from transrank.tune.campaign import Campaign
 from transrank.tune.choice import Range
 from transrank.tune.openmpi import OpenMpi
@@ -18,17 +21,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from transrank.tune.campaign import Seconds
+    from transrank.tune.campaign import Seconds, Seen, Sight
 
 SIZES = (8, 1024)
 NOISE = (1.0, 1.01, 0.99, 1.005, 0.995)
 
 
 class Times:
-    """Stands in for measuring: a time of each variant, alike for all operations and sizes."""
+    """Stands in for measuring: a time of each variant, alike for all operations and sizes.
 
-    def __init__(self, **by_variant: float) -> None:
+    With the file as many messages are sent as by the algorithm itself, unless it is `ignored`.
+    """
+
+    def __init__(self, *, ignored: bool = False, **by_variant: float) -> None:
         self.by_variant = {name.replace("_", " "): time for name, time in by_variant.items()}
+        self.ignored = ignored
+
+    def watch(
+        self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, Sight]:
+        def seen(name: str) -> Seen:
+            return (12.0,) if name == "default" or (name == "tuned" and self.ignored) else (8.0,)
+
+        return {
+            name: {op: dict.fromkeys(SIZES, seen(name)) for op in campaign.operations}
+            for name in variants
+        }
 
     def measure(
         self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
@@ -44,12 +62,23 @@ class Times:
 
 
 def tune(monkeypatch: pytest.MonkeyPatch, times: Times, *arguments: str) -> int:
-    monkeypatch.setattr(library, "library", OpenMpi)
+    monkeypatch.setattr(library, "library", lambda name, ranks_per_node: OpenMpi())
     monkeypatch.setattr(Campaign, "measure", lambda self, variants: times.measure(self, variants))
+    monkeypatch.setattr(Campaign, "watch", lambda self, variants: times.watch(self, variants))
+    monkeypatch.setattr(verb, "_place", lambda arguments, ranks: Anywhere(ranks))
     parsed = frame.build_parser().parse_args(["tune", *arguments])
-    from transrank.cli import tune as verb
-
     return verb.run(parsed)
+
+
+class Anywhere(verb.Place):
+    """Two nodes, where half of the ranks share a core."""
+
+    def __init__(self, ranks: int) -> None:
+        super().__init__(Launcher(Capacity(), "openmpi", "mpiexec"), ranks, 0)
+
+    def placement(self) -> Placement:
+        hosts = tuple(rank * 2 // self.ranks for rank in range(self.ranks))
+        return Placement(("a", "b"), hosts, ("0",) * self.ranks, (0,) * self.ranks)
 
 
 def test_what_is_better_twice_is_written(
@@ -59,11 +88,12 @@ def test_what_is_better_twice_is_written(
     times = Times(default=10, forced_1=5, tuned=5)  # the second algorithm of each
     status = tune(monkeypatch, times, "-n4", "--operations=alltoall,bcast", f"-o{path}")
     assert status == 0
-    assert tuning.read(path) == (
-        4,
-        {"alltoall": (Range(8, 1024, "pairwise"),), "bcast": (Range(8, 1024, "chain"),)},
-    )
+    chosen = {"alltoall": (Range(8, 1024, "pairwise"),), "bcast": (Range(8, 1024, "chain"),)}
+    assert note.read(path) == note.Note("mpi", 4, 2, chosen)
     told = capsys.readouterr()
+    assert "messages: 12, now 8" in told.out
+    assert "2 ranks share 1 cores" in told.err
+    assert "2 rules" in told.err
     assert "pairwise" in told.out
     assert "faster" in told.out
     assert "dynamic_rules_filename" in told.err
@@ -78,6 +108,8 @@ def test_what_is_not_better_again_is_not_written(
     times = Times(default=10, forced_1=5, tuned=10)
     assert tune(monkeypatch, times, "-n4", f"-o{path}") == 1
     assert tune(monkeypatch, Times(default=10), "-n4", f"-o{path}") == 1
+    ignored = Times(default=10, forced_1=5, tuned=5, ignored=True)
+    assert tune(monkeypatch, ignored, "-n4", f"-o{path}") == 1
     assert not path.exists()
 
 
@@ -90,5 +122,43 @@ def test_wrong_usage_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         tune(monkeypatch, times, "--operations=scan", f"-o{path}")
     with pytest.raises(UsageError, match="one round"):
         tune(monkeypatch, times, "--rounds=1", f"-o{path}")
+    with pytest.raises(UsageError, match="cannot be written"):
+        tune(monkeypatch, times, f"-o{tmp_path / 'nowhere' / 'rules.conf'}")
     with pytest.raises(RecordError):
         tune(monkeypatch, times, f"--prove={path}")
+
+
+def test_a_file_is_proved_only_where_it_is_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules.conf"
+    times = Times(default=10, forced_1=5, tuned=5)
+    choices = {"bcast": (Range(8, 64, "chain"),)}
+    note.write(path, OpenMpi(), choices, 4, 4)
+    with pytest.raises(UsageError, match="is for 4 ranks per node, here are 2"):
+        tune(monkeypatch, times, f"--prove={path}")
+    with pytest.raises(UsageError, match="is for 4 ranks"):
+        tune(monkeypatch, times, f"--prove={path}", "-n2")
+    with pytest.raises(UsageError, match="is for mpi"):
+        tune(monkeypatch, times, f"--prove={path}", "--for=transrank")
+
+
+def test_what_is_interrupted_leaves_the_file_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules.conf"
+    path.write_text("before")
+
+    class Interrupted(Times):
+        def measure(
+            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
+        ) -> dict[str, Seconds]:
+            if "tuned" in variants:
+                raise KeyboardInterrupt
+            return super().measure(campaign, variants)
+
+    with pytest.raises(Failure, match=r"interrupted; .* is as it was") as stopped:
+        tune(monkeypatch, Interrupted(default=10, forced_1=5), "-n4", f"-o{path}")
+    assert stopped.value.status == 130
+    assert [entry.name for entry in tmp_path.iterdir()] == ["rules.conf"]
+    assert path.read_text() == "before"

@@ -2,9 +2,12 @@
 #include "transrank/study/collective/operation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "transrank/measure/outcome.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/message_counter.hpp"
 #include "transrank/study/collective/collective.hpp"
 #include "transrank/study/collective/reduction.hpp"
 
@@ -95,13 +98,46 @@ private:
 
 class Blocking final : public CollectiveOperation {
 public:
-    using CollectiveOperation::CollectiveOperation;
+    Blocking(const measure::Case& point, const Setting& setting)
+        : CollectiveOperation(point, setting), comm_(setting.comm) {}
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
             forms().blocking(call(roots().next()));
         }
     }
+
+    // What one call sends tells algorithms apart, where the library counts it.
+    void describe(text::JsonWriter& json) override {
+        if (const auto counter = mpi::MessageCounter::find()) {
+            const auto before = counter->sent();
+            run(1);
+            const auto after = counter->sent();
+            describe_messages({after.messages - before.messages, after.bytes - before.bytes}, json);
+        }
+    }
+
+private:
+    void describe_messages(const std::array<std::uint64_t, 2>& own, text::JsonWriter& json) const {
+        std::array<std::uint64_t, 2> all{};
+        std::array<std::uint64_t, 2> most{};
+        for (const auto& [reduced, operation] :
+             {std::pair(&all, MPI_SUM), std::pair(&most, MPI_MAX)}) {
+            mpi::check(MPI_Reduce(own.data(), reduced->data(), 2, MPI_UINT64_T, operation, 0,
+                                  comm_.handle()),
+                       "MPI_Reduce");
+        }
+        const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+        const measure::Outcome outcome{.values = {{"messages", number(all[0])},
+                                                  {"bytes_sent", number(all[1])},
+                                                  {"most_messages", number(most[0])},
+                                                  {"most_bytes_sent", number(most[1])}},
+                                       .series = {},
+                                       .fields = {}};
+        outcome.describe(json.key("outcome"));
+    }
+
+    const mpi::Communicator& comm_;
 };
 
 class Nonblocking final : public CollectiveOperation {

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -11,9 +14,12 @@ import pytest
 import transrank
 from python import spmd
 from python.spmd import WORLD, refused
+from transrank.launch.installation import mpi_kind
 
 NAMES = ["auto", *(name for name, _ in transrank.alltoall_algorithms())]
 USABLE = [name for name in NAMES if name != "two-process" or WORLD.size <= 2]
+
+TITLE = "transrank alltoall choices 1"
 
 cases = st.fixed_dictionaries(
     {
@@ -69,6 +75,8 @@ def test_the_algorithm_in_use_is_named() -> None:
     own = np.zeros((WORLD.size, 8))
     assert transrank.Alltoall(WORLD, shared, own).algorithm == "on-node-direct"
     assert transrank.Alltoall(WORLD, own, shared).algorithm == "mpi"
+    longer = np.zeros((WORLD.size, 64))
+    assert transrank.Alltoall(WORLD, longer, longer.copy()).algorithm == "on-node-direct"
     assert repr(transrank.Alltoall(WORLD, own, algorithm="bruck")) == "<Alltoall by bruck>"
 
 
@@ -101,6 +109,77 @@ def test_calls_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(transrank.Misuse):
         bound.start()
     bound.wait()
+
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def choices(*rules: str, **changed: object) -> str:
+    """Return the path of a file of choices, which rank 0 has written."""
+    told = {"mpi": mpi_kind(), "ranks": WORLD.size, "ranks-per-node": WORLD.size}
+    head = [f"{name} {changed.get(name.replace('-', '_'), value)}" for name, value in told.items()]
+    lines = [TITLE, *head, f"rules {changed.get('count', len(rules))} # of them", *rules]
+    path = Path(FOLDER.name, "choices")
+    path.write_text("\n".join([*lines, *changed.get("last", ["end"])]) + "\n")
+    return str(WORLD.bcast(str(path)))
+
+
+def test_auto_takes_what_a_file_says() -> None:
+    own, shared = np.zeros((WORLD.size, 8)), transrank.zeros((WORLD.size, 8))
+    path = choices("private 8 64 bruck", "shared 0 64 linear", "private 65 99 pairwise")
+
+    def taken(send: np.ndarray, **options: object) -> str:
+        receive = np.zeros_like(np.asarray(send))
+        send[...] = WORLD.rank
+        bound = transrank.Alltoall(WORLD, send, receive, **options)
+        bound.run()
+        assert receive.tobytes() == expected(send).tobytes()
+        return bound.algorithm
+
+    assert taken(own, choices=path) == "bruck"
+    assert taken(own, choices=Path(path)) == "bruck"
+    assert taken(shared, choices=path) == "linear"
+    assert taken(own[:, :1].copy(), choices=path) == "bruck"
+    assert taken(np.zeros((WORLD.size, 9)), choices=path) == "pairwise"
+    assert taken(np.zeros((WORLD.size, 13)), choices=path) == "mpi"
+    assert taken(own, algorithm="linear", choices=path) == "linear"
+    assert taken(own) == "mpi"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRANSRANK_ALLTOALL_CHOICES", path if WORLD.rank == 0 else "/elsewhere")
+        assert taken(own) == "bruck"
+    assert taken(own, choices=choices("private 0 99 linear")) == "linear"
+    for other in ({"ranks": WORLD.size + 1}, {"ranks_per_node": 1}):
+        assert taken(own, choices=choices("private 0 99 bruck", **other)) == "mpi"
+
+
+def test_files_that_are_no_choices_are_refused_on_every_rank() -> None:
+    send = np.zeros((WORLD.size, 8))
+    rule = "private 8 64 bruck"
+
+    def use(path: str) -> None:
+        transrank.alltoall(WORLD, send, choices=path)
+
+    def refuse(says: str, *rules: str, **changed: object) -> None:
+        path = choices(*rules, **changed)
+        refused(says, lambda: use(path))
+
+    refuse("was measured with another, this program uses", rule, mpi="another")
+    refuse("ends in line 6 without 'end'", rule, last=[])
+    refuse("line 6: 'shared|private FIRST LAST ALGORITHM' must stand here", count=1)
+    refuse("line 7: 'end' must stand here, after 1 rules", rule, rule, count=1)
+    refuse("line 7: some of these lengths have a rule already", rule, "private 64 70 linear")
+    refuse("line 6: 64 bytes to 8 are none", "private 64 8 bruck")
+    refuse("line 6: '8B' is no whole number", "private 8B 64 bruck")
+    refuse("line 6: unknown alltoall algorithm 'nosuch'", "private 8 64 nosuch")
+    refuse("line 6: 'auto' cannot choose itself", "private 8 64 auto")
+    refuse("cannot be used here: only for 1 or 2 ranks", "shared 8 64 two-process", ranks=3)
+    refuse("line 3: 'ranks VALUE' must stand here", rule, mpi=f"{mpi_kind()}\nnodes 3")
+    refuse("line 4: '0' is no whole number from 1 on", rule, ranks_per_node=0)
+    refused("No such file", lambda: use("/nosuch"))
+    Path(FOLDER.name, "text").write_text("alltoall choices of somebody else\n")
+    path = WORLD.bcast(str(Path(FOLDER.name, "text")))
+    refused("is no file of choices of alltoall", lambda: use(path))
+    refused("calls alltoall with the choices", lambda: use(f"/nosuch-{WORLD.rank}"))
 
 
 if __name__ == "__main__":
