@@ -19,15 +19,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bars import Figure, add_check_option, report
-from ghost import excess, speedup
+from ratios import excess, speedup
+from rich.console import Console
+from rich.table import Table
 from survey import measure
 
 from transrank.stats.summary import CaseResult
+from transrank.units import format_seconds
 
 # The least part of the fastest copy's speed, by points per dimension and rank.
 COPY_BARS = {256: 0.70, 1024: 0.70, 4096: 0.75}
 # The most times of the steps without communication.
 HALO_BARS = {256: 1.25, 1024: 1.05, 4096: 1.02}
+# Steps of one sample: about a millisecond or more, so that what a common start costs is nothing
+# beside them.
+ITERATIONS = {256: 100, 1024: 10, 4096: 10}
 PROCESSES = ("rows", "columns")
 COPIES = ("memcpy", "nontemporal")
 
@@ -40,6 +46,7 @@ def run_advection(store: Path, points: int, options: list[str]) -> Steps:
         "advection",
         "--ranks=2",
         f"--axis=points={points}",
+        f"--axis=iterations={ITERATIONS[points]}",
         f"--axis=processes={','.join(PROCESSES)}",
         f"--axis=transport=none,auto,{','.join(COPIES)}",
         "--axis=overlap=no",
@@ -80,6 +87,18 @@ def figures_of(steps: Steps, points: int) -> list[Figure]:
     return figures
 
 
+def print_steps(steps: Mapping[int, Steps]) -> None:
+    """Print the time of one step or copy: the figures below are ratios of these."""
+    table = Table("way", *(f"{n} x {n}" for n in steps), box=None, pad_edge=False)
+    for key in next(iter(steps.values())):
+        cells = []
+        for points, by_key in steps.items():
+            headline = by_key[key].headline if key in by_key else None
+            cells.append(format_seconds(headline.value / ITERATIONS[points]) if headline else "")
+        table.add_row(key, *cells)
+    Console().print(table)
+
+
 def main() -> int:
     """Run and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -88,10 +107,10 @@ def main() -> int:
     add_check_option(parser)
     arguments = parser.parse_args()
     options = [f"--launches={arguments.launches}", f"--max-time={arguments.max_time}"]
-    figures = []
     with tempfile.TemporaryDirectory() as folder:
-        for points in COPY_BARS:
-            figures += figures_of(run_advection(Path(folder), points, options), points)
+        steps = {points: run_advection(Path(folder), points, options) for points in COPY_BARS}
+    print_steps(steps)
+    figures = [figure for points, found in steps.items() for figure in figures_of(found, points)]
     return report(figures, arguments.check)
 
 

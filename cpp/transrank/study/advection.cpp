@@ -7,15 +7,19 @@
 // copies of as many bytes as a step must move. Bytes count as memory moves them, 16 for each point
 // of a rank: read once and written once. No field is written. Every result but that of `none` is
 // checked against the exact solution of the scheme.
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "transrank/measure/payload.hpp"
 #include "transrank/memory/copy_kernels.hpp"
+#include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/study/table.hpp"
 #include "transrank/study/upwind/axes.hpp"
@@ -32,35 +36,55 @@ constexpr std::int64_t bytes_per_point = 16;
 // In each direction: far from the limit of stability, so that waves live for many steps.
 constexpr double courant = 1.0 / 64;
 
-/// The operations of a group work on one domain.
-std::shared_ptr<Domain> shared_domain(const measure::Case& point, const mpi::Communicator& comm) {
-    static std::map<std::string, std::weak_ptr<Domain>> known;
-    auto domain = known[point.group].lock();
-    if (!domain) {
+constexpr std::int64_t page_bytes = 4096;
+
+/// What the operations of a group work on: the domain, and as much memory again for copies.
+struct Ground {
+    Domain domain;
+    memory::SharedSegment second;
+
+    Ground(const mpi::Communicator& comm, const Processes& processes, const Extents& extents,
+           const Stencil& stencil)
+        : domain(comm, processes, extents, stencil),
+          second(static_cast<std::size_t>(Domain::bytes(domain.block()) + page_bytes)) {
+        std::ranges::fill(second.bytes(), std::byte{1});  // touches the pages
+    }
+};
+
+std::shared_ptr<Ground> shared_ground(const measure::Case& point, const mpi::Communicator& comm) {
+    static std::map<std::string, std::weak_ptr<Ground>> known;
+    auto ground = known[point.group].lock();
+    if (!ground) {
         const auto processes = processes_of(point.text("processes"), comm.size());
         const auto points = point.number("points");
         const auto& signs = point.text("velocity");
         const Courant numbers{.x = courant * sign_of(signs, 0), .y = courant * sign_of(signs, 1)};
-        domain = std::make_shared<Domain>(
+        ground = std::make_shared<Ground>(
             comm, processes,
             Extents{.rows = points * processes[0], .columns = points * processes[1]},
             find_scheme(point.text("scheme")).make(numbers));
-        known[point.group] = domain;
+        known[point.group] = ground;
     }
-    return domain;
+    return ground;
+}
+
+Overlap overlap_of(const measure::Case& point) {
+    return point.text("overlap") == "yes" ? Overlap::split : Overlap::none;
 }
 
 class Steps final : public measure::Operation {
 public:
-    Steps(const measure::Case& point, std::shared_ptr<Domain> domain, std::unique_ptr<Halo> halo)
+    Steps(const measure::Case& point, std::shared_ptr<Ground> ground)
         : iterations_(point.number("iterations")),
-          domain_(std::move(domain)),
-          halo_(std::move(halo)),
-          march_(*domain_, halo_.get(),
-                 point.text("overlap") == "yes" ? Overlap::split : Overlap::none) {}
+          ground_(std::move(ground)),
+          halo_(point.text("transport") == "none"
+                    ? nullptr
+                    : make_halo(point.text("transport"), ground_->domain,
+                                sources_of(overlap_of(point)))),
+          march_(ground_->domain, halo_.get(), overlap_of(point)) {}
 
     void fill(std::uint64_t stamp) override {
-        wave_.emplace(*domain_, stamp).write();
+        wave_.emplace(ground_->domain, stamp).write();
         march_.restart();
     }
 
@@ -71,54 +95,58 @@ public:
     }
 
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
-        return halo_ == nullptr || !wave_ ? 0 : wave_->check(march_.current(), march_.steps());
+        return halo_ == nullptr || !wave_ ? 0 : wave_->check(march_.steps());
     }
 
 private:
     std::int64_t iterations_;
-    std::shared_ptr<Domain> domain_;
+    std::shared_ptr<Ground> ground_;
     std::unique_ptr<Halo> halo_;
     March march_;
     std::optional<Wave> wave_;  ///< what fill has written
 };
 
-/// Copies as many doubles as the block has points from one array to the other and back.
+/// Copies as many doubles as the block has points from one array to another and back.
 class Copies final : public measure::Operation {
 public:
-    Copies(const measure::Case& point, std::shared_ptr<Domain> domain, memory::Copy copy)
-        : iterations_(point.number("iterations")), domain_(std::move(domain)), copy_(copy) {}
+    Copies(const measure::Case& point, std::shared_ptr<Ground> ground, memory::Copy copy)
+        : iterations_(point.number("iterations")), ground_(std::move(ground)), copy_(copy) {
+        const auto& block = ground_->domain.block();
+        const auto bytes = static_cast<std::size_t>(block.points()) * sizeof(double);
+        const auto begin = static_cast<std::size_t>(block.at(0, 0)) * sizeof(double);
+        // Half a page apart: at the same place in a page, loads from one would be taken for loads
+        // of what has just been stored into the other.
+        ends_ = {std::as_writable_bytes(ground_->domain.field()).subspan(begin, bytes),
+                 ground_->second.bytes().subspan(begin + (page_bytes / 2), bytes)};
+    }
 
     void fill(std::uint64_t stamp) override {
-        measure::Payload{.source = 0, .target = 0, .stamp = stamp}.write(points_of(0));
-        measure::poison(points_of(1));
+        measure::Payload{.source = 0, .target = 0, .stamp = stamp}.write(ends_[0]);
+        measure::poison(ends_[1]);
         stamp_ = stamp;
+        from_ = 0;
     }
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions * iterations_; ++i) {
-            copy_(points_of(1 - from_).data(), points_of(from_).data(), points_of(0).size());
+            copy_(ends_[1 - from_].data(), ends_[from_].data(), ends_[0].size());
             from_ = 1 - from_;
         }
     }
 
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
-        for (const int which : {0, 1}) {
-            measure::Payload{.source = 0, .target = 0, .stamp = stamp_}.check(points_of(which));
+        for (const auto& end : ends_) {
+            measure::Payload{.source = 0, .target = 0, .stamp = stamp_}.check(end);
         }
-        return 2 * points_of(0).size();
+        return 2 * ends_[0].size();
     }
 
 private:
-    [[nodiscard]] std::span<std::byte> points_of(int which) const {
-        const auto& block = domain_->block();
-        return std::as_writable_bytes(domain_->array(which).subspan(
-            static_cast<std::size_t>(block.at(0, 0)), static_cast<std::size_t>(block.points())));
-    }
-
     std::int64_t iterations_;
-    std::shared_ptr<Domain> domain_;
+    std::shared_ptr<Ground> ground_;
     memory::Copy copy_;
-    int from_ = 0;
+    std::array<std::span<std::byte>, 2> ends_;
+    std::size_t from_ = 0;
     std::uint64_t stamp_ = 0;
 };
 
@@ -168,7 +196,7 @@ measure::Case make_case(const std::vector<std::string>& values, const Selection&
     const auto points = point.number("points");
     point.bytes_counted =
         static_cast<double>(bytes_per_point * points * points * point.number("iterations"));
-    point.further_bytes = Domain::bytes(Block(points, points));
+    point.further_bytes = 2 * Domain::bytes(Block(points, points));
     point.skip_reason = reason_to_skip(point, selection, ranks);
     return point;
 }
@@ -185,14 +213,13 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    auto domain = shared_domain(point, setting.comm);
+    auto ground = shared_ground(point, setting.comm);
     const auto& transport = point.text("transport");
     if (is_copy(transport)) {
         const auto copy = transport == "memcpy" ? library_copy : memory::nontemporal_copy();
-        return std::make_unique<Copies>(point, std::move(domain), copy);
+        return std::make_unique<Copies>(point, std::move(ground), copy);
     }
-    auto halo = transport == "none" ? nullptr : make_halo(transport, *domain);
-    return std::make_unique<Steps>(point, std::move(domain), std::move(halo));
+    return std::make_unique<Steps>(point, std::move(ground));
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ public:
         : steps_(steps_of(point)),
           domain_(comm, processes_of(point.text("processes"), comm.size()), extents_of(point),
                   find_scheme(point.text("scheme")).make(courant_of(point))),
-          halo_(point.text("transport") == "none" ? nullptr
-                                                  : make_halo(point.text("transport"), domain_)),
+          halo_(point.text("transport") == "none"
+                    ? nullptr
+                    : make_halo(point.text("transport"), domain_, sources_of(Overlap::none))),
           march_(domain_, halo_.get(), Overlap::none),
           solution_(domain_,
                     {.initial = find_initial_condition(point.text("initial")),

@@ -9,8 +9,9 @@
 namespace transrank::study::upwind {
 
 /// A rank's part of the grid as it lies in memory: rows of doubles with room for two rows and two
-/// columns of ghosts on each side. Every row's first owned point begins a cache line, without which
-/// a row would be stored in parts of lines.
+/// columns of ghosts on each side, then room for copies of the two rows and the two columns that
+/// its neighbors read. Every row's first owned point begins a cache line, without which a row would
+/// be stored in parts of lines.
 class Block {
 public:
     Block(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {
@@ -27,12 +28,19 @@ public:
     [[nodiscard]] std::int64_t pitch() const noexcept { return pitch_; }
     /// Doubles of the whole array.
     [[nodiscard]] std::int64_t doubles() const noexcept {
-        return ((rows_ + (2 * ghosts)) * pitch_) + lead;
+        return copied_columns() + (ghosts * rows_);
     }
     /// Where a point lies in the array; ghosts have rows and columns -2, -1, and from the owned
     /// ones' number on.
     [[nodiscard]] std::int64_t at(std::int64_t row, std::int64_t column) const noexcept {
         return ((row + ghosts) * pitch_) + lead + column;
+    }
+    /// Where copies of rows begin, and of columns: dense, row by row.
+    [[nodiscard]] std::int64_t copied_rows() const noexcept {
+        return ((rows_ + (2 * ghosts)) * pitch_) + lead;
+    }
+    [[nodiscard]] std::int64_t copied_columns() const noexcept {
+        return copied_rows() + (ghosts * columns_);
     }
 
 private:

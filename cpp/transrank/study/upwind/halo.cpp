@@ -10,21 +10,22 @@
 namespace transrank::study::upwind {
 namespace {
 
-/// By the engine: an exchange for each of the two arrays.
+/// By the engine.
 class Exchanged final : public Halo {
 public:
-    Exchanged(std::string_view transport, const Domain& domain)
-        : exchanges_{bind(transport, domain, 0), bind(transport, domain, 1)} {}
+    Exchanged(std::string_view transport, const Domain& domain, Sources sources)
+        : exchange_(bind(transport, domain, sources)) {}
 
-    void start(int which) override { exchanges_[static_cast<std::size_t>(which)].start(); }
-    void finish(int which) override { exchanges_[static_cast<std::size_t>(which)].wait(); }
+    void start() override { exchange_.start(); }
+    void finish() override { exchange_.wait(); }
 
 private:
-    static exchange::Exchange bind(std::string_view transport, const Domain& domain, int which) {
-        const auto bytes = std::as_writable_bytes(domain.array(which));
+    static exchange::Exchange bind(std::string_view transport, const Domain& domain,
+                                   Sources sources) {
+        const auto bytes = std::as_writable_bytes(domain.field());
         exchange::Options options;
         options.transport = transport;
-        return {route_of(domain.torus().pieces(domain.stencil()), domain.torus()),
+        return {route_of(domain.torus().pieces(domain.stencil(), sources), domain.torus()),
                 domain.torus().comm().handle(),
                 {{.source = bytes.data(),
                   .source_bytes = static_cast<std::int64_t>(bytes.size()),
@@ -35,7 +36,7 @@ private:
                 options};
     }
 
-    std::array<exchange::Exchange, 2> exchanges_;
+    exchange::Exchange exchange_;
 };
 
 }  // namespace
@@ -45,9 +46,10 @@ std::span<const Way> ways() {
     return table;
 }
 
-std::unique_ptr<Halo> make_halo(std::string_view name, const Domain& domain) {
+std::unique_ptr<Halo> make_halo(std::string_view name, const Domain& domain, Sources sources) {
     const auto way = std::ranges::find(ways(), name, &Way::name);
-    return way == ways().end() ? std::make_unique<Exchanged>(name, domain) : way->make(domain);
+    return way == ways().end() ? std::make_unique<Exchanged>(name, domain, sources)
+                               : way->make(domain, sources);
 }
 
 }  // namespace transrank::study::upwind

@@ -9,7 +9,7 @@
 
 namespace transrank::study::upwind {
 
-/// Brings the ghosts of a domain's arrays up to date. Made and destroyed collectively.
+/// Brings the ghosts of a domain's field up to date. Made and destroyed collectively.
 class Halo {
 public:
     Halo() = default;
@@ -17,11 +17,11 @@ public:
     Halo& operator=(const Halo&) = delete;
     virtual ~Halo() = default;
 
-    /// Begins the update of array `which`: its owned points stay as they are until finish, its
-    /// ghosts are undefined.
-    virtual void start(int which) = 0;
-    /// Returns when the ghosts are there.
-    virtual void finish(int which) = 0;
+    /// Begins the update: until finish the ghosts are undefined, and what neighbors read stays as
+    /// it is.
+    virtual void start() = 0;
+    /// Returns when the ghosts are there and the neighbors have read.
+    virtual void finish() = 0;
 };
 
 /// A way to update a halo that is no transport of the engine: what a program can do with MPI alone.
@@ -29,7 +29,7 @@ struct Way {
     std::string_view name;
     std::string_view summary;
     /// Collective.
-    std::unique_ptr<Halo> (*make)(const Domain& domain);
+    std::unique_ptr<Halo> (*make)(const Domain& domain, Sources sources);
 };
 
 // Every way's row is made in its own file; halo.cpp lists them.
@@ -41,6 +41,7 @@ Way mpi_put_post();
 
 /// Collective. By the name of a way, `auto`, or a transport of the engine. Throws
 /// std::invalid_argument or mpi::AgreedError when there is none, or when it cannot serve a peer.
-[[nodiscard]] std::unique_ptr<Halo> make_halo(std::string_view name, const Domain& domain);
+[[nodiscard]] std::unique_ptr<Halo> make_halo(std::string_view name, const Domain& domain,
+                                              Sources sources);
 
 }  // namespace transrank::study::upwind

@@ -26,31 +26,36 @@ March::March(const Domain& domain, Halo* halo, Overlap overlap) : domain_(domain
     const auto rows = split(block.rows(), stencil.width, stencil.from_low_rows);
     const auto columns = split(block.columns(), stencil.width, stencil.from_low_columns);
     before_.push_back({.rows = rows.inner, .columns = columns.inner});
-    after_.push_back({.rows = rows.edge, .columns = {0, block.columns()}});
+    // The rows at the edge are read by the columns there.
     after_.push_back({.rows = rows.inner, .columns = columns.edge});
+    after_.push_back({.rows = rows.edge, .columns = {0, block.columns()}});
+    for (const auto& copy : domain.torus().copies(stencil)) {
+        copies_.push_back(transport::in_bytes(copy, sizeof(double)));
+    }
 }
 
 void March::step() {
-    const double* from = domain_.array(current_).data();
-    double* to = domain_.array(1 - current_).data();
+    double* field = domain_.field().data();
+    auto* bytes = reinterpret_cast<std::byte*>(field);
+    for (const auto& copy : copies_) {
+        transport::copy_runs(copy, bytes, bytes);
+    }
     if (halo_ != nullptr) {
-        halo_->start(current_);
+        halo_->start();
     }
     for (const auto& region : before_) {
-        domain_.sweep()(to, from, region);
+        domain_.sweep()(field, region);
     }
     if (halo_ != nullptr) {
-        halo_->finish(current_);
+        halo_->finish();
     }
     for (const auto& region : after_) {
-        domain_.sweep()(to, from, region);
+        domain_.sweep()(field, region);
     }
-    current_ = 1 - current_;
     ++steps_;
 }
 
 void March::restart() noexcept {
-    current_ = 0;
     steps_ = 0;
 }
 

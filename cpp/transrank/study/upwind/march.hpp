@@ -5,6 +5,7 @@
 
 #include "transrank/study/upwind/domain.hpp"
 #include "transrank/study/upwind/halo.hpp"
+#include "transrank/transport/runs.hpp"
 
 namespace transrank::study::upwind {
 
@@ -14,8 +15,13 @@ enum class Overlap : std::uint8_t {
     split,  ///< while the halo travels; the others afterwards
 };
 
-/// Advances the field of a domain step by step. `halo` may be null: then nothing is communicated,
-/// and the result is wrong.
+/// Where a march needs its halo to read: it overwrites what still travels.
+[[nodiscard]] constexpr Sources sources_of(Overlap overlap) {
+    return overlap == Overlap::split ? Sources::copied : Sources::owned;
+}
+
+/// Advances the field of a domain step by step. `halo` reads from sources_of(overlap); it may be
+/// null: then nothing is communicated, and the result is wrong.
 class March {
 public:
     March(const Domain& domain, Halo* halo, Overlap overlap);
@@ -23,18 +29,16 @@ public:
     /// Collective.
     void step();
 
-    /// Which array holds the field.
-    [[nodiscard]] int current() const noexcept { return current_; }
     [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
-    /// Says that the caller has written a new field into array 0.
+    /// Says that the caller has written a new field.
     void restart() noexcept;
 
 private:
     const Domain& domain_;
     Halo* halo_;
-    std::vector<Region> before_;  ///< computed while the halo travels
+    std::vector<transport::ByteRuns> copies_;  ///< of what neighbors read
+    std::vector<Region> before_;               ///< computed while the halo travels
     std::vector<Region> after_;
-    int current_ = 0;
     std::int64_t steps_ = 0;
 };
 

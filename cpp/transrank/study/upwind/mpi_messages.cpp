@@ -14,8 +14,8 @@ namespace {
 
 class Messages final : public Halo {
 public:
-    explicit Messages(const Domain& domain)
-        : domain_(domain), pieces_(domain.torus().pieces(domain.stencil())) {
+    Messages(const Domain& domain, Sources sources)
+        : domain_(domain), pieces_(domain.torus().pieces(domain.stencil(), sources)) {
         for (const auto& piece : pieces_) {
             types_.push_back({.arriving = datatype_of(piece.arriving, route::End::destination),
                               .departing = datatype_of(piece.departing, route::End::source)});
@@ -23,8 +23,8 @@ public:
         requests_.resize(2 * pieces_.size(), MPI_REQUEST_NULL);
     }
 
-    void start(int which) override {
-        double* array = domain_.array(which).data();
+    void start() override {
+        double* array = domain_.field().data();
         const MPI_Comm comm = domain_.torus().comm().handle();
         auto request = requests_.begin();
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -41,7 +41,7 @@ public:
         }
     }
 
-    void finish(int /*which*/) override {
+    void finish() override {
         mpi::check(
             MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
@@ -63,8 +63,8 @@ private:
 Way mpi_messages() {
     return {.name = "mpi-messages",
             .summary = "MPI_Isend and MPI_Irecv with vector datatypes",
-            .make = [](const Domain& domain) -> std::unique_ptr<Halo> {
-                return std::make_unique<Messages>(domain);
+            .make = [](const Domain& domain, Sources sources) -> std::unique_ptr<Halo> {
+                return std::make_unique<Messages>(domain, sources);
             }};
 }
 

@@ -3,7 +3,6 @@
 // between fences, which is the published way, and between post, start, complete and wait.
 #include <mpi.h>
 
-#include <array>
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
@@ -15,16 +14,12 @@
 namespace transrank::study::upwind {
 namespace {
 
-mpi::Window window_on(const Domain& domain, int which) {
-    return {std::as_writable_bytes(domain.array(which)), sizeof(double), domain.torus().comm()};
-}
-
 class Put : public Halo {
 public:
-    explicit Put(const Domain& domain)
+    Put(const Domain& domain, Sources sources)
         : domain_(domain),
-          pieces_(domain.torus().pieces(domain.stencil())),
-          windows_{window_on(domain, 0), window_on(domain, 1)} {
+          pieces_(domain.torus().pieces(domain.stencil(), sources)),
+          window_(std::as_writable_bytes(domain.field()), sizeof(double), domain.torus().comm()) {
         for (const auto& piece : pieces_) {
             types_.push_back({.origin = datatype_of(piece.departing, route::End::source),
                               .target = datatype_of(piece.departing, route::End::destination)});
@@ -32,19 +27,17 @@ public:
     }
 
 protected:
-    void put(int which) {
+    void put() {
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             const auto& departing = pieces_[i].departing;
-            mpi::check(MPI_Put(domain_.array(which).data() + departing.source, 1,
-                               types_[i].origin.handle(), pieces_[i].destination,
-                               static_cast<MPI_Aint>(departing.destination), 1,
-                               types_[i].target.handle(), window(which)),
-                       "MPI_Put");
+            mpi::check(
+                MPI_Put(domain_.field().data() + departing.source, 1, types_[i].origin.handle(),
+                        pieces_[i].destination, static_cast<MPI_Aint>(departing.destination), 1,
+                        types_[i].target.handle(), window()),
+                "MPI_Put");
         }
     }
-    [[nodiscard]] MPI_Win window(int which) const {
-        return windows_[static_cast<std::size_t>(which)].handle();
-    }
+    [[nodiscard]] MPI_Win window() const { return window_.handle(); }
     [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
 
 private:
@@ -55,38 +48,37 @@ private:
     const Domain& domain_;
     std::vector<Piece> pieces_;
     std::vector<Types> types_;
-    std::array<mpi::Window, 2> windows_;
+    mpi::Window window_;
 };
 
 class Fenced final : public Put {
 public:
     using Put::Put;
 
-    void start(int which) override {
-        mpi::check(MPI_Win_fence(MPI_MODE_NOPRECEDE, window(which)), "MPI_Win_fence");
-        put(which);
+    void start() override {
+        mpi::check(MPI_Win_fence(MPI_MODE_NOPRECEDE, window()), "MPI_Win_fence");
+        put();
     }
-    void finish(int which) override {
-        mpi::check(MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED, window(which)),
-                   "MPI_Win_fence");
+    void finish() override {
+        mpi::check(MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED, window()), "MPI_Win_fence");
     }
 };
 
 class Posted final : public Put {
 public:
-    explicit Posted(const Domain& domain)
-        : Put(domain),
+    Posted(const Domain& domain, Sources sources)
+        : Put(domain, sources),
           sources_(ranks(&Piece::source), domain.torus().comm()),
           destinations_(ranks(&Piece::destination), domain.torus().comm()) {}
 
-    void start(int which) override {
-        mpi::check(MPI_Win_post(sources_.handle(), 0, window(which)), "MPI_Win_post");
-        mpi::check(MPI_Win_start(destinations_.handle(), 0, window(which)), "MPI_Win_start");
-        put(which);
+    void start() override {
+        mpi::check(MPI_Win_post(sources_.handle(), 0, window()), "MPI_Win_post");
+        mpi::check(MPI_Win_start(destinations_.handle(), 0, window()), "MPI_Win_start");
+        put();
     }
-    void finish(int which) override {
-        mpi::check(MPI_Win_complete(window(which)), "MPI_Win_complete");
-        mpi::check(MPI_Win_wait(window(which)), "MPI_Win_wait");
+    void finish() override {
+        mpi::check(MPI_Win_complete(window()), "MPI_Win_complete");
+        mpi::check(MPI_Win_wait(window()), "MPI_Win_wait");
     }
 
 private:
@@ -107,16 +99,16 @@ private:
 Way mpi_put_fence() {
     return {.name = "mpi-put-fence",
             .summary = "MPI_Put between two fences",
-            .make = [](const Domain& domain) -> std::unique_ptr<Halo> {
-                return std::make_unique<Fenced>(domain);
+            .make = [](const Domain& domain, Sources sources) -> std::unique_ptr<Halo> {
+                return std::make_unique<Fenced>(domain, sources);
             }};
 }
 
 Way mpi_put_post() {
     return {.name = "mpi-put-post",
             .summary = "MPI_Put between post, start, complete and wait",
-            .make = [](const Domain& domain) -> std::unique_ptr<Halo> {
-                return std::make_unique<Posted>(domain);
+            .make = [](const Domain& domain, Sources sources) -> std::unique_ptr<Halo> {
+                return std::make_unique<Posted>(domain, sources);
             }};
 }
 

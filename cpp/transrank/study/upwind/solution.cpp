@@ -36,26 +36,26 @@ double Solution::exact(std::int64_t row, std::int64_t column, std::int64_t steps
                           time_step_ * static_cast<double>(steps));
 }
 
-double Solution::value(int which, std::int64_t row, std::int64_t column) const {
-    return domain_.array(which)[static_cast<std::size_t>(domain_.block().at(row, column))];
+double Solution::value(std::int64_t row, std::int64_t column) const {
+    return domain_.field()[static_cast<std::size_t>(domain_.block().at(row, column))];
 }
 
 void Solution::begin() const {
     const auto& block = domain_.block();
     for (std::int64_t i = 0; i < block.rows(); ++i) {
         for (std::int64_t j = 0; j < block.columns(); ++j) {
-            domain_.array(0)[static_cast<std::size_t>(block.at(i, j))] = exact(i, j, 0);
+            domain_.field()[static_cast<std::size_t>(block.at(i, j))] = exact(i, j, 0);
         }
     }
 }
 
-Errors Solution::errors(int which, std::int64_t steps) const {
+Errors Solution::errors(std::int64_t steps) const {
     const auto& block = domain_.block();
     double largest = 0;
     std::array<double, 2> sums{};
     for (std::int64_t i = 0; i < block.rows(); ++i) {
         for (std::int64_t j = 0; j < block.columns(); ++j) {
-            const double error = std::abs(value(which, i, j) - exact(i, j, steps));
+            const double error = std::abs(value(i, j) - exact(i, j, steps));
             largest = std::max(largest, error);
             sums[0] += error;
             sums[1] += error * error;
@@ -73,12 +73,12 @@ Errors Solution::errors(int which, std::int64_t steps) const {
             .root_mean_square = std::sqrt(sums[1] / points)};
 }
 
-double Solution::mass(int which) const {
+double Solution::mass() const {
     const auto& block = domain_.block();
     double sum = 0;
     for (std::int64_t i = 0; i < block.rows(); ++i) {
         for (std::int64_t j = 0; j < block.columns(); ++j) {
-            sum += value(which, i, j);
+            sum += value(i, j);
         }
     }
     mpi::check(
@@ -130,15 +130,13 @@ std::vector<double> Solution::profile(const Value& value) const {
 }
 
 measure::Outcome Solution::outcome(March& march, std::int64_t steps) const {
-    const auto found = [&](std::int64_t row, std::int64_t column) {
-        return value(march.current(), row, column);
-    };
+    const auto found = [&](std::int64_t row, std::int64_t column) { return value(row, column); };
     const auto analytic = [&](std::int64_t row, std::int64_t column) {
         return exact(row, column, march.steps());
     };
     begin();
     march.restart();
-    const double mass_before = mass(march.current());
+    const double mass_before = mass();
     measure::Outcome outcome;
     outcome.fields.emplace_back("before", thinned(found));
     std::array<std::vector<double>, 4> over_time;
@@ -146,7 +144,7 @@ measure::Outcome Solution::outcome(March& march, std::int64_t steps) const {
     while (march.steps() < steps) {
         march.step();
         if (march.steps() % ceiling(steps, most_moments) == 0 || march.steps() == steps) {
-            last = errors(march.current(), march.steps());
+            last = errors(march.steps());
             over_time[0].push_back(time_step_ * static_cast<double>(march.steps()));
             over_time[1].push_back(last.largest);
             over_time[2].push_back(last.mean);
@@ -167,7 +165,7 @@ measure::Outcome Solution::outcome(March& march, std::int64_t steps) const {
                       {"error_mean", last.mean},
                       {"error_root_mean_square", last.root_mean_square},
                       {"mass_before", mass_before},
-                      {"mass_after", mass(march.current())}};
+                      {"mass_after", mass()}};
     return outcome;
 }
 

@@ -24,14 +24,14 @@ public:
     Solution(const Domain& domain, const Problem& problem, double time_step)
         : domain_(domain), problem_(problem), time_step_(time_step) {}
 
-    /// Writes the initial condition into array 0.
+    /// Writes the initial condition.
     void begin() const;
 
-    /// Collective. Errors of the field of array `which` after `steps` steps.
-    [[nodiscard]] Errors errors(int which, std::int64_t steps) const;
+    /// Collective. Errors of the field after `steps` steps.
+    [[nodiscard]] Errors errors(std::int64_t steps) const;
 
-    /// Collective. The integral of the field of array `which`.
-    [[nodiscard]] double mass(int which) const;
+    /// Collective. The integral of the field.
+    [[nodiscard]] double mass() const;
 
     /// Collective. Marches through all steps once more and says what comes out: errors over time,
     /// mass, the field before and after, and a profile along x.
@@ -40,7 +40,7 @@ public:
 private:
     [[nodiscard]] double spacing() const;
     [[nodiscard]] double exact(std::int64_t row, std::int64_t column, std::int64_t steps) const;
-    [[nodiscard]] double value(int which, std::int64_t row, std::int64_t column) const;
+    [[nodiscard]] double value(std::int64_t row, std::int64_t column) const;
     template <class Value>
     [[nodiscard]] measure::Outcome::Field thinned(const Value& value) const;
     template <class Value>

@@ -5,219 +5,228 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <stdexcept>
 #include <string>
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 namespace transrank::study::upwind {
 namespace {
 
 using memory::InstructionSet;
 
-constexpr std::size_t most_taps = 9;
+// Several doubles that are computed with as one.
+template <int Bytes>
+struct Pack {
+    using type [[gnu::vector_size(Bytes)]] = double;
+};
+template <>
+struct Pack<sizeof(double)> {
+    using type = double;
+};
 
-/// What a row is computed from, in variables that no store can change: so they stay in registers.
-template <int Taps>
-struct Row {
-    std::array<const double*, Taps> from;
-    std::array<double, Taps> weights;
+template <int Bytes>
+inline constexpr std::int64_t width = Bytes / sizeof(double);
 
-    /// The taps' first points are `skipped` doubles beyond `first`.
-    [[gnu::always_inline]] inline Row(const double* const* first, const double* factors,
-                                      std::int64_t skipped) {
-        for (int t = 0; t < Taps; ++t) {
-            from[t] = first[t] + skipped;
+/// The steps upwind, in rows and in columns, from a point to what it is computed from.
+struct FirstOrder {
+    static constexpr std::array rows{0, 1, 0};
+    static constexpr std::array columns{0, 0, 1};
+};
+struct SecondOrder {
+    static constexpr std::array rows{0, 0, 0, 1, 1, 1, 2, 2, 2};
+    static constexpr std::array columns{0, 1, 2, 0, 1, 2, 0, 1, 2};
+};
+
+template <class Shape>
+bool has_shape(const Stencil& stencil) {
+    const int up = stencil.from_low_rows ? -1 : 1;
+    const int left = stencil.from_low_columns ? -1 : 1;
+    if (stencil.taps.size() != Shape::rows.size()) {
+        return false;
+    }
+    for (std::size_t t = 0; t < Shape::rows.size(); ++t) {
+        if (stencil.taps[t].row != up * Shape::rows[t] ||
+            stencil.taps[t].column != left * Shape::columns[t]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// What a sum needs, in variables that no store can change: so they stay in registers. That its
+/// shape is known here lets the rows of an update share what they load.
+template <class Shape>
+struct Sum {
+    static constexpr auto taps = Shape::rows.size();
+    std::array<double, taps> weights;
+    std::int64_t row_step;
+    std::int64_t column_step;
+
+    [[gnu::always_inline]] inline Sum(const double* factors, const Box& box)
+        : row_step(box.row_step), column_step(box.column_step) {
+        for (std::size_t t = 0; t < taps; ++t) {
             weights[t] = factors[t];
         }
     }
-    [[gnu::always_inline]] [[nodiscard]] inline double sum(std::int64_t i) const {
-        double sum = weights[0] * from[0][i];
-        for (int t = 1; t < Taps; ++t) {
-            sum += weights[t] * from[t][i];
+
+    template <int Bytes>
+    [[gnu::always_inline]] inline void at(const double* point, int row,
+                                          typename Pack<Bytes>::type& sum) const {
+        for (std::size_t t = 0; t < taps; ++t) {
+            typename Pack<Bytes>::type found;
+            std::memcpy(
+                &found,
+                point + ((row + Shape::rows[t]) * row_step) + (Shape::columns[t] * column_step),
+                Bytes);
+            sum = t == 0 ? weights[t] * found : sum + (weights[t] * found);
         }
-        return sum;
     }
 };
 
-// One loop, which the compiler vectorises anew for each target it is inlined into.
-template <int Taps>
-[[gnu::always_inline]] inline void cached_part(double* __restrict__ to, const Row<Taps>& row,
-                                               std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-        to[i] = row.sum(i);
+// Updates `count` packs one after the other, in `Rows` rows at once: what one row has loaded the
+// next need not load again. `point` is the first double of the first pack.
+template <int Bytes, int Rows, class Shape>
+[[gnu::always_inline]] inline void update(double* point, std::int64_t count,
+                                          const Sum<Shape>& sum) {
+    using Packed = typename Pack<Bytes>::type;
+    const auto step = width<Bytes> * sum.column_step;
+    for (; count > 0; --count, point += step) {
+        Packed found[Rows];  // NOLINT(modernize-avoid-c-arrays): a template drops attributes
+        for (int row = 0; row < Rows; ++row) {
+            sum.template at<Bytes>(point, row, found[row]);
+        }
+        for (int row = 0; row < Rows; ++row) {
+            std::memcpy(point + (row * sum.row_step), &found[row], Bytes);
+        }
     }
 }
 
-template <int Taps>
-[[gnu::always_inline]] inline void cached_rows(double* to, const double* const* from,
-                                               const double* weights, const Box& box) {
-    for (std::int64_t row = 0; row < box.rows; ++row) {
-        const auto skipped = row * box.pitch;
-        cached_part(to + skipped, Row<Taps>(from, weights, skipped), 0, box.columns);
+/// A row in the order of its points: single ones, packs that begin where a pack may, single ones.
+struct Division {
+    std::int64_t before;
+    std::int64_t packs;
+    std::int64_t after;
+};
+
+template <int Bytes>
+Division division_of(const double* first, const Box& box) {
+    constexpr auto unit = width<Bytes>;
+    const auto place =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) / sizeof(double)) % unit;
+    const auto before =
+        std::min(box.column_step > 0 ? (unit - place) % unit : (place + 1) % unit, box.columns);
+    const auto packs = (box.columns - before) / unit;
+    return {.before = before, .packs = packs, .after = box.columns - before - (packs * unit)};
+}
+
+template <int Bytes, int Rows, class Shape>
+[[gnu::always_inline]] inline void update_rows(double* point, const Division& division,
+                                               const Sum<Shape>& sum) {
+    constexpr auto unit = width<Bytes>;
+    constexpr int single = sizeof(double);
+    const auto step = sum.column_step;
+    update<single, Rows>(point, division.before, sum);
+    point += division.before * step;
+    // Of a pack that ends where the last point lay, the first double lies further down.
+    update<Bytes, Rows>(step > 0 ? point : point - (unit - 1), division.packs, sum);
+    point += division.packs * unit * step;
+    update<single, Rows>(point, division.after, sum);
+}
+
+// Every row begins at the same place in a pack.
+template <int Bytes, class Shape>
+[[gnu::always_inline]] inline void update_box(double* first, const double* weights,
+                                              const Box& box) {
+    constexpr int together = 2;
+    const Sum<Shape> sum(weights, box);
+    const auto division = division_of<Bytes>(first, box);
+    std::int64_t row = 0;
+    for (; row + together <= box.rows; row += together) {
+        update_rows<Bytes, together>(first + (row * box.row_step), division, sum);
+    }
+    for (; row < box.rows; ++row) {
+        update_rows<Bytes, 1>(first + (row * box.row_step), division, sum);
     }
 }
 
-template <int Taps>
-void cached_portable(double* to, const double* const* from, const double* weights, const Box& box) {
-    cached_rows<Taps>(to, from, weights, box);
+template <class Shape>
+void sweep_portable(double* first, const double* weights, const Box& box) {
+    update_box<16, Shape>(first, weights, box);
 }
 
 #ifdef __x86_64__
-template <int Taps>
-__attribute__((target("avx2"))) void cached_avx2(double* to, const double* const* from,
-                                                 const double* weights, const Box& box) {
-    cached_rows<Taps>(to, from, weights, box);
+template <class Shape>
+__attribute__((target("avx2"))) void sweep_avx2(double* first, const double* weights,
+                                                const Box& box) {
+    update_box<32, Shape>(first, weights, box);
 }
 
-template <int Taps>
-__attribute__((target("avx512f,prefer-vector-width=512"))) void cached_avx512(
-    double* to, const double* const* from, const double* weights, const Box& box) {
-    cached_rows<Taps>(to, from, weights, box);
+template <class Shape>
+__attribute__((target("avx512f,prefer-vector-width=512"))) void sweep_avx512(double* first,
+                                                                             const double* weights,
+                                                                             const Box& box) {
+    update_box<64, Shape>(first, weights, box);
 }
-
-/// The part of a row that consists of whole cache lines: no smaller unit leaves the processor by a
-/// streamed store without being read first.
-struct Lines {
-    std::int64_t begin;
-    std::int64_t end;
-};
-
-Lines lines_of(const double* to, std::int64_t columns) {
-    constexpr std::int64_t line = 64 / sizeof(double);
-    const auto place =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(double));
-    const std::int64_t begin = std::min((line - (place % line)) % line, columns);
-    return {.begin = begin, .end = begin + ((columns - begin) / line * line)};
-}
-
-// The whole cache lines of a row.
-template <int Taps>
-void stream_lines_sse2(double* to, const Row<Taps>& row, const Lines& lines) {
-    for (std::int64_t i = lines.begin; i < lines.end; i += 2) {
-        auto sum = _mm_mul_pd(_mm_set1_pd(row.weights[0]), _mm_loadu_pd(row.from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm_add_pd(
-                sum, _mm_mul_pd(_mm_set1_pd(row.weights[t]), _mm_loadu_pd(row.from[t] + i)));
-        }
-        _mm_stream_pd(to + i, sum);
-    }
-}
-
-template <int Taps>
-__attribute__((target("avx2"))) void stream_lines_avx2(double* to, const Row<Taps>& row,
-                                                       const Lines& lines) {
-    for (std::int64_t i = lines.begin; i < lines.end; i += 4) {
-        auto sum = _mm256_mul_pd(_mm256_set1_pd(row.weights[0]), _mm256_loadu_pd(row.from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(row.weights[t]),
-                                                   _mm256_loadu_pd(row.from[t] + i)));
-        }
-        _mm256_stream_pd(to + i, sum);
-    }
-}
-
-template <int Taps>
-__attribute__((target("avx512f"))) void stream_lines_avx512(double* to, const Row<Taps>& row,
-                                                            const Lines& lines) {
-    for (std::int64_t i = lines.begin; i < lines.end; i += 8) {
-        auto sum = _mm512_mul_pd(_mm512_set1_pd(row.weights[0]), _mm512_loadu_pd(row.from[0] + i));
-        for (int t = 1; t < Taps; ++t) {
-            sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_set1_pd(row.weights[t]),
-                                                   _mm512_loadu_pd(row.from[t] + i)));
-        }
-        _mm512_stream_pd(to + i, sum);
-    }
-}
-
-template <int Taps, void (*stream_lines)(double*, const Row<Taps>&, const Lines&)>
-void streamed(double* to, const double* const* from, const double* weights, const Box& box) {
-    for (std::int64_t number = 0; number < box.rows; ++number, to += box.pitch) {
-        const Row<Taps> row(from, weights, number * box.pitch);
-        const auto lines = lines_of(to, box.columns);
-        cached_part(to, row, 0, lines.begin);
-        stream_lines(to, row, lines);
-        cached_part(to, row, lines.end, box.columns);
-    }
-}
-
 #endif
 
-template <int Taps>
-Kernels kernels_for(InstructionSet set) {
+template <class Shape>
+SweepKernel kernel_for(InstructionSet set) {
     switch (set) {
 #ifdef __x86_64__
-        case InstructionSet::sse2:
-            return {.instruction_set = set,
-                    .cached = cached_portable<Taps>,
-                    .streamed = streamed<Taps, stream_lines_sse2<Taps>>};
         case InstructionSet::avx2:
-            return {.instruction_set = set,
-                    .cached = cached_avx2<Taps>,
-                    .streamed = streamed<Taps, stream_lines_avx2<Taps>>};
+            return {.instruction_set = set, .sweep = sweep_avx2<Shape>};
         case InstructionSet::avx512:
-            return {.instruction_set = set,
-                    .cached = cached_avx512<Taps>,
-                    .streamed = streamed<Taps, stream_lines_avx512<Taps>>};
+            return {.instruction_set = set, .sweep = sweep_avx512<Shape>};
 #endif
         default:
-            return {.instruction_set = set, .cached = cached_portable<Taps>, .streamed = nullptr};
+            return {.instruction_set = set, .sweep = sweep_portable<Shape>};
     }
 }
 
-// Streamed stores are not ordered with later ones, such as the flag that says the data is there.
-void order_streamed_stores() {
-#ifdef __x86_64__
-    _mm_sfence();
-#endif
-}
-
-}  // namespace
-
-std::string_view name(Stores stores) {
-    return stores == Stores::cached ? "cached" : "streamed";
-}
-
-std::vector<Kernels> kernels_of(std::size_t taps) {
-    if (taps != 3 && taps != 9) {
-        throw std::invalid_argument("no kernel sums " + std::to_string(taps) +
-                                    " taps; there are kernels for 3 and 9");
-    }
-    std::vector<Kernels> kernels;
+template <class Shape>
+std::vector<SweepKernel> all_kernels() {
+    std::vector<SweepKernel> kernels;
     for (const auto set : memory::supported_instruction_sets()) {
-        kernels.push_back(taps == 3 ? kernels_for<3>(set) : kernels_for<9>(set));
+        kernels.push_back(kernel_for<Shape>(set));
     }
     return kernels;
 }
 
+}  // namespace
+
+std::vector<SweepKernel> kernels_of(const Stencil& stencil) {
+    if (has_shape<FirstOrder>(stencil)) {
+        return all_kernels<FirstOrder>();
+    }
+    if (has_shape<SecondOrder>(stencil)) {
+        return all_kernels<SecondOrder>();
+    }
+    throw std::invalid_argument("no kernel sums the " + std::to_string(stencil.taps.size()) +
+                                " taps of this stencil; there are kernels for the first-order and "
+                                "the second-order scheme");
+}
+
 Sweep::Sweep(const Stencil& stencil, const Block& block)
-    : block_(block), kernels_(kernels_of(stencil.taps.size()).back()) {
+    : block_(block),
+      kernel_(kernels_of(stencil).back().sweep),
+      from_low_rows_(stencil.from_low_rows),
+      from_low_columns_(stencil.from_low_columns) {
     for (const auto& tap : stencil.taps) {
         weights_.push_back(tap.weight);
-        offsets_.push_back((tap.row * block.pitch()) + tap.column);
     }
 }
 
-void Sweep::choose(Stores stores) noexcept {
-    stores_ = can_stream() ? stores : Stores::cached;
-}
-
-void Sweep::operator()(double* to, const double* from, const Region& region) const {
-    const auto kernel = stores_ == Stores::streamed ? kernels_.streamed : kernels_.cached;
-    const std::int64_t first = block_.at(region.rows.begin, region.columns.begin);
-    std::array<const double*, most_taps> sources{};
-    for (std::size_t t = 0; t < offsets_.size(); ++t) {
-        sources[t] = from + first + offsets_[t];
+void Sweep::operator()(double* array, const Region& region) const {
+    if (region.rows.empty() || region.columns.empty()) {
+        return;
     }
-    kernel(to + first, sources.data(), weights_.data(),
-           {.rows = region.rows.length(),
-            .columns = region.columns.length(),
-            .pitch = block_.pitch()});
-    if (stores_ == Stores::streamed) {
-        order_streamed_stores();
-    }
+    const auto row = from_low_rows_ ? region.rows.end - 1 : region.rows.begin;
+    const auto column = from_low_columns_ ? region.columns.end - 1 : region.columns.begin;
+    kernel_(array + block_.at(row, column), weights_.data(),
+            {.rows = region.rows.length(),
+             .columns = region.columns.length(),
+             .row_step = from_low_rows_ ? -block_.pitch() : block_.pitch(),
+             .column_step = from_low_columns_ ? -1 : 1});
 }
 
 }  // namespace transrank::study::upwind

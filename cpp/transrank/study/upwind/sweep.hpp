@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "transrank/memory/instruction_set.hpp"
@@ -13,51 +10,47 @@
 
 namespace transrank::study::upwind {
 
-/// Whether results enter the caches or are written past them.
-enum class Stores : std::uint8_t { cached, streamed };
-[[nodiscard]] std::string_view name(Stores stores);
-
-/// So many rows of so many points, `pitch` doubles from one to the next.
+/// So many rows of so many points, and in which order they are updated: in doubles, from the first
+/// point of a row to that of the next row, and in a row from a point to the next, +1 or -1.
 struct Box {
     std::int64_t rows;
     std::int64_t columns;
-    std::int64_t pitch;
+    std::int64_t row_step;
+    std::int64_t column_step;
 };
 
-/// The weighted sum at every point of a box: `from[t]` is where tap t reads for the first.
-using Kernel = void (*)(double* to, const double* const* from, const double* weights,
-                        const Box& box);
+/// Replaces every point of a box by a weighted sum of itself and of points that come later in the
+/// box's order, rows and columns alike. `first` is the point to begin with.
+using Kernel = void (*)(double* first, const double* weights, const Box& box);
 
-/// Both kernels of an instruction set; `streamed` is null where it has no stores past the caches.
-struct Kernels {
+/// The kernel of an instruction set.
+struct SweepKernel {
     memory::InstructionSet instruction_set;
-    Kernel cached;
-    Kernel streamed;
+    Kernel sweep;
 };
 
-/// Those that this processor can run for a stencil of so many taps, 3 or 9, the widest last. All of
-/// them, and any division of a box, give the same bits.
-[[nodiscard]] std::vector<Kernels> kernels_of(std::size_t taps);
+/// Those that this processor can run for a stencil, the widest last; their weights are those of its
+/// taps. All of them, and any division of a box, give the same bits. Throws std::invalid_argument
+/// for a stencil of another shape than those of the schemes.
+[[nodiscard]] std::vector<SweepKernel> kernels_of(const Stencil& stencil);
 
-/// One step of time over a block: reads one array of it and writes another.
+/// One step of time over a block, in place. A stencil that looks upwind alone allows it: against
+/// the wind, each point is replaced when nothing reads it any more. So a step moves what a step
+/// must, 16 bytes for a point, and needs half the caches that two arrays would.
 class Sweep {
 public:
     Sweep(const Stencil& stencil, const Block& block);
 
-    [[nodiscard]] bool can_stream() const noexcept { return kernels_.streamed != nullptr; }
-    /// Streamed where possible, else cached.
-    void choose(Stores stores) noexcept;
-    [[nodiscard]] Stores stores() const noexcept { return stores_; }
-
-    /// Computes the points of `region`; returns when others can see them.
-    void operator()(double* to, const double* from, const Region& region) const;
+    /// Updates the points of `region` in `array`. Of a block that is divided, what lies downwind
+    /// comes first.
+    void operator()(double* array, const Region& region) const;
 
 private:
     Block block_;
-    Kernels kernels_;
+    Kernel kernel_;
+    bool from_low_rows_;
+    bool from_low_columns_;
     std::vector<double> weights_;
-    std::vector<std::int64_t> offsets_;
-    Stores stores_ = Stores::cached;
 };
 
 }  // namespace transrank::study::upwind

@@ -39,8 +39,26 @@ struct Beyond {
     bool columns;
 };
 
+/// Doubles from the first one on, `stride` from a row to the next.
+struct Place {
+    std::int64_t begin;
+    std::int64_t stride;
+};
+
+/// What is `rows` by `columns` in the source's block, where neighbors read it.
+Place place_of(const Block& source, const Stretch& rows, const Stretch& columns,
+               const Beyond& beyond, Sources sources) {
+    if (sources == Sources::owned) {
+        return {.begin = source.at(rows.source, columns.source), .stride = source.pitch()};
+    }
+    // A corner is read from the copies of rows.
+    return beyond.rows
+               ? Place{.begin = source.copied_rows() + columns.source, .stride = source.columns()}
+               : Place{.begin = source.copied_columns(), .stride = columns.length};
+}
+
 Segment segment(const Block& source, const Block& destination, const Stencil& stencil,
-                const Beyond& beyond) {
+                const Beyond& beyond, Sources sources) {
     const auto rows = beyond.rows ? ghosts_of(stencil.from_low_rows, stencil.width, source.rows(),
                                               destination.rows())
                                   : all_of(destination.rows());
@@ -48,11 +66,12 @@ Segment segment(const Block& source, const Block& destination, const Stencil& st
                                                     source.columns(), destination.columns())
                                         : all_of(destination.columns());
     const bool single = rows.length == 1;
-    return {.source = source.at(rows.source, columns.source),
+    const auto place = place_of(source, rows, columns, beyond, sources);
+    return {.source = place.begin,
             .destination = destination.at(rows.destination, columns.destination),
             .length = columns.length,
             .count = rows.length,
-            .source_stride = single ? 0 : source.pitch(),
+            .source_stride = single ? 0 : place.stride,
             .destination_stride = single ? 0 : destination.pitch()};
 }
 
@@ -143,7 +162,7 @@ int Torus::neighbor(int row_steps, int column_steps) const {
     return found;
 }
 
-std::vector<Piece> Torus::pieces(const Stencil& stencil) const {
+std::vector<Piece> Torus::pieces(const Stencil& stencil, Sources sources) const {
     std::vector<Beyond> regions{{.rows = true, .columns = false}, {.rows = false, .columns = true}};
     if (stencil.reads_corner) {
         regions.push_back({.rows = true, .columns = true});
@@ -156,12 +175,26 @@ std::vector<Piece> Torus::pieces(const Stencil& stencil) const {
         const int column_steps = beyond.columns ? left : 0;
         const int source = neighbor(row_steps, column_steps);
         const int destination = neighbor(-row_steps, -column_steps);
-        pieces.push_back({.source = source,
-                          .destination = destination,
-                          .arriving = segment(block(source), block(), stencil, beyond),
-                          .departing = segment(block(), block(destination), stencil, beyond)});
+        pieces.push_back(
+            {.source = source,
+             .destination = destination,
+             .arriving = segment(block(source), block(), stencil, beyond, sources),
+             .departing = segment(block(), block(destination), stencil, beyond, sources)});
     }
     return pieces;
+}
+
+std::vector<Segment> Torus::copies(const Stencil& stencil) const {
+    std::vector<Segment> copies;
+    for (const Beyond beyond :
+         {Beyond{.rows = true, .columns = false}, Beyond{.rows = false, .columns = true}}) {
+        auto copy = segment(block(), block(), stencil, beyond, Sources::owned);
+        const auto to = segment(block(), block(), stencil, beyond, Sources::copied);
+        copy.destination = to.source;
+        copy.destination_stride = to.source_stride;
+        copies.push_back(copy);
+    }
+    return copies;
 }
 
 route::Route route_of(const std::vector<Piece>& pieces, const Torus& torus) {

@@ -32,6 +32,10 @@ struct Extents {
 /// part is thinner. Empty when it can.
 [[nodiscard]] std::string obstacle(const Extents& extents, const Processes& processes, int width);
 
+/// Where neighbors read: the owned points, which then must stay as they are until all have read, or
+/// copies of them.
+enum class Sources : std::uint8_t { owned, copied };
+
 /// What one rank owes another in one halo update. Both know it without asking.
 struct Piece {
     int source;                ///< whom this rank gets it from
@@ -57,7 +61,10 @@ public:
 
     /// The pieces of this rank's halo: upwind rows, upwind columns and, where the stencil reads it,
     /// the corner between them.
-    [[nodiscard]] std::vector<Piece> pieces(const Stencil& stencil) const;
+    [[nodiscard]] std::vector<Piece> pieces(const Stencil& stencil, Sources sources) const;
+
+    /// What makes the copies that neighbors read: segments within this rank's array.
+    [[nodiscard]] std::vector<route::Segment> copies(const Stencil& stencil) const;
 
 private:
     [[nodiscard]] std::array<int, 2> coordinates(int rank) const;

@@ -52,19 +52,17 @@ void Wave::for_each(std::int64_t steps, const Use& use) const {
 }
 
 void Wave::write() const {
-    for (const int which : {0, 1}) {
-        std::ranges::fill(domain_.array(which), nowhere);
-    }
+    std::ranges::fill(domain_.field(), nowhere);
     const auto& block = domain_.block();
-    const auto array = domain_.array(0);
+    const auto array = domain_.field();
     for_each(0, [&](std::int64_t row, std::int64_t column, double value) {
         array[static_cast<std::size_t>(block.at(row, column))] = value;
     });
 }
 
-std::uint64_t Wave::check(int which, std::int64_t steps) const {
+std::uint64_t Wave::check(std::int64_t steps) const {
     const auto& block = domain_.block();
-    const auto array = domain_.array(which);
+    const auto array = domain_.field();
     const double allowed = tolerance(steps);
     for_each(steps, [&](std::int64_t row, std::int64_t column, double expected) {
         const double found = array[static_cast<std::size_t>(block.at(row, column))];

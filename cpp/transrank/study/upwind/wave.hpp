@@ -14,12 +14,12 @@ public:
     /// The phase depends on `stamp`, so that what an earlier fill has left cannot pass.
     Wave(const Domain& domain, std::uint64_t stamp);
 
-    /// Writes the field into array 0, and what no wave contains into everything else.
+    /// Writes the field, and what no wave contains into everything else.
     void write() const;
 
-    /// Compares the field after `steps` steps, in array `which`; throws measure::WrongPayload that
-    /// names rank, place and values. Returns the bytes compared.
-    std::uint64_t check(int which, std::int64_t steps) const;
+    /// Compares the field after `steps` steps; throws measure::WrongPayload that names rank, place
+    /// and values. Returns the bytes compared.
+    std::uint64_t check(std::int64_t steps) const;
 
 private:
     template <class Use>
