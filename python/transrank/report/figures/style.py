@@ -35,6 +35,14 @@ CONFIG: dict[str, Any] = {
         "labelPadding": 5,
     },
     "axisY": {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10},
+    "legend": {
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gradientStrokeColor": GRID,
+    },
     "line": {"strokeWidth": 1.8, "strokeJoin": "round"},
 }
 

@@ -157,22 +157,22 @@ def _time_panel(lines: Sequence[Line]) -> dict[str, object]:
         "time per step",
         axes.SECONDS_LABEL,
     )
-    return line_panel(lines, _log_axis([mark.x for mark in marks], "points per dimension"), y)
+    return line_panel(lines, _log_axis([mark.x for mark in marks], "points per dimension", ","), y)
 
 
 def _ratio_panel(lines: Sequence[Line]) -> dict[str, object]:
     ratios = [mark.x for line in lines for mark in line.marks]
     y = {"title": "added, %", "axis": {"tickSize": 0, "minExtent": 46}}
-    return line_panel(lines, _log_axis(ratios, "surface ratio of a block"), y)
+    return line_panel(lines, _log_axis(ratios, "surface ratio of a block", ".3~g"), y)
 
 
-def _log_axis(values: Sequence[float], title: str) -> dict[str, object]:
+def _log_axis(values: Sequence[float], title: str, digits: str) -> dict[str, object]:
     low, high = min(values), max(values)
     domain = [low, high] if high > low else [low / 2, high * 2]
     return {
         "title": title,
         "scale": {"type": "log", "domain": domain, "nice": False},
-        "axis": {"values": sorted(set(values)), "grid": False, "format": ".3~g"},
+        "axis": {"values": sorted(set(values)), "grid": False, "format": digits},
     }
 
 
