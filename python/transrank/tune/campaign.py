@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ Seconds = dict[str, dict[int, list[float]]]
 # What an operation was seen to do: the name of its algorithm, or what it sent. None: unseen.
 Seen = str | tuple[float, ...] | None
 Sight = dict[str, dict[int, Seen]]
+_ERROR = "error: "
 # How long a launch that was interrupted may take to end.
 GRACE_SECONDS = 20.0
 
@@ -100,7 +100,7 @@ class Campaign:
         environment = {key: value for key, value in os.environ.items() if key not in own}
         status, said = _run(command, {**environment, **added})
         if status != 0:
-            raise LaunchError((said.strip().splitlines() or ["it failed"])[-1])
+            raise LaunchError(_error_in(said))
         return read_run(record)
 
     def _add(self, sums: Seconds, run: Run) -> None:
@@ -123,13 +123,20 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, s
         try:
             _, said = running.communicate()
         except BaseException:
-            running.send_signal(signal.SIGINT)
+            running.terminate()  # it takes that for an interrupt, also where those are ignored
             try:
                 running.communicate(timeout=GRACE_SECONDS)
             except subprocess.TimeoutExpired:
                 running.kill()
             raise
     return running.returncode, said
+
+
+def _error_in(said: str) -> str:
+    """What a failed `transrank measure` says is wrong; how to resume its run helps nobody here."""
+    lines = said.strip().splitlines() or ["it said nothing"]
+    errors = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]
+    return (errors or lines)[-1].partition("; ")[0]
 
 
 def _bytes_of(case: Case) -> int:

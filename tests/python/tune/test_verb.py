@@ -9,10 +9,10 @@ import pytest
 
 from transrank.cli import __main__ as frame
 from transrank.cli import tune as verb
-from transrank.errors import Failure, RecordError, UsageError
+from transrank.errors import Failure, LaunchError, RecordError, UsageError
 from transrank.launch.launcher import Capacity, Launcher
 from transrank.store.records import Placement
-from transrank.tune import library, note
+from transrank.tune import campaign, library, note
 from transrank.tune.campaign import Campaign
 from transrank.tune.choice import Range
 from transrank.tune.openmpi import OpenMpi
@@ -162,3 +162,20 @@ def test_what_is_interrupted_leaves_the_file_as_it_was(
     assert stopped.value.status == 130
     assert [entry.name for entry in tmp_path.iterdir()] == ["rules.conf"]
     assert path.read_text() == "before"
+
+
+def test_a_launch_that_fails_is_left_out_but_not_the_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = (
+        "warning: slow\nerror: launch 0 failed: killed; the finished cases are kept\nhint: resume"
+    )
+    monkeypatch.setattr(campaign, "_run", lambda command, environment: (3, said))
+    told: list[str] = []
+    whole = Campaign(OpenMpi(), ("bcast",), "8", 4, 2, "1ms", tmp_path, told.append)
+    with pytest.raises(LaunchError, match=r"a launch without a file failed: launch 0 .* killed$"):
+        whole.measure({"default": {}})
+    with pytest.raises(LaunchError, match="a launch without a file"):
+        whole.measure({"forced 0": {}, "default": {}})
+    whole.measure({"forced 0": {}})
+    assert "forced 0 is left out: launch 0 failed: killed" in told
