@@ -88,11 +88,17 @@ void check_lengths(const mpi::Communicator& comm, const Blocks& blocks) {
     });
 }
 
-bool all_of(const mpi::Communicator& comm, bool here) {
-    int all = here ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm.handle()),
+// Which of these hold on all ranks.
+template <std::size_t Count>
+std::array<bool, Count> all_of(const mpi::Communicator& comm, const std::array<bool, Count>& here) {
+    std::array<int, Count> all{};
+    std::ranges::copy(here, all.begin());
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(Count), MPI_INT, MPI_MIN,
+                             comm.handle()),
                "MPI_Allreduce");
-    return all != 0;
+    std::array<bool, Count> held{};
+    std::ranges::transform(all, held.begin(), [](int each) { return each != 0; });
+    return held;
 }
 
 // How many consecutive ranks share a node, all but the last of one size; 1 where they are placed
@@ -106,7 +112,7 @@ int found_ranks_per_node(const mpi::Communicator& comm, const memory::Node& node
     const int end = std::min(begin + most, comm.size());
     const bool regular = mates.front() == begin && mates.back() == end - 1 &&
                          static_cast<int>(mates.size()) == end - begin;
-    return all_of(comm, regular) ? most : 1;
+    return all_of(comm, std::array{regular})[0] ? most : 1;
 }
 
 schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
@@ -123,10 +129,13 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
     const auto bytes = static_cast<std::size_t>(task.send_extent());
     const bool shared =
         task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
-    return {.on_one_node = all_of(comm, static_cast<int>(node.mates().size()) == comm.size()),
-            .shared_arrays = all_of(comm, shared),
+    const auto all = all_of(comm, std::array{static_cast<int>(node.mates().size()) == comm.size(),
+                                             shared, !node.oversubscribed()});
+    return {.on_one_node = all[0],
+            .shared_arrays = all[1],
             .equal_blocks = task.block_bytes != different,
-            .block_bytes = task.block_bytes};
+            .block_bytes = task.block_bytes,
+            .own_cores = all[2]};
 }
 
 // What `auto` is in the file of choices, if it says anything.

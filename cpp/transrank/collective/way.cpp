@@ -22,12 +22,13 @@ const Way& find(std::string_view name) {
 }
 
 // Beyond one node nothing of ours is known to be better than what the library has been tuned to. On
-// it blocks that go through a double buffer are as fast as by any MPI from about this length on;
-// shorter ones depend on the MPI.
+// it blocks that go through a double buffer are as fast as by any MPI from about this length on,
+// where nobody has to be woken to copy them; shorter ones depend on the MPI.
 bool is_direct(const Circumstances& here) {
     constexpr std::int64_t least_staged_bytes = 512;
-    return here.on_one_node &&
-           (here.shared_arrays || (here.equal_blocks && here.block_bytes >= least_staged_bytes));
+    const bool staged_pays =
+        here.equal_blocks && here.block_bytes >= least_staged_bytes && here.own_cores;
+    return here.on_one_node && (here.shared_arrays || staged_pays);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Circumstances {
     bool shared_arrays;  ///< every rank sends from memory that transrank has allocated
     bool equal_blocks;
     std::int64_t block_bytes = 0;  ///< of equal blocks
+    bool own_cores = true;         ///< no ranks share a core
 };
 
 /// A row of the table of ways to do an alltoall: every schedule, and what is none.

@@ -39,7 +39,8 @@ class Alltoall:
     algorithm
         ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is what `choices` says; where that
         says nothing, ``on-node-direct`` where all ranks share memory and send from arrays that
-        transrank has allocated or blocks of 512 bytes and more, else ``mpi``.
+        transrank has allocated or, with a core for each, blocks of 512 bytes and more; else
+        ``mpi``.
     choices
         for ``auto``: path of a file of choices, as ``transrank tune --for transrank`` writes it,
         read by rank 0; by default what the environment of rank 0 says in

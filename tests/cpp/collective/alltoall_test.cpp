@@ -187,6 +187,29 @@ TEST_CASE("direct algorithms take blocks of any lengths, as MPI_Alltoallv does")
     });
 }
 
+TEST_CASE("auto goes straight to the peers' memory where that is known to pay") {
+    const auto taken = [](const collective::Circumstances& here) {
+        return collective::choose("auto", {.ranks = 4}, here).name;
+    };
+    using Here = collective::Circumstances;
+    const Here shared{.on_one_node = true, .shared_arrays = true, .equal_blocks = false};
+    const Here staged{.on_one_node = true,
+                      .shared_arrays = false,
+                      .equal_blocks = true,
+                      .block_bytes = 512,
+                      .own_cores = true};
+    CHECK(taken(shared) == "on-node-direct");
+    CHECK(taken(staged) == "on-node-direct");
+    for (const auto change : {+[](Here& here) { here.on_one_node = false; },
+                              +[](Here& here) { here.equal_blocks = false; },
+                              +[](Here& here) { here.block_bytes = 511; },
+                              +[](Here& here) { here.own_cores = false; }}) {
+        auto here = staged;
+        change(here);
+        CHECK(taken(here) == "mpi");
+    }
+}
+
 TEST_CASE("start, test and wait may be called in turn, several alltoalls at once") {
     among(2, [](const mpi::Communicator& comm) {
         const auto sent = noise(64, seed_of(comm, 1, 0));

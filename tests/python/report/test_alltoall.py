@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 SECONDS = {
     "mpi": (2e-6, 3e-6, 60e-6),
-    "auto": (1e-6, 1e-6, 60e-6),
+    "auto": (0.9e-6, 0.9e-6, 50e-6),
+    "on-node-direct": (1e-6, 1e-6, 60e-6),
     "bruck": (1.8e-6, 4e-6, 90e-6),
     "mpi-pairwise": (2.5e-6, 2e-6, 60e-6),
     "mpi-brucks": (2.1e-6, 5e-6, 95e-6),
@@ -39,7 +40,7 @@ def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., R
     asked = question(written, SECONDS)
     assert asked is not None
     own, forced = asked.answer
-    assert "beaten by transrank's `auto` from 8 B to 1 KiB" in own
+    assert "beaten by transrank's `on-node-direct` from 8 B to 1 KiB" in own
     assert "beaten by the library's own `mpi-pairwise` at 1 KiB" in forced
     assert "64 KiB" not in own + forced
 
@@ -47,7 +48,7 @@ def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., R
 def test_the_table_names_the_fastest_of_each_kind(written: Callable[..., Run]) -> None:
     asked = question(written, SECONDS)
     first, second, _ = asked.tables[0].rows
-    assert first.cells[2] == "auto"
+    assert first.cells[2] == "on-node-direct"
     assert first.cells[4] == "mpi-brucks"
     assert second.cells[4] == "mpi-pairwise"
     assert second.cells[3].startswith("3.0") or second.cells[3].startswith("2.9")

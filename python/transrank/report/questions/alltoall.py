@@ -21,7 +21,7 @@ from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
 STUDY = "alltoall-algorithms"
-DEFAULT, FORCED = "mpi", "mpi-"
+DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
 MOST_CURVES = 7
 
 CAPTION = (
@@ -96,9 +96,9 @@ def rivals(sizes: Sizes, kind: str) -> list[Rival]:
 
 
 def kind_of(algorithm: str) -> str:
-    """Whose algorithm it is: `own`, `forced` or `default`."""
-    if algorithm == DEFAULT:
-        return "default"
+    """Whose algorithm it is: `own`, `forced` or `default`; of `auto`, which is another one, ''."""
+    if algorithm in (DEFAULT, AUTO):
+        return "default" if algorithm == DEFAULT else ""
     return "forced" if algorithm.startswith(FORCED) else "own"
 
 
@@ -167,11 +167,11 @@ def _regions(found: Sequence[Rival]) -> list[list[Rival]]:
 
 def _region_text(region: Sequence[Rival]) -> str:
     names = joined([f"`{name}`" for name in dict.fromkeys(each.algorithm for each in region)])
-    gains = [each.gain.value for each in region if each.gain is not None]
+    ranked = sorted(region, key=lambda each: each.gain.value if each.gain is not None else 0)
     first, last = units.format_bytes(region[0].size), units.format_bytes(region[-1].size)
     where = f"at {first}" if first == last else f"from {first} to {last}"
-    least, most = f"{min(gains):.2f}", f"{max(gains):.2f}"
-    times = f"{least} times" if least == most else f"{least} to {most} times"
+    least, most = _times(ranked[0]), _times(ranked[-1])
+    times = f"{least} times" if len(region) == 1 else f"from {least} to {most} times"
     return f"{names} {where}, {times} as fast"
 
 
