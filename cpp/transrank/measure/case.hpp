@@ -38,6 +38,8 @@ struct Case {
     std::vector<Axis> axes;
     /// Cases of one group are interleaved with each other.
     std::string group;
+    /// What the others of its group are held against: measured before them in each round.
+    bool control = false;
     TimingKind timing = TimingKind::bulk;
     Clocks clocks = Clocks::all;
     /// Operations in one repetition: 2 for a ping-pong, whose time is half a round trip.

@@ -37,6 +37,12 @@ void shuffle(std::vector<CaseRun*>& order, std::mt19937_64& random) {
     }
 }
 
+// A random order, controls before all others.
+void reorder(std::vector<CaseRun*>& runs, std::mt19937_64& random) {
+    shuffle(runs, random);
+    std::ranges::stable_partition(runs, [](const CaseRun* run) { return run->point.control; });
+}
+
 double slowest_rank(double seconds, const mpi::Communicator& comm) {
     double slowest = 0;
     mpi::check(MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm.handle()),
@@ -287,13 +293,13 @@ void Sampler::measure(std::vector<CaseRun>& group, const Listener& listener) {
     for (auto& run : group) {
         active.push_back(&run);
     }
-    shuffle(active, random);
+    reorder(active, random);
     for (auto* run : active) {
         run->measuring_seconds += wall_seconds([&] { calibrate(*run); });
         listener.calibrated(*run);
     }
     for (int round = 0; !active.empty(); ++round) {
-        shuffle(active, random);
+        reorder(active, random);
         for (auto* run : active) {
             take_slice(*run, round);
             listener.advanced(*run, round);

@@ -4,8 +4,10 @@
 // the domains on the other node. In a pair of domains each rank exchanges messages with the one at
 // its position of the other domain; every other rank sends to itself, which keeps its memory busy.
 // Every rank posts an MPI_Isend, untimed, and times its MPI_Recv, ten times in a row; the number is
-// one receive. `traffic` tells which pairs are active: none (the control), each corresponding pair
-// by itself, all of them at once (the bisection), any two domains (matrix), or those named.
+// one receive. `traffic` tells which pairs are active: none (the control, measured before the others
+// in each round), any two domains of a node, on both nodes at once (inside: the bandwidth there is on
+// the way to a link), each corresponding pair by itself, all of them at once (the bisection), any two
+// domains (matrix), or those named.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 4 and 5.
 #include <charconv>
 #include <limits>
@@ -21,7 +23,9 @@ namespace transrank::study {
 namespace {
 
 constexpr std::string_view study_name = "contention";
-constexpr std::string_view default_sizes = "1MiB..64MiB:x8";
+// The source's. Where it does not fit the memory, the largest power of two that does.
+constexpr std::string_view default_sizes = "512MiB";
+constexpr std::int64_t least_scaled_bytes = std::int64_t{1} << 20U;
 constexpr int tag = 17;
 constexpr int exchanges_in_a_row = 10;
 
@@ -64,7 +68,7 @@ bool is_count(std::string_view text) {
 std::vector<AxisChoice> axes() {
     return {{.name = "domain_ranks", .values = {"1"}, .pattern = "N", .accepts = is_count},
             {.name = "traffic",
-             .values = {"none", "each", "all"},
+             .values = {"none", "inside", "each", "all"},
              .on_request = {"matrix"},
              .pattern = "A-B+C-D",
              .accepts = domain_traffic::are_pairs}};
@@ -82,15 +86,33 @@ std::string reason_to_skip(const domain_traffic::Pairs& pairs, bool halves, int 
     return domain_traffic::obstacle(pairs, ranks / domain_ranks);
 }
 
+std::vector<std::int64_t> scaled_sizes(const Selection& selection) {
+    auto sizes = sizes_of(selection, default_sizes);
+    if (!selection.sizes.empty() || selection.memory_bytes <= 0) {
+        return sizes;
+    }
+    const auto fits = [&](std::int64_t bytes) {
+        return measure::Workspace::footprint(bytes, bytes, selection.cache) <=
+               selection.memory_bytes;
+    };
+    for (auto& bytes : sizes) {
+        while (bytes > least_scaled_bytes && !fits(bytes)) {
+            bytes /= 2;
+        }
+    }
+    return sizes;
+}
+
 measure::Case make_case(const std::string& traffic, const domain_traffic::Pairs& pairs, int ranks,
                         int domain_ranks, std::int64_t bytes) {
-    const bool halves = traffic == "each" || traffic == "all";
+    const bool halves = traffic == "inside" || traffic == "each" || traffic == "all";
     measure::Case point;
     point.study = study_name;
     point.axes = {{.name = "domain_ranks", .value = std::int64_t{domain_ranks}},
                   {.name = "traffic", .value = domain_traffic::format_pairs(pairs)},
                   {.name = "bytes", .value = bytes}};
     point.group = study_name;
+    point.control = pairs.empty();
     point.timing = measure::TimingKind::own;
     point.operations_per_repetition = exchanges_in_a_row;
     point.bytes_counted = static_cast<double>(bytes);
@@ -104,13 +126,14 @@ measure::Case make_case(const std::string& traffic, const domain_traffic::Pairs&
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     const auto choices = axes();
+    const auto sizes = scaled_sizes(selection);
     std::set<std::string> listed;
     std::vector<measure::Case> points;
     for (const auto& domain_ranks_text : values_of(selection, choices[0])) {
         const int domain_ranks = std::stoi(domain_ranks_text);
         for (const auto& traffic : values_of(selection, choices[1])) {
             for (const auto& pairs : domain_traffic::expand(traffic, ranks / domain_ranks)) {
-                for (const auto bytes : sizes_of(selection, default_sizes)) {
+                for (const auto bytes : sizes) {
                     auto point = make_case(traffic, pairs, ranks, domain_ranks, bytes);
                     if (listed.insert(point.id()).second) {  // `matrix` and `each` share pairs
                         points.push_back(std::move(point));

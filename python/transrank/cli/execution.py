@@ -20,7 +20,7 @@ from transrank.launch.template import Template
 from transrank.machine.facts import Facts, read_facts
 from transrank.store import records, repetition, runs
 from transrank.store.records import PlannedLaunch, Shape
-from transrank.survey import checks, commands, progress, resume, shapes
+from transrank.survey import catalogue, checks, commands, contention, progress, resume, shapes
 from transrank.survey.checks import Situation
 from transrank.survey.driver import Driver
 from transrank.survey.estimate import Costs, is_launch_study
@@ -270,7 +270,39 @@ def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
         # Numbers of ranks that the user names are the user's wish.
         wish.repeat_small_studies and bool(arguments.ranks or arguments.ranks_per_node),
         one_node=site.capacity.nodes == 1 and not isinstance(site.launcher, Template),
+        ranks_per_domain=_domains(site, wish, conditions, chosen),
     )
+
+
+def _domains(
+    site: Site, wish: Wish, conditions: Conditions, chosen: Sequence[Shape]
+) -> dict[Shape, int]:
+    """Say, and return, what the study `contention` takes from this machine."""
+    wanted = [one for one in wish.selections if contention.STUDY in one.studies]
+    facts = site.facts
+    found = {
+        shape: contention.ranks_per_domain(
+            shape, site.capacity.ranks_per_node(shape), facts.topology, facts.usable_cpus
+        )
+        for shape in chosen
+    }
+    if any(contention.AXIS not in dict(one.axes) for one in wanted):
+        for words in contention.domains_in_words(found):
+            output.note(words)
+    if any(one.sizes is None for one in wanted):
+        _say_scaled(conditions, chosen[0])
+    return found
+
+
+def _say_scaled(conditions: Conditions, shape: Shape) -> None:
+    memory = conditions.memory_bytes
+    options = ["--study", contention.STUDY, "--cache", conditions.cache]
+    used, usual = (
+        int(catalogue.list_cases([*options, "--memory", str(each)], shape.ranks)[0].axes["bytes"])
+        for each in (memory, 2**62)
+    )
+    if used < usual:
+        output.note(contention.scaled_in_words(usual, used, memory))
 
 
 def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shape, ...]:

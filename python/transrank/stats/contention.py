@@ -96,6 +96,8 @@ class Contention:
     traffics: tuple[Traffic, ...]
     # The host of each domain's first rank; empty where nobody knows.
     hosts: tuple[str, ...] = ()
+    # Domains whose ranks were not all in one memory domain of one host.
+    torn: tuple[int, ...] = ()
 
     @property
     def control(self) -> Traffic | None:
@@ -104,6 +106,19 @@ class Contention:
     @property
     def domains(self) -> int:
         return self.shape.ranks // self.domain_ranks
+
+    def counterpart(self, domain: int) -> int:
+        """The domain at the same place of the other half."""
+        return (domain + self.domains // 2) % self.domains
+
+    def crosses(self, pair: Pair) -> bool:
+        """Whether the domains of a pair are in different halves."""
+        half = self.domains // 2
+        return (pair[0] < half) != (pair[1] < half)
+
+    def corresponding(self, traffic: Traffic) -> bool:
+        """Whether every active domain exchanges messages with its counterpart."""
+        return all(self.counterpart(a) == b for a, b in traffic.pairs)
 
 
 def contentions(
@@ -125,9 +140,40 @@ def contentions(
                 for traffic, launches in sorted(by_traffic.items(), key=_in_order)
             ),
             _hosts(by_traffic, placements or {}, domain_ranks),
+            _torn(by_traffic, placements or {}, domain_ranks),
         )
         for (shape, domain_ranks, size), by_traffic in sorted(found.items())
     ]
+
+
+def nearest_to_the_link(measured: Contention) -> int | None:
+    """The domain of the first half that exchanges messages with its counterpart fastest.
+
+    None where no corresponding pair was active by itself.
+    """
+    times = {
+        traffic.pairs[0][0]: traffic.mean_of(traffic.active)
+        for traffic in measured.traffics
+        if len(traffic.pairs) == 1 and measured.corresponding(traffic)
+    }
+    return min(times, key=lambda domain: times[domain]) if times else None
+
+
+def bandwidths_to(near: int, measured: Contention) -> dict[int, float]:
+    """Bytes per second that a rank of domain `near` exchanges with each other one of its half.
+
+    Those of traffics in which nothing crosses between the halves and no other domain of its half
+    is active; empty where there were none.
+    """
+    half = measured.domains // 2
+    found = {}
+    for traffic in measured.traffics:
+        own = [pair for pair in traffic.pairs if max(pair) < half]
+        crossing = any(map(measured.crosses, traffic.pairs))
+        if len(own) == 1 and near in own[0] and not crossing:
+            (other,) = set(own[0]) - {near}
+            found[other] = measured.bytes / traffic.mean_of(own[0])
+    return found
 
 
 def _in_order(item: tuple[str, object]) -> tuple[int, tuple[Pair, ...]]:
@@ -158,6 +204,20 @@ def _hosts(
         return ()
     placement = placements[launch]
     return tuple(placement.hosts[host] for host in placement.rank_host[::domain_ranks])
+
+
+def _torn(
+    by_traffic: Mapping[str, Sequence[Case]], placements: Mapping[int, Placement], domain_ranks: int
+) -> tuple[int, ...]:
+    launches = {case.launch for cases in by_traffic.values() for case in cases}
+    found: set[int] = set()
+    for placement in (placements[launch] for launch in launches if launch in placements):
+        homes = placement.domains or (0,) * len(placement.rank_host)
+        for rank, place in enumerate(zip(placement.rank_host, homes, strict=True)):
+            first = rank - rank % domain_ranks
+            if place != (placement.rank_host[first], homes[first]):
+                found.add(rank // domain_ranks)
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from transrank.errors import UsageError
 from transrank.store.records import PlannedLaunch, Shape
 from transrank.study import launch as launch_study
-from transrank.survey import catalogue
+from transrank.survey import catalogue, contention
 from transrank.survey.catalogue import ListedCase, Study
 from transrank.survey.defaults import MEASURE_LAUNCHES
 
@@ -86,6 +86,8 @@ class Request:
     repeat_small_studies: bool = True
     # All ranks of every shape share a node.
     one_node: bool = False
+    # How many ranks share a memory domain, by shape: the domains of the study `contention`.
+    ranks_per_domain: Mapping[Shape, int] = field(default_factory=dict)
 
 
 def select(
@@ -146,7 +148,7 @@ def make_plan(
     conditions = request.conditions
     rows: list[tuple[Shape, tuple[str, ...], tuple[str, ...]]] = []
     for shape in request.shapes:
-        for selection in request.selections:
+        for selection in with_domains(request.selections, request.ranks_per_domain.get(shape)):
             chosen = _fitting(selection, shape, request)
             cases = _cases(chosen, shape, conditions, list_cases) if chosen else ()
             if chosen and cases:
@@ -165,6 +167,27 @@ def make_plan(
         for repetition in range(conditions.launches)
         for place, (shape, arguments, cases) in enumerate(rows)
     )
+
+
+def with_domains(
+    selections: Sequence[Selection], ranks_per_domain: int | None
+) -> tuple[Selection, ...]:
+    """Give `contention` domains of so many ranks where the user names none.
+
+    It then has a launch of its own: no other study has that axis.
+    """
+    given: list[Selection] = []
+    for one in selections:
+        left_open = contention.STUDY in one.studies and contention.AXIS not in dict(one.axes)
+        if ranks_per_domain is None or not left_open:
+            given.append(one)
+            continue
+        others = tuple(name for name in one.studies if name != contention.STUDY)
+        if others:
+            given.append(Selection(others, one.sizes, one.axes))
+        axes = (*one.axes, (contention.AXIS, str(ranks_per_domain)))
+        given.append(Selection((contention.STUDY,), one.sizes, axes))
+    return tuple(given)
 
 
 def _fitting(selection: Selection, shape: Shape, request: Request) -> Selection | None:

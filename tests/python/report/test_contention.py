@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from transrank.store.records import Run
 
 SIZE = 64 << 20
+INSIDE = ("0-1+4-5", "0-2+4-6", "0-3+4-7", "1-2+5-6", "1-3+5-7", "2-3+6-7")
 EACH = ("none", "0-4", "1-5", "2-6", "3-7", "0-4+1-5+2-6+3-7")
+
+
+def farther(pairs: tuple[Pair, ...], domain: int) -> float:
+    """The link hangs at domain 0; 3, 1 and 2 are the farther from it in this order."""
+    way = {0: 0.0, 3: 0.01, 1: 0.02, 2: 0.03}
+    (pair,) = [pair for pair in pairs if domain in pair] or [None]
+    if pair is None:
+        return 0.09
+    between = 0.18 if pair[1] - pair[0] == 4 else 0.1
+    return between + max(way[one % 4] for one in pair)
 
 
 def seconds(pairs: tuple[Pair, ...], domain: int) -> float:
@@ -33,7 +44,12 @@ def seconds(pairs: tuple[Pair, ...], domain: int) -> float:
     return 0.12 if domain in (0, 4) and active - {0, 4} else 0.09
 
 
-def survey_of(traffics: tuple[str, ...], ranks: int = 48, domain_ranks: int = 6) -> Survey:
+def survey_of(
+    traffics: tuple[str, ...],
+    ranks: int = 48,
+    domain_ranks: int = 6,
+    model: Callable[[tuple[Pair, ...], int], float] = seconds,
+) -> Survey:
     survey = Survey()
     for traffic in traffics:
         before = len(survey.lines)
@@ -41,16 +57,12 @@ def survey_of(traffics: tuple[str, ...], ranks: int = 48, domain_ranks: int = 6)
         survey.measured("contention", axes, 0.2, SIZE, ranks, ranks // 2)
         for line in survey.lines[before:]:
             line["timing"] = "own"
-            line["ranks"]["median"] = of_ranks(survey, traffic, ranks, domain_ranks)
+            pairs = parse_pairs(traffic)
+            line["ranks"]["median"] = [
+                model(pairs, rank // domain_ranks) * float(survey.random.lognormal(0, 0.01))
+                for rank in range(ranks)
+            ]
     return survey
-
-
-def of_ranks(survey: Survey, traffic: str, ranks: int, domain_ranks: int) -> list[float]:
-    pairs = parse_pairs(traffic)
-    return [
-        seconds(pairs, rank // domain_ranks) * float(survey.random.lognormal(0, 0.01))
-        for rank in range(ranks)
-    ]
 
 
 def asked(run: Run) -> Question:
@@ -70,7 +82,7 @@ def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) 
         disturbed = r"domains 0 \(1\.3\d? times the control\) and 4 \(1\.3\d? times the control\)"
         assert re.search(f"While {pair} exchange messages, {disturbed} are disturbed", text)
     assert "No other domain is disturbed by 0↔4." in text
-    assert re.search(r"64 MiB, 48 ranks, 24 per node: a receive takes (89|90)[.\d]* ms", text)
+    assert re.search(r"64 MiB, 48 ranks, 24 per node, domains of 6: a receive takes (89|90)[.\d]* ms", text)
     assert re.search(r"With all pairs at once it takes (69|70)\d ms: 4\.\d+ GB/s pass", text)
 
 
@@ -88,6 +100,20 @@ def test_the_bars_are_the_blocks_of_the_published_figure(written: Callable[..., 
         cell["w"] for cell in heat if cell["w"].startswith("(") and cell["r"] == "0↔4"
     }
     assert [one.name for one in made.figures] == ["contention-0-bars", "contention-0-heat"]
+
+
+def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
+    written: Callable[..., Run],
+) -> None:
+    made = asked(written(survey_of((*EACH[:-1], *INSIDE), model=farther)))
+    bars = rows(made, "contention-0-bars")
+    blocks = ["control", "0↔4", "3↔7", "1↔5", "2↔6"]  # nothing that stays within nodes
+    assert [bar["t"][0] for bar in bars[::8]] == [f"{block}, domain 0" for block in blocks]
+    caption = next(one.caption for one in made.figures if one.name == "contention-0-bars")
+    assert re.search(r"domain 0, whose messages are fastest, .* within a node \(1 \d+ MB/s", caption)
+    heat = rows(made, "contention-0-heat")
+    assert {cell["r"] for cell in heat} == {*blocks[1:], "0↔1+4↔5", "0↔2+4↔6", "0↔3+4↔7",
+        "1↔2+5↔6", "1↔3+5↔7", "2↔3+6↔7"}  # fmt: skip
 
 
 def test_a_matrix_of_links_is_drawn_from_both_sides(written: Callable[..., Run]) -> None:

@@ -120,6 +120,46 @@ def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values() -> None:
     assert of_pair == pytest.approx(0.18, rel=0.01)
 
 
+def ring_of_dies(pairs: tuple[Pair, ...], domain: int) -> float:
+    """The link hangs at domain 2 of 4; 0, 3 and 1 are the farther from it in this order."""
+    way = {2: 0.0, 0: 0.01, 3: 0.02, 1: 0.03}
+    if all(domain not in pair for pair in pairs):
+        return 0.09
+    (pair,) = (pair for pair in pairs if domain in pair)
+    if pair[1] - pair[0] == 4:
+        return 0.18 + way[pair[0]]
+    return 0.1 + sum(way[one % 4] for one in pair)
+
+
+INSIDE = ("0-1+4-5", "0-2+4-6", "0-3+4-7", "1-2+5-6", "1-3+5-7", "2-3+6-7")
+
+
+def test_the_bandwidth_on_the_way_to_the_link_is_that_measured_within_a_node() -> None:
+    traffics = (*EACH, *INSIDE, "0-4+1-5+2-6+3-7")
+    (measured,) = contention.contentions(cases(traffics, ring_of_dies, 48, 6, noise=0.001))
+    assert contention.nearest_to_the_link(measured) == 2
+    found = contention.bandwidths_to(2, measured)
+    assert sorted(found, key=lambda domain: -found[domain]) == [0, 3, 1]
+    assert found[3] == pytest.approx(BYTES / 0.12, rel=0.01)
+    assert contention.bandwidths_to(0, measured).keys() == {1, 2, 3}
+    (without,) = contention.contentions(cases(EACH, ring_of_dies, 48, 6))
+    assert contention.bandwidths_to(2, without) == {}
+
+
+def test_domains_whose_ranks_lie_apart_are_told() -> None:
+    made = cases(("none", "0-1"), lambda *_: 0.1, 4, 2, launches=1)
+
+    def torn(rank_host: tuple[int, ...], domains: tuple[int, ...]) -> tuple[int, ...]:
+        one = Placement(("a", "b"), rank_host, ("0",) * 4, (0,) * 4, domains)
+        (measured,) = contention.contentions(made, {0: one})
+        return measured.torn
+
+    assert torn((0, 0, 1, 1), (0, 0, 1, 1)) == ()
+    assert torn((0, 0, 1, 1), (0, 1, 0, 1)) == (0, 1)
+    assert torn((0, 0, 0, 1), (0, 0, 0, 0)) == (1,)
+    assert torn((0, 0, 1, 1), ()) == ()
+
+
 def matrix(domains: int) -> list[str]:
     return [f"{i}-{j}" for i in range(domains) for j in range(i + 1, domains)]
 

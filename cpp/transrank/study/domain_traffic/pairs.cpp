@@ -65,10 +65,19 @@ std::vector<Pairs> expand(std::string_view keyword, int domains) {
     if (keyword == "none") {
         return {Pairs{}};
     }
-    if (keyword != "each" && keyword != "all" && keyword != "matrix") {
+    if (keyword != "each" && keyword != "all" && keyword != "matrix" && keyword != "inside") {
         return {parse_pairs(keyword)};
     }
     std::vector<Pairs> found;
+    const int half = domains / 2;
+    if (keyword == "inside") {
+        for (int one = 0; one < half; ++one) {
+            for (int other = one + 1; other < half; ++other) {
+                found.push_back({{one, other}, {half + one, half + other}});
+            }
+        }
+        return found;
+    }
     if (keyword == "matrix") {
         for (int one = 0; one < domains; ++one) {
             for (int other = one + 1; other < domains; ++other) {
@@ -78,8 +87,8 @@ std::vector<Pairs> expand(std::string_view keyword, int domains) {
         return found;
     }
     Pairs all;
-    for (int domain = 0; domain < domains / 2; ++domain) {
-        all.emplace_back(domain, domain + (domains / 2));
+    for (int domain = 0; domain < half; ++domain) {
+        all.emplace_back(domain, domain + half);
         found.push_back({all.back()});
     }
     return keyword == "all" ? std::vector<Pairs>{all} : found;

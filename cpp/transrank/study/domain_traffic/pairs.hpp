@@ -18,8 +18,9 @@ using Pairs = std::vector<std::pair<int, int>>;
 [[nodiscard]] std::string format_pairs(const Pairs& pairs);
 
 /// What a keyword stands for among `domains` domains, whose second half is the other node:
-/// `none` for the control, `each` for one corresponding pair at a time, `all` for all of them at
-/// once, `matrix` for any two domains, one pair at a time.
+/// `none` for the control, `inside` for any two domains of one half and their counterparts in the
+/// other half at once, `each` for one corresponding pair at a time, `all` for all of them at once,
+/// `matrix` for any two domains, one pair at a time.
 [[nodiscard]] std::vector<Pairs> expand(std::string_view keyword, int domains);
 
 /// Why these pairs cannot be had among so many domains; empty when they can.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from transrank import units
@@ -21,7 +22,7 @@ BAR_CAPTION = (
     "Time of one receive per domain, mean and standard deviation over its ranks and launches. The "
     "first block is the control: every rank sends to itself. In each other block the named domains "
     "exchange messages and all others send to themselves; the wide bar is the mean of those that "
-    "exchange. Blocks are in the order in which their domains are farther from the first one."
+    "exchange. "
 )
 HEAT_CAPTION = (
     "Who disturbs whom: time of a receive in each domain over its time in the control, by the "
@@ -64,14 +65,14 @@ def _figures(context: Context, run: Measured, one: Contention, index: int) -> li
     title = _title(context, run, one)
     kept = kept_sentence([r for r in run.of_study(STUDY) if _belongs(r.axes, one)])
     figures = []
-    shown = _shown(run, one)
+    shown, order = _shown(run, one)
     if len(shown) > 1:
         blocks = [_block(context.palette, one, traffic) for traffic in shown]
         panel = Panel(title, f"{describe_blocks(blocks)}.", block_panel(blocks, "active domains"))
         key = {bar.series: bar.style for block in blocks for bar in block.bars}
         entries = tuple(KeyEntry(s, s, Style(style.color, BLOCK)) for s, style in key.items())
-        figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION, entries, "wide", kept))
-    cells = _heat(one, shown)
+        figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION + order, entries, "wide", kept))
+    cells = _heat(one, [*shown, *_inside(one)])
     if cells:
         told = "; ".join(f"{cell.row} on {cell.column}: {cell.reading}" for cell in cells)
         panel = Panel(title, f"{told}.", heat_panel(cells, "active", "domain", "var(--series-2)"))
@@ -94,25 +95,52 @@ def _belongs(axes: Mapping[str, str | int], one: Contention) -> bool:
 
 def _title(context: Context, run: Measured, one: Contention) -> str:
     size = f"{units.format_bytes(one.bytes)}, {one.shape}"
+    if one.domain_ranks > 1:
+        size += f", domains of {one.domain_ranks}"
     return f"{run.name}, {size}" if context.several else size
 
 
-def _shown(run: Measured, one: Contention) -> list[Traffic]:
-    """The control, then one corresponding pair after the other, the nearest first, then others."""
-    half = one.domains // 2
-    distances = _distances(run, one)
+def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
+    """The control, then one corresponding pair after the other, then several; and their order.
 
-    def rank(traffic: Traffic) -> tuple[int, int, int]:
+    The pair with the most bandwidth between its domains and the link comes first: as measured
+    within a node, else by the distances that the firmware tells.
+    """
+    near = contention.nearest_to_the_link(one)
+    bandwidths = {} if near is None else contention.bandwidths_to(near, one)
+    distances = _distances(run, one)
+    told = "Blocks are in the order of their domains' numbers."
+    if near is not None and bandwidths:
+        rates = [f"{d} {units.format_rate(r)}" for d, r in sorted(bandwidths.items())]
+        told = (
+            f"Blocks are in the order of the bandwidth on the way to the link: domain {near}, whose "
+            "messages are fastest, then the others by what a rank exchanges with it within a node "
+            f"({joined(rates)})."
+        )
+    elif distances:
+        told = "Blocks are in the order in which their domains are farther from the first one."
+
+    def rank(traffic: Traffic) -> tuple[int, float, int]:
         first = traffic.pairs[0][0] if traffic.pairs else -1
-        far = distances[first] if 0 <= first < len(distances) else 0
-        return len(traffic.pairs), far if traffic.pairs else 0, first
+        if len(traffic.pairs) != 1:
+            return len(traffic.pairs), 0, first
+        if bandwidths:
+            return 1, -math.inf if first == near else -bandwidths.get(first, 0.0), first
+        return 1, distances[first] if first < len(distances) else 0, first
 
     chosen = [
         traffic
         for traffic in one.traffics
-        if len(traffic.pairs) != 1 or traffic.pairs[0][1] - traffic.pairs[0][0] == half
+        if one.corresponding(traffic)
+        or (len(traffic.pairs) > 1 and any(map(one.crosses, traffic.pairs)))
     ]
-    return sorted(chosen, key=rank)[:MOST_BLOCKS]
+    return sorted(chosen, key=rank)[:MOST_BLOCKS], told
+
+
+def _inside(one: Contention) -> list[Traffic]:
+    """Traffics within nodes, on all of them at once."""
+    inside = [t for t in one.traffics if t.pairs and not any(map(one.crosses, t.pairs))]
+    return [traffic for traffic in inside if len(traffic.pairs) > 1][:MOST_BLOCKS]
 
 
 def _distances(run: Measured, one: Contention) -> list[int]:
@@ -148,7 +176,7 @@ def _block(palette: Palette, one: Contention, traffic: Traffic) -> Block:
 def _name(traffic: Traffic, one: Contention) -> str:
     if not traffic.pairs:
         return "control"
-    if len(traffic.pairs) > 1 and len(traffic.pairs) == one.domains // 2:
+    if _is_bisection(traffic, one):
         return "all pairs"
     return "+".join(f"{a}↔{b}" for a, b in traffic.pairs)
 
@@ -192,13 +220,13 @@ def _links(one: Contention) -> list[Cell]:
 
 def _answer(context: Context, run: Measured, one: Contention) -> list[str]:
     prefix = f"{_title(context, run, one)}: "
-    sentences = [*_price(one), *_disturbed(one), *_slow(one)]
+    sentences = [*_price(one), *_disturbed(one), *_slow(one), *_torn(one)]
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
 
 
 def _price(one: Contention) -> list[str]:
     """What exchanging costs beside sending to oneself, one pair at a time and all at once."""
-    alone = [t for t in one.traffics if len(t.pairs) == 1 and _crosses(t, one)]
+    alone = [t for t in one.traffics if len(t.pairs) == 1 and one.corresponding(t)]
     if one.control is None or not alone:
         return []
     control = one.control.mean_of(range(one.domains))
@@ -208,9 +236,7 @@ def _price(one: Contention) -> list[str]:
         f"{units.format_seconds(each)} ({each / control:.3g} times as long) in a pair of domains "
         "that exchanges messages while no other does."
     )
-    bisection = next(
-        (t for t in one.traffics if len(t.pairs) > 1 and len(t.pairs) == one.domains // 2), None
-    )
+    bisection = next((t for t in one.traffics if _is_bisection(t, one)), None)
     if bisection is None or bisection.off_node_mean is None:
         return [text]
     together = one.bytes * one.shape.ranks / bisection.off_node_mean
@@ -221,9 +247,20 @@ def _price(one: Contention) -> list[str]:
     ]
 
 
-def _crosses(traffic: Traffic, one: Contention) -> bool:
-    (pair,) = traffic.pairs
-    return pair[1] - pair[0] == one.domains // 2
+def _torn(one: Contention) -> list[str]:
+    if not one.torn:
+        return []
+    which = joined([str(domain) for domain in one.torn])
+    many = len(one.torn) > 1
+    return [
+        f"The ranks of {'domains' if many else 'domain'} {which} were not all in one memory domain "
+        "of one host: what is said of domains is said of ranks that lie apart."
+    ]
+
+
+def _is_bisection(traffic: Traffic, one: Contention) -> bool:
+    pairs = len(traffic.pairs)
+    return pairs > 1 and pairs == one.domains // 2 and one.corresponding(traffic)
 
 
 def _disturbed(one: Contention) -> list[str]:

@@ -29,6 +29,8 @@ TEST_CASE("the pairs of two XT6 nodes are those of the published figure") {
     CHECK(texts("none", 8) == std::vector<std::string>{"none"});
     CHECK(texts("each", 8) == std::vector<std::string>{"0-4", "1-5", "2-6", "3-7"});
     CHECK(texts("all", 8) == std::vector<std::string>{"0-4+1-5+2-6+3-7"});
+    CHECK(texts("inside", 6) == std::vector<std::string>{"0-1+3-4", "0-2+3-5", "1-2+4-5"});
+    CHECK(texts("inside", 2).empty());
     CHECK(texts("matrix", 3) == std::vector<std::string>{"0-1", "0-2", "1-2"});
     CHECK(texts("0-5+2-3", 8) == std::vector<std::string>{"0-5+2-3"});
 }
@@ -78,9 +80,27 @@ TEST_CASE("the cases of the study are the control, each pair and all of them, or
         }
         return found;
     };
-    CHECK(ids(24, "6") == std::vector<std::string>{"contention/6/none/1KiB",
-                                                   "contention/6/0-2/1KiB", "contention/6/1-3/1KiB",
-                                                   "contention/6/0-2+1-3/1KiB"});
+    CHECK(ids(24, "6") == std::vector<std::string>{
+                              "contention/6/none/1KiB", "contention/6/0-1+2-3/1KiB",
+                              "contention/6/0-2/1KiB", "contention/6/1-3/1KiB",
+                              "contention/6/0-2+1-3/1KiB"});
     CHECK(ids(6, "2")[1] == "contention/2/0-1/1KiB: 3 domains have no two halves");
     CHECK(ids(6, "4")[0] == "contention/4/none/1KiB: 6 ranks are no whole number of domains of 4");
+}
+
+TEST_CASE("without sizes messages are the source's, or as large as the memory lets them be") {
+    const auto bytes = [](std::int64_t memory) {
+        study::Selection selection;
+        selection.axes["traffic"] = {"none"};
+        const auto cases = study::select(study::find("contention"), selection, 4,
+                                         measure::CacheMode::warm, memory);
+        REQUIRE(cases.size() == 1);
+        CHECK(cases[0].control);
+        CHECK(cases[0].skip_reason.empty() == (memory >= std::int64_t{2} << 20U));
+        return cases[0].number("bytes");
+    };
+    CHECK(bytes(std::int64_t{8} << 30U) == std::int64_t{512} << 20U);
+    CHECK(bytes(std::int64_t{1} << 30U) == std::int64_t{512} << 20U);
+    CHECK(bytes((std::int64_t{1} << 30U) - 1) == std::int64_t{256} << 20U);
+    CHECK(bytes(1000) == std::int64_t{1} << 20U);
 }
