@@ -14,8 +14,9 @@ from pathlib import Path
 import virtual_hosts
 from virtual_hosts import VirtualHosts
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "sinfo")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scontrol", "sinfo")
 START_SECONDS = 30.0
+UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
 CONFIGURATION = """\
 ClusterName=transrank
@@ -38,6 +39,7 @@ MpiDefault=pmi2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
 SlurmdParameters=config_overrides
 NodeName=node[0-1] CPUs=2 RealMemory=1000
 PartitionName=test Nodes=ALL Default=YES MaxTime=10 State=UP OverSubscribe=EXCLUSIVE
@@ -72,6 +74,24 @@ class SlurmCluster:
             capture_output=True,
             text=True,
         )
+
+    def submit(self, *command: str | Path, cwd: Path, timeout: float) -> tuple[str, str]:
+        """Submit a script by `sbatch` and wait for its end; return the job's state and exit code.
+
+        sbatch's own `--wait` asks at longer and longer intervals, so that half of a minute's job
+        would be waited for in vain.
+        """
+        submitted = self.run(*command, cwd=cwd, timeout=timeout)
+        assert submitted.returncode == 0, f"{submitted.stderr}\n{self.logs()}"
+        number = submitted.stdout.strip()
+        patience = time.monotonic() + timeout
+        while time.monotonic() < patience:
+            shown = self.run("scontrol", "--oneliner", "show", "job", number, cwd=cwd, timeout=10)
+            words = dict(word.split("=", 1) for word in shown.stdout.split() if "=" in word)
+            if words["JobState"] not in UNFINISHED:
+                return words["JobState"], words["ExitCode"]
+            time.sleep(0.1)
+        raise TimeoutError(f"job {number} is not done after {timeout} s\n{self.logs()}")
 
     def logs(self) -> str:
         """What the daemons have said."""

@@ -179,6 +179,7 @@ def test_a_host_that_cannot_be_reached_is_named_and_finished_launches_stay(
     )
     assert status == 3, said
     assert seconds < 30
-    assert "the launcher cannot reach node1, where ranks 2, 3 were to run: No route to host" in said
+    # Hydra may end before it has passed on what ssh said: "No route to host".
+    assert "the launcher cannot reach node1, where ranks 2, 3 were to run" in said
     assert "8 finished cases are kept" in said
     assert {case.launch for case in read_run(record).cases} == {0}

@@ -24,7 +24,7 @@ NETWORK = {
 }
 # srun starts Open MPI's ranks by PMIx alone, which Debian's Slurm has as a package of its own.
 LAUNCHERS = {"mpich": "srun", "openmpi": "openmpi"}
-MEASURE = "measure pingpong launch --sizes 1KiB --max-time 20ms --launches 2"
+MEASURE = "measure pingpong launch --sizes 1KiB --count 2 --launches 1"
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> 
     assert printed.returncode == 0, printed.stderr
     script = folder / "job.sh"
     script.write_text(printed.stdout)
-    submitted = cluster.run(
-        "env", *NETWORK[kind], "sbatch", "--wait", script, cwd=folder, timeout=150
+    ended = cluster.submit(
+        "env", *NETWORK[kind], "sbatch", "--parsable", script, cwd=folder, timeout=150
     )
     said = "\n".join(path.read_text() for path in folder.glob("transrank-*.out"))
-    assert submitted.returncode == 0, f"{submitted.stderr}\n{said}\n{cluster.logs()}"
+    assert ended == ("COMPLETED", "0:0"), f"{ended}\n{said}\n{cluster.logs()}"
     (record,) = folder.glob("transrank-*.jsonl")
     return read_run(record)
 
@@ -86,7 +86,7 @@ def test_a_job_measures_within_a_node_and_between_two(
 def test_a_job_without_a_number_of_ranks_fills_its_nodes(
     cluster: SlurmCluster, tmp_path: Path
 ) -> None:
-    run = submit(cluster, tmp_path, "measure exchange --sizes 8 --max-time 20ms --launches 1")
+    run = submit(cluster, tmp_path, "measure exchange --sizes 8 --count 2 --launches 1")
     cores = run.header.machine["usable_cores"]
     assert run.header.machine["allocation"]["slots"] is None
     assert max(case.shape for case in run.cases if case.status == "ok") == (2 * cores, cores)

@@ -17,6 +17,8 @@ LOST = (
     re.compile(r"Connection to (\S+) closed by remote host"),
     re.compile(r"Remote daemon: \[\S+\] on node (\S+)"),
 )
+# Words of a Hydra that ends before it has passed on what ssh said.
+UNSTARTED = re.compile(r"Launch proxy failed")
 # Words of a launcher that has lost a host and does not say which one: Hydra, then PRRTE.
 NAMELESS = re.compile(r"control_cb .*assert \(!closed\) failed|lost communication with a remote")
 
@@ -35,6 +37,14 @@ def explain(lines: Sequence[str], placement: Mapping[str, Any] | None) -> tuple[
                 f"the launcher cannot reach {found[1]}{where}: {found[2].strip()}",
                 f"is the host up? ssh {found[1]} true",
             )
+    if UNSTARTED.search(text):
+        others = _others(placement)
+        there = ranks_on(others[0], placement) if len(others) == 1 else ""
+        where = f", where {there} were to run" if there else ""
+        return (
+            f"the launcher cannot reach {_one_of(others, placement)}{where}",
+            f"is the host up? ssh {others[0]} true" if others else "are all hosts up?",
+        )
     named = next((found[1] for pattern in LOST if (found := pattern.search(text))), None)
     if named is None and not NAMELESS.search(text):
         return None
@@ -54,10 +64,20 @@ def _who(named: str | None, placement: Mapping[str, Any] | None) -> str:
     if named is not None:
         there = ranks_on(named, placement)
         return f"{named}, where {there} ran" if there else named
-    # A launcher talks to its own host without a network.
+    others = _others(placement)
+    there = ranks_on(others[0], placement) if len(others) == 1 else ""
+    return _one_of(others, placement) + (f" ({there})" if there else "")
+
+
+def _others(placement: Mapping[str, Any] | None) -> list[str]:
+    """All hosts but the launcher's own, with which it talks without a network."""
     own = socket.gethostname()
-    others = [host for host in (placement or {}).get("hosts", ()) if host != own]
-    if not others:
+    return [host for host in (placement or {}).get("hosts", ()) if host != own]
+
+
+def _one_of(hosts: Sequence[str], placement: Mapping[str, Any] | None) -> str:
+    """The host; of several all of them, with their ranks."""
+    if not hosts:
         return "one of its hosts"
-    told = [f"{host} ({ranks_on(host, placement)})" for host in others]
-    return told[0] if len(told) == 1 else f"one of {', '.join(told)}"
+    told = [f"{host} ({ranks_on(host, placement)})" for host in hosts]
+    return hosts[0] if len(hosts) == 1 else f"one of {', '.join(told)}"

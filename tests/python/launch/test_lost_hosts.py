@@ -58,5 +58,24 @@ def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(
     )
 
 
+def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "node0")
+    words = ["[mpiexec@node0] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed."]
+    two = {"hosts": ["node0", "node1"], "rank_host": [0, 0, 1, 1]}
+    assert lost_hosts.explain(words, two) == (
+        "the launcher cannot reach node1, where ranks 2, 3 were to run",
+        "is the host up? ssh node1 true",
+    )
+    found = lost_hosts.explain(words, PLACEMENT)
+    assert found is not None
+    assert found[0] == "the launcher cannot reach one of node1 (ranks 2, 3), node2 (rank 4)"
+    assert lost_hosts.explain(words, None) == (
+        "the launcher cannot reach one of its hosts",
+        "are all hosts up?",
+    )
+
+
 def test_other_failures_are_not_about_hosts() -> None:
     assert lost_hosts.explain(["rank 3 was killed", "mpiexec exited with 9"], PLACEMENT) is None
