@@ -46,22 +46,37 @@ class Site:
 
     def start(self, record: Path, *arguments: str) -> subprocess.Popen[str]:
         """Start `transrank measure ARGUMENTS` on the first host, over as many as it needs."""
-        agent = self.hosts.agent(record.parent)
-        where = ",".join(f"{name}:{self.slots}" for name in self.hosts.names)
-        kind = installation.mpi_kind()
-        reach = {
-            "mpich": f"-launcher ssh -launcher-exec {agent} -hosts {where} -bind-to none",
-            "openmpi": f"--prtemca plm_ssh_agent {agent} --host {where} --bind-to none",
-        }[kind]
-        launcher = f"{installation.mpiexec()} {reach} -n {{ranks}}"
+        launcher = f"{' '.join(self._mpiexec(record.parent))} -n {{ranks}}"
         command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
         return subprocess.Popen(
             self.hosts.command("node0", *command, "--launcher", launcher, "-o", record),
-            env={**os.environ, **SETTINGS[kind], "TRANSRANK_STORE": str(record.parent)},
+            env={**_environment(), "TRANSRANK_STORE": str(record.parent)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def run(self, folder: Path, ranks: int, *program: str | Path) -> str:
+        """Run a program on so many ranks to its end, which must be a good one; what it printed."""
+        ended = subprocess.run(
+            self.hosts.command("node0", *self._mpiexec(folder), "-n", str(ranks), *program),
+            env=_environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+        return ended.stdout
+
+    def _mpiexec(self, folder: Path) -> list[str]:
+        agent = str(self.hosts.agent(folder))
+        where = ",".join(f"{name}:{self.slots}" for name in self.hosts.names)
+        reach = {
+            "mpich": ["-launcher", "ssh", "-launcher-exec", agent, "-hosts", where],
+            "openmpi": ["--prtemca", "plm_ssh_agent", agent, "--host", where],
+        }[installation.mpi_kind()]
+        bind = {"mpich": "-bind-to", "openmpi": "--bind-to"}[installation.mpi_kind()]
+        return [str(installation.mpiexec()), *reach, bind, "none"]
 
     def measure(self, record: Path, *arguments: str) -> Run:
         """Run it to its end, which must be a good one."""
@@ -82,6 +97,11 @@ class Site:
         disturbance()
         _, said = running.communicate(timeout=90)
         return running.returncode, said, time.monotonic() - disturbed
+
+
+def _environment() -> dict[str, str]:
+    tests = str(Path(__file__).parent)
+    return {**os.environ, **SETTINGS[installation.mpi_kind()], "PYTHONPATH": tests}
 
 
 def cases_in(record: Path) -> int:

@@ -31,9 +31,14 @@ def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> N
 
 def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
     xt6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1"
-    finished = commands.transrank(
-        "doctor", "-n", "2", store=tmp_path, env={"TRANSRANK_TOPOLOGY": xt6}
-    )
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})  # as in a container, or under taskset
+    try:
+        finished = commands.transrank(
+            "doctor", "-n", "1", store=tmp_path, env={"TRANSRANK_TOPOLOGY": xt6}
+        )
+    finally:
+        os.sched_setaffinity(0, allowed)
     assert "2 packages, 4 memory domains, 24 cores (synthetic)" in finished.stdout
     lines = finished.stdout.splitlines()
     assert [line for line in lines if line.startswith("package")] == [
@@ -42,6 +47,9 @@ def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
     ]
     assert sum(line.startswith("  domain") for line in lines) == 4
     assert lines.count("    L3 6 MiB: CPUs 18-23") == 1
+    if min(allowed) == 0:
+        assert "  domain 0: CPUs 0-5, of which 0 may be used, 8 GiB" in lines
+    assert "  domain 3: CPUs 18-23, none of which may be used, 8 GiB" in lines
 
 
 def test_a_map_that_describes_no_machine_is_wrong_usage(tmp_path: Path) -> None:

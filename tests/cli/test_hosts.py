@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import launched_hosts
 import virtual_hosts
 from launched_hosts import Site, cases_in
-from transrank.stats import contention
+from transrank.launch import installation
+from transrank.stats import contention, placed
 from transrank.stats.contention import Contention, Pair
 from transrank.store.records import Case, Run, read_run
+from transrank.survey import catalogue
 from transrank.tune.choice import Range
 from transrank.tune.own import Own
 from virtual_hosts import VirtualHosts
@@ -107,31 +113,84 @@ def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
     assert case.samples is not None
     fastest = case.samples.seconds.min()
     assert LINE_SECONDS <= fastest < 3 * LINE_SECONDS
+    where = placed.Placements(run.launches).of(case.study, case.shape, case.launch)
+    assert where == placed.Placed(ranks=2, nodes=2, most_on_a_node=1)
 
 
-def test_every_kind_of_study_moves_its_payload_over_both_transports(
+# A little of each study that moves data among all ranks.
+EVERY_WAY = re.compile(
+    r"exchange/64KiB|collectives/.*/blocking(/.*/4KiB.*)?|alltoall-algorithms/(.*/4KiB|auto/shared/1KiB)"
+    r"|ghost/corrected/6/used/.*|redistribute/64x128x16/1/(?!run/async-none).*"
+    r"|advection/first-order/even/\+\+/50/10/(.*/no|auto/yes|mpi-messages/yes)"
+)
+STUDIES = "exchange,collectives,alltoall-algorithms,ghost,redistribute,advection"
+# What works in memory that ranks share cannot serve all ranks of two hosts, and says so.
+SHARED_ONLY = re.compile(r"ghost/.*/shared-.*|redistribute/.*/(shared-.*|direct-.*)")
+# Copies within a rank, and what has no payload or a wrong result on purpose.
+NOT_CHECKED = re.compile(r"collectives/barrier/.*|advection/.*/none/.*")
+# Between two ranks, which were on one host above.
+SEND_MODES = re.compile(r"send-modes/.*/10B|pingpong/64KiB")
+
+
+def measured(
+    site: Site, folder: Path, ranks: int, studies: str, wanted: re.Pattern[str]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Measure some cases of several studies in one launch; its line, and those of its cases."""
+    listed = catalogue.list_cases(["--study", studies, "--memory", "1GiB"], ranks)
+    chosen = [one.case for one in listed if one.reason is None and wanted.fullmatch(one.case)]
+    only, record = folder / f"cases-{ranks}", folder / f"run-{ranks}.jsonl"
+    only.write_text("\n".join(chosen))
+    site.run(
+        folder,
+        *(ranks, installation.runner(), "--study", studies, "--only", only, "--record", record),
+        *("--memory", "1GiB", "--count", "1", "--seed", "4", "--watchdog", "30"),
+    )
+    launch, *lines = map(json.loads, record.read_text().splitlines())
+    cases = {line["case"]: line for line in lines if line["kind"] == "case"}
+    assert cases.keys() == set(chosen)
+    return launch, cases
+
+
+def test_every_study_moves_its_payload_over_both_transports(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choices = tmp_path / "alltoall.choices"
-    ranges = (Range(8, 1024, "node-leaders"),)
-    choices.write_text(Own(2).text({"alltoall-private": ranges}, 4))
+    choices.write_text(Own(2).text({"alltoall-shared": (Range(8, 1024, "node-leaders"),)}, 4))
     monkeypatch.setenv("TRANSRANK_ALLTOALL_CHOICES", str(choices))
-    run = site.measure(
-        tmp_path / "run.jsonl",
-        *("exchange", "send-modes", "ghost", "collectives", "alltoall-algorithms"),
-        *("-n", "4", "--sizes", "1KiB,64KiB"),
-        *("--axis", "algorithm=auto", "--axis", "memory=private"),
-        *("--axis", "operation=allreduce,alltoallv,bcast", "--axis", "form=blocking"),
-        *("--axis", "vdim=1", "--axis", "mode=used", "--count", "2", "--launches", "1"),
-    )
-    assert run.problems == ()
-    wrong = [(case.case, case.reason) for case in run.cases if case.status == "failed"]
-    assert wrong == []
-    moved = {case.study for case in run.cases if case.verified}
-    assert moved == {"exchange", "send-modes", "ghost", "collectives", "alltoall-algorithms"}
-    chosen = {case.axes["bytes"]: case.chosen for case in run.cases if case.chosen is not None}
-    assert chosen == {1024: "node-leaders", 65536: "mpi"}
-    assert all(launch.placement.rank_host == (0, 0, 1, 1) for launch in run.launches)
+    launch, cases = measured(site, tmp_path, 4, STUDIES, EVERY_WAY)
+    assert launch["placement"]["hosts"] == ["node0", "node1"]
+    assert launch["placement"]["rank_host"] == [0, 0, 1, 1]
+    assert {case.split("/")[0] for case in cases} == set(STUDIES.split(","))
+    for name, case in cases.items():
+        if SHARED_ONLY.fullmatch(name):
+            assert case["status"] == "skipped", case
+            assert case["reason"].endswith("cannot serve rank 2 from rank 0: on another node")
+        elif "two-process" not in name:
+            assert case["status"] == "ok", case
+            assert case["verified"] > 0 or NOT_CHECKED.fullmatch(name), case
+    auto = "alltoall-algorithms/auto/shared"
+    assert cases[f"{auto}/1KiB"]["chosen"] == "node-leaders"
+    assert cases[f"{auto}/4KiB"]["chosen"] not in ("", "node-leaders")
+
+
+def test_modes_of_sending_work_between_hosts(site: Site, tmp_path: Path) -> None:
+    one_each = Site(site.hosts, slots=1)
+    launch, cases = measured(one_each, tmp_path, 2, "send-modes,pingpong", SEND_MODES)
+    assert launch["placement"]["rank_host"] == [0, 1]
+    assert len(cases) == 7
+    assert all(case["status"] == "ok" and case["verified"] > 0 for case in cases.values())
+
+
+def test_memory_serves_peers_on_a_host_and_messages_those_on_another(
+    site: Site, tmp_path: Path
+) -> None:
+    told = site.run(tmp_path, 4, sys.executable, Path(__file__).with_name("ring_on_hosts.py"))
+    transports = [tuple(line.split()) for line in told.splitlines()]
+    inside, between = ("shared-direct",), ("message",)
+    assert sorted(transports) == [
+        ("0", "1", *inside), ("0", "3", *between), ("1", "0", *inside), ("1", "2", *between),
+        ("2", "1", *between), ("2", "3", *inside), ("3", "0", *between), ("3", "2", *inside),
+    ]  # fmt: skip
 
 
 def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site: Site, tmp_path: Path) -> None:

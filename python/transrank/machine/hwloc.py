@@ -17,6 +17,10 @@ PROGRAMS = ("lstopo-no-graphics", "hwloc-ls", "lstopo")
 # What shows CPUs that this process may not use: hwloc 2, hwloc 1.
 WHOLE = ("--disallowed", "--whole-system")
 ASKING_SECONDS = 10
+# A bit of the kind of a matrix: it holds bandwidths.
+BANDWIDTHS = 8
+# Memory used as a cache of other memory is none of a core's caches.
+MEMORY_CACHE = "MemCache"
 CACHE_KINDS = {"0": "unified", "1": "data", "2": "instruction"}
 
 Cpus = tuple[int, ...]
@@ -125,18 +129,31 @@ def _owners(objects: list[tuple[ET.Element, str, Cpus]], kinds: tuple[str, ...])
 def _nodes(
     objects: list[tuple[ET.Element, str, Cpus]], distances: dict[int, tuple[int, ...]]
 ) -> tuple[NumaNode, ...]:
-    found = {
-        number: NumaNode(number, cpus, _number(element, "local_memory"), distances.get(number, ()))
+    """Each with the CPUs that are nearest to it and to none of a lower number.
+
+    hwloc also gives CPUs to memory that has none of its own: high-bandwidth memory, that of a
+    device. Firmware numbers it after the memory in which processes begin.
+    """
+    told = {
+        number: (cpus, _number(element, "local_memory"))
         for element, kind, cpus in objects
         if kind == "NUMANode" and (number := _number(element)) is not None
     }
-    return tuple(found[number] for number in sorted(found))
+    taken: set[int] = set()
+    found = []
+    for number, (cpus, memory) in sorted(told.items()):
+        own = tuple(cpu for cpu in cpus if cpu not in taken)
+        taken.update(own)
+        found.append(NumaNode(number, own, memory, distances.get(number, ())))
+    return tuple(found)
 
 
 def _distances(root: ET.Element) -> dict[int, tuple[int, ...]]:
     """The rows of the latencies between NUMA nodes, by number, as firmware counts: 10 is near."""
     for matrix in root.iter("distances2"):
-        if matrix.get("type") == "NUMANode" and matrix.get("indexing", "os") == "os":
+        of_latencies = not (_number(matrix, "kind") or 0) & BANDWIDTHS
+        numbered = matrix.get("indexing", "os") == "os"
+        if matrix.get("type") == "NUMANode" and numbered and of_latencies:
             indices = [int(word) for each in matrix.findall("indexes") for word in _words(each)]
             values = [int(word) for each in matrix.findall("u64values") for word in _words(each)]
             size = len(indices)
@@ -161,7 +178,7 @@ def _caches(objects: list[tuple[ET.Element, str, Cpus]]) -> tuple[Cache, ...]:
     sizes: dict[tuple[int, str], int] = {}
     for element, kind, cpus in objects:
         level, size = _number(element, "depth"), _number(element, "cache_size")
-        if "Cache" not in kind or level is None or size is None:
+        if "Cache" not in kind or kind == MEMORY_CACHE or level is None or size is None:
             continue
         key = (level, CACHE_KINDS.get(element.get("cache_type", ""), "unified"))
         shares.setdefault(key, set()).add(cpus)

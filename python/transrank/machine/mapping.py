@@ -93,12 +93,17 @@ def outline(topology: Topology, usable: Iterable[int] = ()) -> list[str]:
                     for group in cache.groups
                     if set(group) & here
                 ]
-    return lines
+    homes = {cpu.node for cpu in topology.cpus}
+    return lines + [
+        f"domain {node.node}: {_domain(topology, node.node, set(), allowed)}"
+        for node in topology.nodes
+        if node.node not in homes
+    ]
 
 
 def _domain(topology: Topology, domain: int, here: set[int], allowed: set[int]) -> str:
     node = next((node for node in topology.nodes if node.node == domain), None)
-    parts = [f"CPUs {format_list(tuple(here))}"]
+    parts = [f"CPUs {format_list(tuple(here))}" if here else "memory without CPUs"]
     if not here <= allowed:
         usable = format_list(tuple(here & allowed))
         parts.append(f"of which {usable} may be used" if usable else "none of which may be used")

@@ -70,6 +70,11 @@ class Locality:
             worker.placed is False for workers in self.arrangements.values() for worker in workers
         )
 
+    @property
+    def unverified(self) -> bool:
+        """Whether the kernel did not tell where pages are of all workers."""
+        return any(worker.placed is None for worker in self.workers)
+
 
 def localities(cases: Sequence[Case]) -> list[Locality]:
     """Gather the study's cases of a run by kernel, size and shape."""

@@ -81,6 +81,90 @@ def test_xml_without_a_cpu_is_refused(text: str) -> None:
         hwloc.read_xml(text)
 
 
+def part(kind: str, cpus: range | tuple[int, ...], *inside: str, **attributes: int) -> str:
+    """An object of hwloc's second version, as its XML has it."""
+    mask = sum(1 << cpu for cpu in cpus)
+    words = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f'<object type="{kind}" cpuset="{mask:#x}"{words}>{"".join(inside)}</object>'
+
+
+def cores(cpus: range, threads: int = 1, apart: int = 0) -> str:
+    """Cores whose further threads are numbered `apart` CPUs later each."""
+    return "".join(
+        part(
+            "Core",
+            members := tuple(cpu + thread * apart for thread in range(threads)),
+            *(part("PU", (one,), os_index=one) for one in members),
+            os_index=cpu,
+        )
+        for cpu in cpus
+    )
+
+
+def machine(cpus: range, *inside: str, more: str = "") -> Topology:
+    inner = part("Machine", cpus, *inside)
+    return hwloc.read_xml(f'<topology version="2.0">{inner}{more}</topology>')
+
+
+def test_memory_without_cpus_of_its_own_is_nobodys_home() -> None:
+    # A processor with two halves of fast memory beside the ordinary one, as hwloc tells.
+    whole = machine(
+        range(8),
+        part(
+            "Package",
+            range(8),
+            part("NUMANode", range(8), os_index=0, local_memory=64 << 30),
+            part("NUMANode", range(8), os_index=1, local_memory=16 << 30),
+            part("MemCache", range(8), depth=1, cache_size=16 << 30, cache_type=0),
+            cores(range(8)),
+            os_index=0,
+        ),
+    )
+    assert {cpu.node for cpu in whole.cpus} == {0}
+    assert [node.cpus for node in whole.nodes] == [tuple(range(8)), ()]
+    assert whole.caches == ()
+    assert mapping.outline(whole) == [
+        "package 0: 8 cores",
+        "  domain 0: CPUs 0-7, 64 GiB",
+        "domain 1: memory without CPUs, 16 GiB",
+    ]
+
+
+def test_threads_numbered_after_all_cores_and_several_caches_in_a_domain_are_read() -> None:
+    def die(node: int) -> str:
+        first = 8 * node
+        mine = tuple(cpu for start in (first, first + 16) for cpu in range(start, start + 8))
+        caches = [
+            part(
+                "L3Cache",
+                tuple(cpu for one in (0, 16) for cpu in range(half + one, half + one + 4)),
+                cores(range(half, half + 4), threads=2, apart=16),
+                depth=3,
+                cache_size=16 << 20,
+                cache_type=0,
+            )
+            for half in (first, first + 4)
+        ]
+        memory = part("NUMANode", mine, os_index=node, local_memory=32 << 30)
+        return part("Group", mine, memory, *caches)
+
+    bandwidths = (
+        '<distances2 type="NUMANode" nbobjs="2" kind="9" indexing="os"><indexes length="3">0 1'
+        '</indexes><u64values length="9">99 50 50 99</u64values></distances2>'
+    )
+    latencies = bandwidths.replace('kind="9"', 'kind="5"').replace("99 50 50 99", "10 12 12 10")
+    package = part("Package", range(32), die(0), die(1), os_index=0)
+    server = machine(range(32), package, more=bandwidths + latencies)
+    assert (server.packages, len(server.nodes), server.cores) == (1, 2, 16)
+    assert server.threads_per_core == 2
+    (cache,) = server.caches
+    assert (cache.instances, cache.shared_by) == (4, 8)
+    assert cache.groups[1] == (4, 5, 6, 7, 20, 21, 22, 23)
+    assert [node.distances for node in server.nodes] == [(10, 12), (12, 10)]
+    assert {cpu.node for cpu in server.cpus if cpu.cpu in (8, 15, 24, 31)} == {1}
+    assert server.first_threads() == tuple(range(16))
+
+
 def test_masks_of_more_than_a_word_are_read() -> None:
     assert hwloc.parse_mask("0x00000001,0x0000000f") == (0, 1, 2, 3, 32)
     assert hwloc.parse_mask("0x80000000,,0x1") == (0, 95)

@@ -110,7 +110,7 @@ def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
     blocks = ["control", "0↔4", "3↔7", "1↔5", "2↔6"]  # nothing that stays within nodes
     assert [bar["t"][0] for bar in bars[::8]] == [f"{block}, domain 0" for block in blocks]
     caption = next(one.caption for one in made.figures if one.name == "contention-0-bars")
-    assert re.search(r"domain 0, whose messages are fastest, .* within a node \(1 \d+ MB/s", caption)
+    assert re.search(r"domain 0, whose messages are fastest, .* within a node \(\d+ MB/s with 3", caption)
     heat = rows(made, "contention-0-heat")
     assert {cell["r"] for cell in heat} == {*blocks[1:], "0↔1+4↔5", "0↔2+4↔6", "0↔3+4↔7",
         "1↔2+5↔6", "1↔3+5↔7", "2↔3+6↔7"}  # fmt: skip

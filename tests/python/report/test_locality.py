@@ -105,6 +105,16 @@ def test_a_machine_with_one_domain_says_so_and_shows_the_matrix_it_has(
     assert len(figure.panels[0].spec["data"]["values"]) == 1
 
 
+def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(
+    written: Callable[..., Run],
+) -> None:
+    words = "The kernel did not tell where all pages were"
+    survey = guide_as_a_run()
+    assert words not in " ".join(asked(written(survey)).answer)
+    survey.lines[-1]["memory"]["pages_unknown"][3] = 256
+    assert words in " ".join(asked(written(survey)).answer)
+
+
 def test_every_panel_can_be_drawn_without_a_script(written: Callable[..., Run]) -> None:
     for figure in asked(written(guide_as_a_run())).figures:
         for panel in figure.panels:

@@ -35,12 +35,13 @@ def heat_panel(
     low, high = min(values), max(values)
     axis = {"domain": False, "ticks": False, "grid": False, "labelAngle": 0}
     place = {
-        "y": {"field": "r", "type": "nominal", "sort": rows, "title": rows_title, "axis": axis},
+        "y": {"field": "r", "type": "nominal", "sort": rows, "title": None, "axis": axis},
         "x": {
             "field": "c",
             "type": "nominal",
             "sort": columns,
-            "title": columns_title,
+            # Beside narrow rows a title of theirs would lie on the first column's.
+            "title": f"{rows_title} ↓  {columns_title} →",
             "axis": {**axis, "orient": "top"},
         },
     }

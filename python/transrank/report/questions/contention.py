@@ -111,7 +111,8 @@ def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
     distances = _distances(run, one)
     told = "Blocks are in the order of their domains' numbers."
     if near is not None and bandwidths:
-        rates = [f"{d} {units.format_rate(r)}" for d, r in sorted(bandwidths.items())]
+        fastest_first = sorted(bandwidths.items(), key=lambda item: -item[1])
+        rates = [f"{units.format_rate(rate)} with {domain}" for domain, rate in fastest_first]
         told = (
             f"Blocks are in the order of the bandwidth on the way to the link: domain {near}, whose "
             "messages are fastest, then the others by what a rank exchanges with it within a node "
@@ -190,14 +191,14 @@ def _heat(one: Contention, shown: Sequence[Traffic]) -> list[Cell]:
             continue  # nobody is there to be disturbed
         for domain, usual in zip(traffic.domains, one.control.domains, strict=True):
             factor = domain.mean / usual.mean
-            text = f"{factor:.3g}"
+            text = f"{factor:.2g}" if factor < 99.5 else f"{factor:.0f}"
             cells.append(
                 Cell(
                     _name(traffic, one),
                     str(domain.domain),
                     factor,
                     f"({text})" if domain.domain in traffic.active else text,
-                    f"{text} times the control",
+                    f"{factor:.3g} times the control",
                 )
             )
     return cells
@@ -270,7 +271,7 @@ def _disturbed(one: Contention) -> list[str]:
         found.setdefault(each.pairs, []).append(each)
     sentences, harmless = [], []
     for pairs, judged in found.items():
-        name = " and ".join(f"{a}↔{b}" for a, b in pairs)
+        name = "+".join(f"{a}↔{b}" for a, b in pairs)
         real = [each for each in judged if each.real]
         if real:
             victims = [f"{each.domain} ({each.factor:.3g} times the control)" for each in real]

@@ -159,6 +159,11 @@ def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
             f"{one.misplaced} times the kernel said that a rank's pages were not where they had "
             "been touched first; these times are left out."
         )
+    if one.unverified:
+        sentences.append(
+            "The kernel did not tell where all pages were: they are taken to be where they had "
+            "been touched first."
+        )
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
 
 
