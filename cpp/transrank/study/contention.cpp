@@ -4,10 +4,10 @@
 // the domains on the other node. In a pair of domains each rank exchanges messages with the one at
 // its position of the other domain; every other rank sends to itself, which keeps its memory busy.
 // Every rank posts an MPI_Isend, untimed, and times its MPI_Recv, ten times in a row; the number is
-// one receive. `traffic` tells which pairs are active: none (the control, measured before the others
-// in each round), any two domains of a node, on both nodes at once (inside: the bandwidth there is on
-// the way to a link), each corresponding pair by itself, all of them at once (the bisection), any two
-// domains (matrix), or those named.
+// one receive. `traffic` tells which pairs are active: none (the control, measured before the
+// others in each round), any two domains of a node, on both nodes at once (inside: the bandwidth
+// there is on the way to a link), each corresponding pair by itself, all of them at once (the
+// bisection), any two domains (matrix), or those named.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 4 and 5.
 #include <charconv>
 #include <limits>

@@ -82,7 +82,9 @@ def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) 
         disturbed = r"domains 0 \(1\.3\d? times the control\) and 4 \(1\.3\d? times the control\)"
         assert re.search(f"While {pair} exchange messages, {disturbed} are disturbed", text)
     assert "No other domain is disturbed by 0↔4." in text
-    assert re.search(r"64 MiB, 48 ranks, 24 per node, domains of 6: a receive takes (89|90)[.\d]* ms", text)
+    assert re.search(
+        r"64 MiB, 48 ranks, 24 per node, domains of 6: a receive takes (89|90)[.\d]* ms", text
+    )
     assert re.search(r"With all pairs at once it takes (69|70)\d ms: 4\.\d+ GB/s pass", text)
 
 
@@ -110,7 +112,9 @@ def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
     blocks = ["control", "0↔4", "3↔7", "1↔5", "2↔6"]  # nothing that stays within nodes
     assert [bar["t"][0] for bar in bars[::8]] == [f"{block}, domain 0" for block in blocks]
     caption = next(one.caption for one in made.figures if one.name == "contention-0-bars")
-    assert re.search(r"domain 0, whose messages are fastest, .* within a node \(\d+ MB/s with 3", caption)
+    assert re.search(
+        r"domain 0, whose messages are fastest, .* within a node \(\d+ MB/s with 3", caption
+    )
     heat = rows(made, "contention-0-heat")
     assert {cell["r"] for cell in heat} == {*blocks[1:], "0↔1+4↔5", "0↔2+4↔6", "0↔3+4↔7",
         "1↔2+5↔6", "1↔3+5↔7", "2↔3+6↔7"}  # fmt: skip

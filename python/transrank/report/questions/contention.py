@@ -114,9 +114,9 @@ def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
         fastest_first = sorted(bandwidths.items(), key=lambda item: -item[1])
         rates = [f"{units.format_rate(rate)} with {domain}" for domain, rate in fastest_first]
         told = (
-            f"Blocks are in the order of the bandwidth on the way to the link: domain {near}, whose "
-            "messages are fastest, then the others by what a rank exchanges with it within a node "
-            f"({joined(rates)})."
+            "Blocks are in the order of the bandwidth on the way to the link: "
+            f"domain {near}, whose messages are fastest, then the others by what their ranks "
+            f"exchange with its ranks within a node ({joined(rates)})."
         )
     elif distances:
         told = "Blocks are in the order in which their domains are farther from the first one."

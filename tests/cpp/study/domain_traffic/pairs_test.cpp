@@ -80,10 +80,10 @@ TEST_CASE("the cases of the study are the control, each pair and all of them, or
         }
         return found;
     };
-    CHECK(ids(24, "6") == std::vector<std::string>{
-                              "contention/6/none/1KiB", "contention/6/0-1+2-3/1KiB",
-                              "contention/6/0-2/1KiB", "contention/6/1-3/1KiB",
-                              "contention/6/0-2+1-3/1KiB"});
+    CHECK(ids(24, "6") == std::vector<std::string>{"contention/6/none/1KiB",
+                                                   "contention/6/0-1+2-3/1KiB",
+                                                   "contention/6/0-2/1KiB", "contention/6/1-3/1KiB",
+                                                   "contention/6/0-2+1-3/1KiB"});
     CHECK(ids(6, "2")[1] == "contention/2/0-1/1KiB: 3 domains have no two halves");
     CHECK(ids(6, "4")[0] == "contention/4/none/1KiB: 6 ranks are no whole number of domains of 4");
 }
