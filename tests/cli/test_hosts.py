@@ -79,11 +79,11 @@ def test_memory_is_shared_inside_and_the_link_used_between(shaped: Site, tmp_pat
     assert (placement.hosts, placement.rank_host) == (("node0", "node1"), (0, 0, 1, 1))
     rates = dict(map(best_rate, run.cases))
     assert len(rates) == 6
-    for pair, rate in rates.items():
-        if pair in ((0, 1), (2, 3)):
-            assert rate > 1.5 * LINK_BITS, f"{pair} within a host: {rate:.3g} bit/s"
-        else:
-            assert rate == pytest.approx(LINK_BITS, rel=0.1), f"{pair}: {rate:.3g} bit/s"
+    inside = {pair: rates.pop(pair) for pair in ((0, 1), (2, 3))}
+    assert min(inside.values()) > 1.5 * LINK_BITS, inside
+    # All others use the same link; whoever else has the cores makes some of them slower.
+    assert max(rates.values()) == pytest.approx(LINK_BITS, rel=0.1), rates
+    assert min(rates.values()) > 0.5 * LINK_BITS, rates
 
 
 def test_the_pair_on_a_throttled_link_is_found_and_named(shaped: Site, tmp_path: Path) -> None:
@@ -126,7 +126,9 @@ EVERY_WAY = re.compile(
 STUDIES = "exchange,collectives,alltoall-algorithms,ghost,redistribute,advection"
 # What works in memory that ranks share cannot serve all ranks of two hosts, and says so.
 SHARED_ONLY = re.compile(r"ghost/.*/shared-.*|redistribute/.*/(shared-.*|direct-.*)")
-# Copies within a rank, and what has no payload or a wrong result on purpose.
+# What an algorithm or an MPI refuses anywhere.
+REFUSED = re.compile(r"alltoall-algorithms/(two-process|mpi-.*)/.*")
+# What has no payload, or a wrong result on purpose.
 NOT_CHECKED = re.compile(r"collectives/barrier/.*|advection/.*/none/.*")
 # Between two ranks, which were on one host above.
 SEND_MODES = re.compile(r"send-modes/.*/10B|pingpong/64KiB")
@@ -165,7 +167,9 @@ def test_every_study_moves_its_payload_over_both_transports(
         if SHARED_ONLY.fullmatch(name):
             assert case["status"] == "skipped", case
             assert case["reason"].endswith("cannot serve rank 2 from rank 0: on another node")
-        elif "two-process" not in name:
+        elif case["status"] == "skipped":
+            assert REFUSED.fullmatch(name), case
+        else:
             assert case["status"] == "ok", case
             assert case["verified"] > 0 or NOT_CHECKED.fullmatch(name), case
     auto = "alltoall-algorithms/auto/shared"
