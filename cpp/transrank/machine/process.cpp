@@ -3,14 +3,33 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <fcntl.h>
 #include <fstream>
 #include <sched.h>
 #include <sstream>
 #include <string_view>
 #include <sys/resource.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace transrank::machine {
+namespace {
+
+struct Descriptor {
+    explicit Descriptor(const char* path) : number(open(path, O_RDONLY | O_CLOEXEC)) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number >= 0) {
+            close(number);
+        }
+    }
+
+    int number;
+};
+
+}  // namespace
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -40,6 +59,20 @@ std::int64_t involuntary_switches() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_nivcsw;
+}
+
+std::int64_t nanoseconds_without_core() {
+    // Kept open: it is read before and after every sample.
+    thread_local const Descriptor schedstat("/proc/thread-self/schedstat");
+    std::array<char, 128> text{};
+    const auto length = pread(schedstat.number, text.data(), text.size(), 0);
+    if (length <= 0) {
+        return -1;
+    }
+    const char* const end = text.data() + length;
+    const char* const second = std::find<const char*>(text.data(), end, ' ') + 1;
+    std::int64_t waited = -1;
+    return second < end && std::from_chars(second, end, waited).ec == std::errc{} ? waited : -1;
 }
 
 std::vector<std::int64_t> stolen_ticks() {

@@ -20,6 +20,10 @@ namespace transrank::machine {
 /// How often this thread has lost its core to somebody else so far (involuntary context switches).
 [[nodiscard]] std::int64_t involuntary_switches();
 
+/// How long this thread has waited for a core so far while it could have run, in nanoseconds; -1
+/// where the kernel does not tell.
+[[nodiscard]] std::int64_t nanoseconds_without_core();
+
 /// Time that a hypervisor has taken from each CPU so far, in clock ticks, by the CPU's number;
 /// empty where the kernel does not tell.
 [[nodiscard]] std::vector<std::int64_t> stolen_ticks();

@@ -108,7 +108,7 @@ double Sampler::round_seconds() const {
 // None on a rank that has no part in the case, or no turn.
 std::optional<double> Sampler::time(CaseRun& run, std::int64_t repetitions) {
     const auto seconds =
-        timing(run.point.timing)({*run.operation, synchronisation_, turns_}, repetitions);
+        timing(run.point.timing)({*run.operation, synchronisation_, turns_, core_}, repetitions);
     return run.operation->takes_part() ? seconds : std::nullopt;
 }
 
@@ -161,9 +161,9 @@ void Sampler::ready_sample(CaseRun& run) {
 void Sampler::take_sample(CaseRun& run, std::uint8_t flag) {
     ready_sample(run);
     (void)synchronisation_.take_lateness();  // of starts before this sample
-    const auto switches = machine::involuntary_switches();
+    core_.begin();
     const auto seconds = time(run, run.batch);
-    if (machine::involuntary_switches() != switches) {
+    if (core_.lost_in(seconds.value_or(0))) {
         flag |= lost_core;
     }
     const double late = synchronisation_.take_lateness();

@@ -10,6 +10,7 @@
 
 #include "transrank/machine/clock.hpp"
 #include "transrank/measure/case.hpp"
+#include "transrank/measure/core_watch.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/measure/samples.hpp"
 #include "transrank/measure/steal_watch.hpp"
@@ -98,6 +99,7 @@ private:
     mpi::Communicator node_;
     Turns turns_;
     StealWatch steal_;
+    CoreWatch core_;
     Synchronisation& synchronisation_;
     const Workspace& workspace_;
     SamplerSettings settings_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "transrank/measure/case.hpp"
+#include "transrank/measure/core_watch.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/measure/synchronisation.hpp"
 #include "transrank/measure/turns.hpp"
@@ -16,6 +17,7 @@ struct TimingContext {
     Operation& operation;
     Synchronisation& synchronisation;
     const Turns& turns;
+    CoreWatch& core;
 };
 
 /// Collective. Runs `repetitions` repetitions and returns this rank's seconds for all of them; none

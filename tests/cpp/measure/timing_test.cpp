@@ -75,12 +75,13 @@ struct Timed {
     Events events;
     LoggedStart start;
     LoggedRun run{comm, events};
+    measure::CoreWatch core;
     std::optional<double> seconds;
 
     Timed(measure::TimingKind kind, std::int64_t repetitions,
           MakeStart make_start = measure::make_barrier)
         : start(make_start(comm), events) {
-        seconds = measure::timing(kind)({run, start, turns}, repetitions);
+        seconds = measure::timing(kind)({run, start, turns, core}, repetitions);
     }
 
     /// One value of each rank.
@@ -150,11 +151,12 @@ TEST_CASE("in turn: a rank without a turn has no time") {
     const auto barrier = measure::make_barrier(comm);
     Events events;
     LoggedRun run(comm, events);
+    measure::CoreWatch core;
     measure::Turns turns{.count = 1, .own = std::nullopt};
     if (comm.rank() == comm.size() - 1) {
         turns.own = 0;
     }
-    const auto seconds = measure::time_in_turn({run, *barrier, turns}, 2);
+    const auto seconds = measure::time_in_turn({run, *barrier, turns, core}, 2);
     CHECK(seconds.has_value() == turns.own.has_value());
     CHECK(events.size() == (turns.own ? 1 : 0));
 }
