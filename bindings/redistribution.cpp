@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -73,17 +72,29 @@ public:
         arrays_.emplace(std::move(arrays));
     }
 
+    /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves it
+    /// under way, and the next run goes on with it.
     void run() {
         if (const auto what = arrays_ ? arrays_->moved_away() : std::nullopt) {
-            throw std::runtime_error(*what + "; store the redistribution anew");
+            redistribution_.abandon(*what + "; store the redistribution anew");
         }
-        const nb::gil_scoped_release released;
-        redistribution_.run();
+        while (!is_over_in_time()) {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+        }
     }
 
     [[nodiscard]] std::string explain() const { return redistribution_.explain(); }
 
 private:
+    static constexpr double seconds_between_signals = 0.2;
+
+    [[nodiscard]] bool is_over_in_time() {
+        const nb::gil_scoped_release released;
+        return redistribution_.run_for(seconds_between_signals);
+    }
+
     std::optional<BoundArrays> arrays_;
     Redistribution redistribution_;
 };

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/fields.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -72,14 +73,17 @@ public:
         }
     }
 
-    void run() override {
+    bool run_for(double /*seconds*/) override {
         whole_ = false;
         for (const auto& cargo : cargos_) {
             options_.mode == Mode::sync ? run_in_steps(cargo) : run_at_once(cargo);
             balance_ += cargo.out.all().size() - cargo.in.all().size();
         }
         whole_ = true;
+        return true;
     }
+
+    [[noreturn]] void abandon(const std::string& why) override { throw exchange::Misuse(why); }
 
     [[nodiscard]] std::string explain() const override {
         std::size_t out = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/redistribution/movement.hpp"
 
+#include <cstddef>
+
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -26,10 +28,31 @@ public:
         }
     }
 
-    void run() override {
-        for (auto& each : exchanges_) {
-            each.run();
+    bool run_for(double seconds) override {
+        while (next_ < exchanges_.size()) {
+            auto& exchange = exchanges_[next_];
+            if (!under_way_) {
+                exchange.start();
+                under_way_ = true;
+            }
+            if (!exchange.wait_for(seconds)) {
+                return false;
+            }
+            under_way_ = false;
+            ++next_;
         }
+        next_ = 0;
+        return true;
+    }
+
+    [[noreturn]] void abandon(const std::string& why) override {
+        for (auto& exchange : exchanges_) {
+            try {
+                exchange.abandon(why);
+            } catch (const exchange::Misuse&) {  // NOLINT(bugprone-empty-catch): each says so
+            }
+        }
+        throw exchange::Misuse(why);
     }
 
     [[nodiscard]] std::string explain() const override {
@@ -42,6 +65,8 @@ public:
 
 private:
     std::vector<exchange::Exchange> exchanges_;
+    std::size_t next_ = 0;    ///< to be run, one after the other
+    bool under_way_ = false;  ///< whether that one has been started
 };
 
 /// What must be the same on every rank, in as many words.

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,16 @@ public:
 
     /// Collective over the peers. Returns when the destinations hold what was sent and nobody reads
     /// this rank's sources any more. Throws what Exchange::wait throws, mpi::Error where MPI fails.
-    virtual void run() = 0;
+    void run() { (void)run_for(std::numeric_limits<double>::infinity()); }
+
+    /// The same, but returns false when that takes much longer than so many seconds: it is under
+    /// way then, and the next call goes on with it. Messages made as options say are always waited
+    /// for: MPI does that.
+    virtual bool run_for(double seconds) = 0;
+
+    /// Gives it up because of something that forbids to run it. Not collective. Throws
+    /// exchange::Misuse with the words `why`; peers are told where an exchange can tell them.
+    [[noreturn]] virtual void abandon(const std::string& why) = 0;
 
     /// How the data of this rank go: a text for people.
     [[nodiscard]] virtual std::string explain() const = 0;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "transrank/discovery/cells.hpp"
@@ -31,6 +32,17 @@ void check_parts(const Layout& layout, const char* side) {
     }
 }
 
+/// What must be the same on every rank.
+std::string describe(const Layout& layout) {
+    const auto* points = std::get_if<Points>(&layout);
+    if (points == nullptr) {
+        return "a grid";
+    }
+    return points->numbering == layout::Order::first_fastest
+               ? "a list of cells numbered with the first dimension fastest"
+               : "a list of cells numbered with the last dimension fastest";
+}
+
 route::CellList listed(const Points& points) {
     return {.cells = points.cells, .numbering = points.numbering};
 }
@@ -50,6 +62,10 @@ Redistribution::Redistribution(Layout source, Layout destination, route::Coverag
     if (from != nullptr && to != nullptr) {
         route::check_same_grid(*from, *to);
     }
+    require(from != nullptr || to != nullptr ||
+                std::get<Points>(source_).numbering == std::get<Points>(destination_).numbering,
+            "the cells of the source list and those of the destination list are numbered in "
+            "different orders; number them alike");
 }
 
 Cells Redistribution::cells() const noexcept {
@@ -65,8 +81,7 @@ route::Route Redistribution::route(MPI_Comm comm) const {
     const auto* from = std::get_if<BlockGrid>(&source_);
     const auto* to = std::get_if<BlockGrid>(&destination_);
     mpi::agree_on(own, "redistributes",
-                  {std::string(from != nullptr ? "from a grid" : "from a list"),
-                   std::string(to != nullptr ? "to a grid" : "to a list")});
+                  {"from " + describe(source_), "to " + describe(destination_)});
     if (from != nullptr && to != nullptr) {
         return mpi::agreed(own, [&] {
             return route::redistribution(own.rank(), own.size(), *from, *to, coverage_);
@@ -96,6 +111,14 @@ Movement& Redistribution::stored() const {
 
 void Redistribution::run() {
     stored().run();
+}
+
+bool Redistribution::run_for(double seconds) {
+    return stored().run_for(seconds);
+}
+
+void Redistribution::abandon(const std::string& why) {
+    stored().abandon(why);
 }
 
 std::string Redistribution::explain() const {

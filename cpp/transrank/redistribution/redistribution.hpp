@@ -32,7 +32,8 @@ using Layout = std::variant<layout::BlockGrid, Points>;
 class Redistribution {
 public:
     /// Throws std::invalid_argument when the layouts are of different grids, a dimension that is
-    /// divided by a formula has more parts than indices, or a halo is wanted of a list.
+    /// divided by a formula has more parts than indices, a halo is wanted of a list, or two lists
+    /// are numbered in different orders.
     Redistribution(Layout source, Layout destination,
                    route::Coverage coverage = route::Coverage::owned);
 
@@ -49,6 +50,9 @@ public:
 
     /// Moves what was stored; see Movement::run. Throws std::logic_error when nothing was.
     void run();
+    /// See Movement::run_for and Movement::abandon. Throw as run.
+    bool run_for(double seconds);
+    [[noreturn]] void abandon(const std::string& why);
 
     /// How the data of this rank go. Throws as run.
     [[nodiscard]] std::string explain() const;

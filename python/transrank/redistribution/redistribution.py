@@ -157,7 +157,18 @@ class Redistribution:
         """Move what was stored. Collective over the ranks that exchange anything.
 
         Returns when the destinations hold what was sent and nobody reads this rank's sources any
-        more. Raises RuntimeError when nothing was stored.
+        more. Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves it under way: the
+        next `run` goes on with it. Messages of a `mode` or `packing` that was asked for are waited
+        for by MPI, which no interrupt ends.
+
+        Raises
+        ------
+        RuntimeError
+            nothing was stored.
+        Misuse
+            an array has been resized since it was stored; peers raise too.
+        BrokenExchange
+            a peer has broken the exchange or ended.
         """
         self._core.run()
 

@@ -55,6 +55,12 @@ def test_every_cell_arrives_and_comes_back(
     assert all(returned), (returned, back.explain())
 
 
+def filled(field: Field, cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What the field holds, and nothing where no cell is: a halo gets nothing back."""
+    values = field.of_cells(cells)
+    return np.where(mask(cells, values), values, np.zeros_like(values))
+
+
 def mask(cells: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Where an array of a field has cells of the grid."""
     return (cells > 0).reshape(*cells.shape, *(1 for _ in like.shape[cells.ndim :]))
@@ -80,7 +86,8 @@ def test_a_redistribution_and_then_its_transpose_is_the_identity(movement: Movem
 @st.composite
 def listings(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]], str]:
     """A grid, and all of its cells in lists, one per rank, in any order."""
-    extents, grid, _ = draw(movements())
+    extents, *grids = draw(movements())
+    grid = draw(st.sampled_from(grids))
     cells = draw(st.permutations(range(int(np.prod(extents)))))
     cuts = sorted(draw(st.integers(0, len(cells))) for _ in range(WORLD.size - 1))
     bounds = [0, *cuts, len(cells)]
@@ -99,7 +106,7 @@ def test_cells_go_to_any_lists_and_back(
     wanted = mine if at is None else np.ravel_multi_index(at, extents) + 1
     there = transrank.Redistribution(WORLD, grid.layout, mine, numbering=numbering)
     back = transrank.Redistribution(WORLD, mine, grid.layout, numbering=numbering)
-    starts = [field.array(field.of_cells(have)) for field in bundle]
+    starts = [field.array(filled(field, have)) for field in bundle]
     listed = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
     ends = [field.array(np.zeros_like(start)) for field, start in zip(bundle, starts, strict=True)]
     there.store(list(zip(starts, listed, strict=True)), **chosen)
@@ -111,6 +118,17 @@ def test_cells_go_to_any_lists_and_back(
         for field, array in zip(bundle, listed, strict=True)
     )
     assert all(map(same_bytes, starts, ends))
+
+
+@property_test(st.permutations(range(24)), examples=10)
+def test_lists_become_other_lists(cells: list[int]) -> None:
+    before = np.arange(24)[WORLD.rank :: WORLD.size]
+    after = np.array_split(np.array(cells), WORLD.size)[WORLD.rank]
+    redistribution = transrank.Redistribution(WORLD, before, after, numbering="F")
+    end = np.full(len(after), -1)
+    redistribution.store((before.copy(), end))
+    redistribution.run()
+    assert (end == after).all()
 
 
 def messages_out(redistribution: transrank.Redistribution, packing: str) -> int:

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
+import transrank
 from python.spmd import WORLD, main, refused
 from transrank import BlockGrid, Distribution, Redistribution
 
@@ -42,6 +46,8 @@ def test_layouts_that_do_not_belong_together_are_refused() -> None:
     )
     refused("extent 8 in the source", lambda: make(grid(8), grid(8 if first else 9)))
     refused("redistributes to a", lambda: make(grid(8), grid(8) if first else [0]))
+    refused("numbered with the", lambda: make(grid(8), [], numbering="C" if first else "F"))
+    refused("not from lists", lambda: make([], grid(8), fill_halo=True))
     refused("a list has no halo", lambda: make(grid(8), [], fill_halo=True))
     refused("unknown numbering", lambda: make(grid(8), [], numbering="Z"))
     refused("give integers", lambda: make(grid(8), [0.5]))
@@ -105,6 +111,64 @@ def test_options_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> N
     end[...] = 0
     redistribution.run()  # what was stored before
     assert (end == 1).all()
+
+
+def test_layouts_that_differ_between_ranks_are_refused_before_anything_moves() -> None:
+    first = WORLD.rank == 0
+
+    def move(extent: int, **options: Any) -> None:
+        redistribution = Redistribution(WORLD, grid(extent), grid(extent, parts=1), **options)
+        start = np.ones(redistribution.source_shape())
+        end = np.zeros(redistribution.destination_shape())
+        ends.append(end)
+        redistribution.store((start, end))
+
+    ends: list[np.ndarray[Any, Any]] = []
+    refused("rank", lambda: move(60 if first else 90))
+    refused("rank", lambda: halo(fill_halo=first))
+    assert all((end == 0).all() for end in ends)
+
+
+def halo(*, fill_halo: bool) -> None:
+    surrounded = BlockGrid([Distribution.even(12, WORLD.size)], halo=[(1, 1, True)])
+    redistribution = Redistribution(WORLD, grid(12), surrounded, fill_halo=fill_halo)
+    ends = np.zeros(redistribution.destination_shape())
+    redistribution.store((np.ones(redistribution.source_shape()), ends))
+
+
+def test_an_interrupt_leaves_a_redistribution_under_way() -> None:
+    for bundle in ("together", "per-field"):
+        redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
+        starts = [np.full(redistribution.source_shape(), value) for value in (1.0, 2.0)]
+        ends = [redistribution.destination_for(start) for start in starts]
+        redistribution.store(list(zip(starts, ends, strict=True)), bundle=bundle)
+        interrupted = False
+        if WORLD.rank == 0:
+            # The others wait for us to be through with it: nothing can arrive before.
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                redistribution.run()
+            except KeyboardInterrupt:
+                interrupted = True
+        interrupted = WORLD.bcast(interrupted, root=0)
+        redistribution.run()  # on rank 0 the same run again
+        assert interrupted
+        assert all((end == value).all() for end, value in zip(ends, (1.0, 2.0), strict=True))
+
+
+def test_an_array_that_was_resized_ends_the_run_of_every_rank() -> None:
+    redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
+    start = np.ones(redistribution.source_shape())
+    end = redistribution.destination_for(start)
+    redistribution.store((start, end))
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        start.resize(100, refcheck=False)
+        with pytest.raises(transrank.Misuse, match="store the redistribution anew"):
+            redistribution.run()
+    else:
+        with pytest.raises(transrank.BrokenExchange, match="rank 0"):
+            redistribution.run()
 
 
 def test_what_was_not_stored_cannot_run() -> None:
