@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How fast is a redistribution beside memcpy, and beside what a program does with MPI alone?
 
-Runs the study `redistribute` at two ranks, one per core, from 2x1 to 1x2 parts: 8 fields of doubles
-on 512x1024x16 cells, the part that stays on its rank included, every way in random order within
-each launch. Held against each other launch by launch are
+Runs the study `redistribute` at two ranks, one per core, from 2x1 to 1x2 parts, the part that stays
+on its rank included, every way in random order within each launch. Before each run the owners
+rewrite their fields (mode `rewritten`), and what arrived is read afterwards, within the time (mode
+`used`) or by the check of its contents; the copies that it is held against likewise. Compared are
+launch by launch
 
-* the library's choice and the fastest copy of as many bytes: memcpy in one call, memcpy per field,
-  a copy past the caches (memcpy itself goes past them above some length of a call);
-* packed messages and MPI_Alltoallw of subarrays and the library's choice;
-* on grids that the caches hold, the library's choice and the same copies by plain memcpy.
+* 8 fields of doubles on 512x1024x16 cells: the library's choice and the fastest copy of as many
+  bytes: memcpy in one call, memcpy per field, a copy past the caches (memcpy itself goes past them
+  above some length of a call); packed messages and MPI_Alltoallw of subarrays and the library's
+  choice;
+* grids that the caches hold: the library's choice and memcpy of the same runs between the same
+  ranks, straight from their owners' arrays, which must wait for each other likewise. The table also
+  has the same runs copied from a rank's own memory: what two cores add to that is no library's.
 """
 
 from __future__ import annotations
@@ -33,6 +38,8 @@ SMALL = ("32x64x4", "64x128x16")
 AUTO, CACHED, STREAMED = "auto", "direct-cached", "direct-streamed"
 FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
 MPI_ALONE = ("mpi-packed", "mpi-alltoallw")
+LOCAL_RUNS, PEERS_RUNS = "memcpy-runs", "memcpy-from-peers"
+REWRITTEN, USED = "rewritten", "used"
 # Two bundles of 256 MiB per rank, in memory of two kinds, and buffers.
 MEMORY = "2GiB"
 MOST_TIMES_THE_COPY = 1.1
@@ -41,24 +48,31 @@ LEAST_SPEEDUP = 3.0
 Ways = Mapping[str, CaseResult]
 
 
-def run_ways(store: Path, grid: str, ways: Sequence[str], options: Sequence[str]) -> Ways:
-    """Measure these ways of moving one grid; return the results by way."""
+def run_ways(
+    store: Path, grid: str, modes: Sequence[str], ways: Sequence[str], options: Sequence[str]
+) -> dict[str, Ways]:
+    """Measure these ways of moving one grid; return the results by mode and way."""
     results = measure(
         store,
         grid,
         [
             "redistribute",
             f"--axis=grid={grid}",
+            "--axis=layouts=blocks",
             "--axis=phase=run",
+            f"--axis=mode={','.join(modes)}",
             f"--axis=way={','.join(ways)}",
             f"--memory={MEMORY}",
             *options,
         ],
     )
+    found: dict[str, dict[str, CaseResult]] = {mode: {} for mode in modes}
     for result in results:
         if result.axes["scale"] != 1:
             raise SystemExit(f"{grid} was scaled down: too little memory")
-    return {str(result.axes["way"]): result for result in results if result.headline is not None}
+        if result.headline is not None:
+            found[str(result.axes["mode"])][str(result.axes["way"])] = result
+    return dict(found)
 
 
 def value(result: CaseResult) -> float:
@@ -66,14 +80,21 @@ def value(result: CaseResult) -> float:
     return result.headline.value
 
 
+def copy_figure(mode: str, ways: Ways) -> Figure:
+    auto = ways[AUTO]
+    floor = min((name for name in FLOORS if name in ways), key=lambda name: value(ways[name]))
+    return excess(
+        f"{mode}: auto / fastest copy ({floor})",
+        auto,
+        ways[floor],
+        MOST_TIMES_THE_COPY,
+        note=f"{format_percent(auto.kept)} of the samples kept",
+    )
+
+
 def large_figures(ways: Ways) -> list[Figure]:
     auto = ways[AUTO]
-    kept = f"{format_percent(auto.kept)} of the samples kept"
-    floor = min((name for name in FLOORS if name in ways), key=lambda name: value(ways[name]))
-    figures = [
-        excess(f"auto / fastest copy ({floor})", auto, ways[floor], MOST_TIMES_THE_COPY, note=kept)
-    ]
-    figures += [speedup(f"{name} / auto", ways[name], auto, LEAST_SPEEDUP) for name in MPI_ALONE]
+    figures = [speedup(f"{name} / auto", ways[name], auto, LEAST_SPEEDUP) for name in MPI_ALONE]
     better = min((CACHED, STREAMED), key=lambda name: value(ways[name]))
     figures.append(
         excess(f"auto / {better}, the better stores", auto, ways[better], MOST_TIMES_THE_COPY)
@@ -81,9 +102,10 @@ def large_figures(ways: Ways) -> list[Figure]:
     return figures
 
 
-def print_ways(grid: str, ways: Ways) -> None:
+def print_ways(grid: str, mode: str, ways: Ways) -> None:
     """Print every time, and every ratio to the library's choice."""
-    table = Table("way", "time", "rate", "/ auto", "kept", box=None, pad_edge=False, title=grid)
+    title = f"{grid}, {mode}"
+    table = Table("way", "time", "rate", "/ auto", "kept", box=None, pad_edge=False, title=title)
     for name, result in sorted(ways.items(), key=lambda item: value(item[1])):
         table.add_row(
             name,
@@ -109,15 +131,24 @@ def main() -> int:
     figures = []
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder)
-        large = run_ways(store, LARGE, (AUTO, CACHED, STREAMED, *FLOORS, *MPI_ALONE), options)
-        print_ways(LARGE, large)
-        figures += large_figures(large)
+        ways = (AUTO, CACHED, STREAMED, *FLOORS, *MPI_ALONE)
+        for mode, large in run_ways(store, LARGE, (REWRITTEN, USED), ways, options).items():
+            print_ways(LARGE, mode, large)
+            figures.append(copy_figure(mode, large))
+            # Reading takes as long whatever has been faster before: it would only blur the others.
+            figures += large_figures(large) if mode == REWRITTEN else []
         for grid in SMALL:
-            small = run_ways(store, grid, (AUTO, CACHED, "memcpy-runs"), options)
-            print_ways(grid, small)
-            figures.append(
-                excess(f"{grid}: auto / the same by memcpy runs", small[AUTO], small[CACHED], 1.0)
-            )
+            every = (AUTO, CACHED, LOCAL_RUNS, PEERS_RUNS)
+            for mode, small in run_ways(store, grid, (REWRITTEN, USED), every, options).items():
+                print_ways(grid, mode, small)
+                figures.append(
+                    excess(
+                        f"{grid}, {mode}: auto / memcpy of the same runs from peers",
+                        small[AUTO],
+                        small[PEERS_RUNS],
+                        1.0,
+                    )
+                )
     return report(figures, arguments.check)
 
 

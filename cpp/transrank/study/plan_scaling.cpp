@@ -5,10 +5,12 @@
 // description of both layouts on (boundary tables of irregular blocks included), for a rank in the
 // middle; or of the routes of all ranks, one after another. Blocks have the same size at every
 // number of ranks. In one dimension a table of boundaries has as many entries as there are ranks,
-// so there is nothing to be shown; regular blocks are a formula.
+// so there is nothing to be shown; regular blocks are a formula. Beside the time stands what the
+// route of one rank occupies.
 #include <stdexcept>
 #include <string>
 
+#include "transrank/measure/outcome.hpp"
 #include "transrank/measure/payload.hpp"
 #include "transrank/study/planning/planned.hpp"
 #include "transrank/study/table.hpp"
@@ -58,6 +60,19 @@ public:
                                         " cells, not " + std::to_string(most));
         }
         return 0;
+    }
+
+    /// What the route of one rank occupies, and the boundary tables that it was made from.
+    void describe(text::JsonWriter& json) override {
+        if (!all_) {
+            const measure::Outcome outcome{
+                .values = {{"route_bytes",
+                            static_cast<double>(planning::bytes_of(planned_.store(middle())))},
+                           {"table_bytes", static_cast<double>(planned_.table_bytes())}},
+                .series = {},
+                .fields = {}};
+            outcome.describe(json.key("outcome"));
+        }
     }
 
 private:

@@ -6,6 +6,12 @@
 //   run    the data move. Timed from a barrier, by the slowest rank, the part that stays on its
 //          rank included; bytes count as arriving per rank, that part included, too
 //   store  the route is made and bound to the fields
+// Modes of run:
+//   unmodified  the fields never change, as in the published benchmark
+//   rewritten   before each run the owners rewrite their fields
+//   used        the same, and what has arrived is then read, which is timed too
+// Layouts: blocks on both sides, or on one side lists, in which each rank has an equal share of the
+// cells in an order without any neighbors (ESMF's arbitrary distribution).
 // Compared are the library's choice, its transports and the options of ESMF's route handles, what
 // a program can do with MPI alone, and copies of as many bytes, which no way is faster than. Where
 // memory is short the grid has `scale` times fewer cells.
@@ -26,6 +32,7 @@ namespace {
 
 using bundles::Arrays;
 using bundles::Grid;
+using bundles::Layouts;
 using bundles::Task;
 
 constexpr std::string_view study_name = "redistribute";
@@ -42,9 +49,9 @@ public:
         : source_(static_cast<std::size_t>(task.source_values() * value_bytes)),
           destination_(static_cast<std::size_t>(task.destination_values() * value_bytes)) {}
 
-    [[nodiscard]] static Arrays get(const Task& task) {
+    [[nodiscard]] static Arrays get(const Task& task, const std::string& group) {
         static std::map<std::string, std::weak_ptr<SharedArrays>> known;
-        auto& place = known[task.grid.text()];
+        auto& place = known[group];
         auto shared = place.lock();
         if (!shared) {
             shared = std::make_shared<SharedArrays>(task);
@@ -67,17 +74,25 @@ std::vector<AxisChoice> axes() {
     for (const auto& way : bundles::ways()) {
         ways.values.emplace_back(way.name);
     }
+    AxisChoice layouts{.name = "layouts", .values = {}};
+    for (const auto& each : bundles::layouts) {
+        layouts.values.emplace_back(each.name);
+    }
     return {{.name = "grid",
              .values = {"64x128x16", "512x1024x16"},
-             .on_request = {"2048x4096x8", "32x64x4"}},
+             .on_request = {"2048x4096x8", "32x64x4", "16x32x2"}},
+            layouts,
             {.name = "phase", .values = {"run", "store"}},
+            {.name = "mode", .values = {"unmodified", "rewritten", "used"}},
             ways};
 }
 
 /// The most that any rank has of a grid, in bytes.
-std::int64_t most_bytes(const Grid& grid, const bundles::Parts& parts) {
+std::int64_t most_bytes(const Grid& grid, bool listed, const bundles::Parts& parts, int ranks) {
     const auto along = [&](std::size_t d) { return (grid.extents[d] + parts[d] - 1) / parts[d]; };
-    return along(0) * along(1) * grid.extents[2] * bundles::fields * value_bytes;
+    const auto cells =
+        listed ? (grid.cells() + ranks - 1) / ranks : along(0) * along(1) * grid.extents[2];
+    return cells * bundles::fields * value_bytes;
 }
 
 struct Needs {
@@ -90,18 +105,20 @@ struct Needs {
     [[nodiscard]] std::int64_t shared() const { return source + destination; }
 };
 
-Needs needs_of(const Grid& grid, int ranks) {
+Needs needs_of(const Grid& grid, const Layouts& layouts, int ranks) {
     const auto partition = bundles::partition_for(grid, ranks);
-    return {.source = most_bytes(grid, partition.source),
-            .destination = most_bytes(grid, partition.destination)};
+    return {
+        .source = most_bytes(grid, layouts.source_listed, partition.source, ranks),
+        .destination = most_bytes(grid, layouts.destination_listed, partition.destination, ranks)};
 }
 
 /// How many times fewer cells a grid must have for its bundles to fit.
-std::int64_t scale_for(const Grid& grid, int ranks, std::int64_t memory_bytes) {
+std::int64_t scale_for(const Grid& grid, const Layouts& layouts, int ranks,
+                       std::int64_t memory_bytes) {
     constexpr std::int64_t most = std::int64_t{1} << 16U;
     std::int64_t scale = 1;
     const auto needed = [&] {
-        const auto needs = needs_of(bundles::scaled(grid, scale), ranks);
+        const auto needs = needs_of(bundles::scaled(grid, scale), layouts, ranks);
         return needs.own() + needs.shared();
     };
     while (memory_bytes > 0 && scale < most && needed() > memory_bytes) {
@@ -120,31 +137,64 @@ std::string reason_to_skip(const std::string& way, measure::CacheMode cache) {
     return "";
 }
 
+/// From which parts to which, `2x1-1x2`; of lists every rank has one.
+std::string parts_of(const Grid& grid, const Layouts& layouts, int ranks) {
+    const auto partition = bundles::partition_for(grid, ranks);
+    return (layouts.source_listed ? "lists" : bundles::text(partition.source)) + "-" +
+           (layouts.destination_listed ? "lists" : bundles::text(partition.destination));
+}
+
+/// Whether there is such a case at all.
+bool exists(const Layouts& layouts, const std::string& phase, const std::string& way) {
+    const bool listed = layouts.source_listed || layouts.destination_listed;
+    const auto* other = bundles::find_way(way);
+    return other == nullptr || (phase == "run" && (!listed || other->lists));
+}
+
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::vector<measure::Case> points;
     const auto choices = axes();
     for (const auto& name : values_of(selection, choices[0])) {
-        const auto whole = bundles::grid_named(name);
-        const auto scale = scale_for(whole, ranks, selection.memory_bytes);
-        const auto needs = needs_of(bundles::scaled(whole, scale), ranks);
-        for (const auto& phase : values_of(selection, choices[1])) {
-            for (const auto& way : values_of(selection, choices[2])) {
-                if (phase == "store" && !bundles::options_of(way)) {
-                    continue;  // nothing is stored
+        for (const auto& kinds : values_of(selection, choices[1])) {
+            const auto& layouts = bundles::layouts_named(kinds);
+            const auto whole = bundles::grid_named(name);
+            const bool listed = layouts.source_listed || layouts.destination_listed;
+            if (listed && whole.cells() > bundles::most_listed_cells) {
+                continue;
+            }
+            const auto scale = scale_for(whole, layouts, ranks, selection.memory_bytes);
+            const auto grid = bundles::scaled(whole, scale);
+            const auto needs = needs_of(grid, layouts, ranks);
+            const auto modes = values_of(selection, choices[3]);
+            for (const auto& phase : values_of(selection, choices[2])) {
+                for (const auto& mode : modes) {
+                    if (phase == "store" && mode != modes.front()) {
+                        continue;  // nothing is read or written
+                    }
+                    for (const auto& way : values_of(selection, choices[4])) {
+                        if (!exists(layouts, phase, way)) {
+                            continue;
+                        }
+                        auto& point = points.emplace_back();
+                        point.study = study_name;
+                        point.axes = {
+                            {.name = "grid", .value = name},
+                            {.name = "scale", .value = scale},
+                            {.name = "layouts", .value = kinds},
+                            {.name = "parts", .value = parts_of(grid, layouts, ranks)},
+                            {.name = "phase", .value = phase},
+                            {.name = "mode", .value = phase == "store" ? "unmodified" : mode},
+                            {.name = "way", .value = way}};
+                        point.group = "redistribute/" + name + "/" + kinds;
+                        point.timing = measure::TimingKind::single;
+                        point.bytes_counted =
+                            phase == "run" ? static_cast<double>(needs.destination) : 0;
+                        point.send_bytes = std::max(needs.source, needs.destination);
+                        point.receive_bytes = needs.destination;
+                        point.further_bytes = needs.shared();
+                        point.skip_reason = reason_to_skip(way, selection.cache);
+                    }
                 }
-                auto& point = points.emplace_back();
-                point.study = study_name;
-                point.axes = {{.name = "grid", .value = name},
-                              {.name = "scale", .value = scale},
-                              {.name = "phase", .value = phase},
-                              {.name = "way", .value = way}};
-                point.group = "redistribute/" + name;
-                point.timing = measure::TimingKind::single;
-                point.bytes_counted = phase == "run" ? static_cast<double>(needs.destination) : 0;
-                point.send_bytes = std::max(needs.source, needs.destination);
-                point.receive_bytes = needs.destination;
-                point.further_bytes = needs.shared();
-                point.skip_reason = reason_to_skip(way, selection.cache);
             }
         }
     }
@@ -161,13 +211,14 @@ Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& wo
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    const Task task(bundles::grid_of(point), setting.comm.rank(), setting.comm.size());
+    const auto task = bundles::task_of(point, setting);
     const auto& name = point.text("way");
     const auto* way = bundles::find_way(name);
     const bool floor = way != nullptr && way->floor;
-    const bool shared = name == "auto" || name == "shared-direct" || name.starts_with("direct-");
+    const bool shared = name == "auto" || name == "shared-direct" || name.starts_with("direct-") ||
+                        (way != nullptr && way->shared);
     const auto arrays =
-        shared ? SharedArrays::get(task)
+        shared ? SharedArrays::get(task, point.group)
                : workspace_arrays(point, setting.workspace,
                                   floor ? point.send_bytes / value_bytes : task.source_values(),
                                   task.destination_values());

@@ -25,7 +25,7 @@ COPIED_ARRAYS = 3
 # Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
 # blocking form, of the algorithms of an alltoall those that are chosen, by transrank and by MPI, of
 # ghost updates rows of one width, read after each update, of advection one grid whose halo shows,
-# and one initial condition, and of redistributions a grid that caches hold.
+# and one initial condition, and of redistributions one between blocks of a grid that caches hold.
 QUICK_AXES = {
     "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
     "form": ("blocking",),
@@ -36,6 +36,7 @@ QUICK_AXES = {
     "initial": ("gaussian",),
     "step": ("0.4",),
     "grid": ("64x128x16",),
+    "layouts": ("blocks",),
     "phase": ("run",),
     "way": ("auto", "message", "mpi-packed", "memcpy-once"),
     "dimensions": ("2",),

@@ -38,7 +38,8 @@ study::Selection few_sizes(const study::Study& study) {
         selection.axes["points"] = {points->values.front()};
     }
     if (study.name == "redistribute") {
-        selection.axes["grid"] = {"32x64x4"};
+        selection.axes["grid"] = {"16x32x2"};
+        selection.axes["mode"] = {"used"};
     } else if (study.name == "plan-scaling") {
         selection.axes["ranks"] = {"4", "2048"};
     }
@@ -154,6 +155,29 @@ TEST_CASE("on too few ranks, and in too little memory, every case says why it is
             CHECK((point.skip_reason.empty() ? needed <= 100 : !point.skip_reason.empty()));
         }
     }
+}
+
+TEST_CASE("a grid that memory does not hold has fewer cells, and says how many times fewer") {
+    const auto& study = study::find("redistribute");
+    study::Selection selection;
+    selection.axes["grid"] = {"2048x4096x8"};
+    selection.axes["layouts"] = {"blocks"};
+    const auto scale = [&](std::int64_t memory) {
+        const auto points = study::select(study, selection, 2, CacheMode::warm, memory);
+        CHECK(!points.empty());
+        for (const auto& point : points) {
+            CHECK(point.skip_reason.find("memory") == std::string::npos);
+            const auto arrays = measure::Workspace::footprint(point.send_bytes, point.receive_bytes,
+                                                              CacheMode::warm);
+            CHECK(arrays + point.further_bytes <= memory);
+        }
+        return points.front().number("scale");
+    };
+    // 64 Mi cells of 8 doubles: 2 GiB of each array on each of two ranks, arrays of two kinds.
+    constexpr std::int64_t gibibyte = std::int64_t{1} << 30U;
+    CHECK(scale(8 * gibibyte) == 1);
+    CHECK(scale(8 * gibibyte - 1) == 2);
+    CHECK(scale(gibibyte) == 8);
 }
 
 TEST_CASE("every axis value can be selected, alone and by default") {

@@ -2,13 +2,14 @@
 #include "transrank/study/bundles/bundle.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "transrank/measure/payload.hpp"
-#include "transrank/route/redistribution.hpp"
 
 namespace transrank::study::bundles {
 namespace {
@@ -20,37 +21,61 @@ std::span<double> field_of(std::span<double> bundle, int field) {
 
 }  // namespace
 
-route::Route Task::route() const {
-    return route::redistribution(rank, ranks, source, destination);
-}
-
-Grid grid_of(const measure::Case& point) {
-    return scaled(grid_named(point.text("grid")), point.number("scale"));
+Task task_of(const measure::Case& point, const Setting& setting) {
+    return {scaled(grid_named(point.text("grid")), point.number("scale")),
+            layouts_named(point.text("layouts")), setting.comm.rank(), setting.comm.size()};
 }
 
 Bundle::Bundle(const measure::Case& point, const Setting& setting, Arrays arrays)
-    : task_(grid_of(point), setting.comm.rank(), setting.comm.size()), arrays_(std::move(arrays)) {}
+    : task_(task_of(point, setting)),
+      rewrites_(point.text("mode") != "unmodified"),
+      reads_(point.text("mode") == "used"),
+      arrays_(std::move(arrays)) {}
 
 void Bundle::fill(std::uint64_t stamp) {
     stamp_ = stamp;
-    const auto block = block_of(task_.source, task_.rank);
-    for (int field = 0; field < fields; ++field) {
-        Waves(task_.grid, block, field, stamp).write(field_of(arrays_.source, field));
-    }
+    write_sources(stamp_);
     std::ranges::fill(arrays_.destination, std::numeric_limits<double>::quiet_NaN());
+}
+
+void Bundle::prepare() {
+    if (rewrites_) {
+        ++stamp_;
+        write_sources(stamp_);
+    }
 }
 
 void Bundle::run(std::int64_t repetitions) {
     for (std::int64_t i = 0; i < repetitions; ++i) {
         redistribute();
+        if (reads_) {
+            read_destinations();
+        }
     }
 }
 
+void Bundle::write_sources(std::uint64_t stamp) {
+    for (int field = 0; field < fields; ++field) {
+        Waves(task_.grid, task_.source.share, field, stamp).write(field_of(arrays_.source, field));
+    }
+}
+
+void Bundle::read_destinations() {
+    std::array<double, 8> sums{};
+    const double* in = arrays_.destination.data();
+    for (std::size_t i = 0; i + sums.size() <= arrays_.destination.size(); i += sums.size()) {
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+            sums[lane] += in[i + lane];
+        }
+    }
+    read_ = std::accumulate(sums.begin(), sums.end(), read_);
+}
+
 std::uint64_t Bundle::verify(std::int64_t /*repetitions*/) {
-    const auto block = block_of(task_.destination, task_.rank);
     for (int field = 0; field < fields; ++field) {
         const auto values = field_of(arrays_.destination, field);
-        const auto wrong = Waves(task_.grid, block, field, stamp_).first_difference(values);
+        const auto wrong =
+            Waves(task_.grid, task_.destination.share, field, stamp_).first_difference(values);
         if (wrong >= 0) {
             throw measure::WrongPayload("wrong value on rank " + std::to_string(task_.rank) +
                                         ": field " + std::to_string(field) + " holds " +

@@ -2,7 +2,6 @@
 // What it costs to write as many bytes as arrive, from memory of the rank's own: in one call, in
 // one call per field, past the caches, and in the runs that the rank receives. The library of C
 // itself goes past the caches from some length of a call on, so the ways differ.
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -27,15 +26,6 @@ public:
           memory::Copy copy, std::vector<Piece> pieces)
         : Bundle(point, setting, arrays), copy_(copy), pieces_(std::move(pieces)) {}
 
-    void fill(std::uint64_t stamp) override {
-        double value = static_cast<double>(stamp % 4093);
-        for (double& each : arrays().source) {
-            each = value;
-            value += 1;
-        }
-        std::ranges::fill(arrays().destination, -1);
-    }
-
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
         const auto* from = reinterpret_cast<const std::byte*>(arrays().source.data());
         const auto* to = reinterpret_cast<const std::byte*>(arrays().destination.data());
@@ -55,6 +45,14 @@ protected:
         auto* to = reinterpret_cast<std::byte*>(arrays().destination.data());
         for (const auto& piece : pieces_) {
             copy_(to + piece.destination, from + piece.source, piece.bytes);
+        }
+    }
+
+    void write_sources(std::uint64_t stamp) override {
+        double value = static_cast<double>(stamp % 4093);
+        for (double& each : arrays().source) {
+            each = value;
+            value += 1;
         }
     }
 
@@ -78,8 +76,8 @@ std::vector<Piece> split(const Arrays& arrays, std::size_t count) {
 }
 
 /// The runs that arrive, from where they lie on their owner, as if that were here.
-std::vector<Piece> runs(const Task& task) {
-    const auto route = task.route();
+std::vector<Piece> runs(const Task& task, MPI_Comm comm) {
+    const auto route = task.route(comm);
     const auto source_field = static_cast<std::size_t>(task.source_values() / fields);
     const auto destination_field = static_cast<std::size_t>(task.destination_values() / fields);
     std::vector<Piece> pieces;
@@ -141,8 +139,9 @@ Way memcpy_runs() {
             .floor = true,
             .make = [](const measure::Case& point, const Setting& setting,
                        const Arrays& arrays) -> std::unique_ptr<Bundle> {
-                const Task task(grid_of(point), setting.comm.rank(), setting.comm.size());
-                return std::make_unique<Floor>(point, setting, arrays, library_copy, runs(task));
+                return std::make_unique<Floor>(
+                    point, setting, arrays, library_copy,
+                    runs(task_of(point, setting), setting.comm.handle()));
             }};
 }
 

@@ -59,8 +59,8 @@ public:
         : Bundle(point, setting, arrays),
           comm_(setting.comm.handle()),
           bundle_(bundle()),
-          out_(block_of(task().source, task().rank), task().destination, task().ranks),
-          in_(block_of(task().destination, task().rank), task().source, task().ranks) {}
+          out_(std::get<Block>(task().source.share), blocks(task().destination), task().ranks),
+          in_(std::get<Block>(task().destination.share), blocks(task().source), task().ranks) {}
 
 protected:
     void redistribute() override {
@@ -73,6 +73,10 @@ protected:
     }
 
 private:
+    static const layout::BlockGrid& blocks(const Side& side) {
+        return std::get<layout::BlockGrid>(side.layout);
+    }
+
     MPI_Comm comm_;
     std::vector<transport::Field> bundle_;
     Subarrays out_;
@@ -85,6 +89,7 @@ Way mpi_alltoallw() {
     return {.name = "mpi-alltoallw",
             .summary = "MPI_Alltoallw of subarrays, one call per field",
             .floor = false,
+            .lists = false,
             .make = [](const measure::Case& point, const Setting& setting,
                        const Arrays& arrays) -> std::unique_ptr<Bundle> {
                 return std::make_unique<Alltoallw>(point, setting, arrays);

@@ -31,7 +31,7 @@ class Packed final : public Bundle {
 public:
     Packed(const measure::Case& point, const Setting& setting, const Arrays& arrays)
         : Bundle(point, setting, arrays), comm_(setting.comm.handle()), bundle_(bundle()) {
-        const auto route = task().route();
+        const auto route = task().route(comm_);
         for (const auto& leg : route.sends()) {
             if (leg.peer != task().rank) {
                 departures_.emplace_back(leg, bundle_.size());

@@ -74,6 +74,10 @@ Partition least_overlap(const Grid& grid, int ranks) {
 
 }  // namespace
 
+std::string text(const Parts& parts) {
+    return std::to_string(parts[0]) + "x" + std::to_string(parts[1]);
+}
+
 std::string Grid::text() const {
     return std::to_string(extents[0]) + "x" + std::to_string(extents[1]) + "x" +
            std::to_string(extents[2]);

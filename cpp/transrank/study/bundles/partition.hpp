@@ -29,6 +29,9 @@ struct Grid {
 /// Parts along the first two dimensions; the third is not divided.
 using Parts = std::array<int, 2>;
 
+/// `2x4`
+[[nodiscard]] std::string text(const Parts& parts);
+
 struct Partition {
     Parts source{};
     Parts destination{};

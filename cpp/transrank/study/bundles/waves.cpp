@@ -7,8 +7,11 @@
 
 namespace transrank::study::bundles {
 
-std::int64_t cells_of(const Block& block) {
-    return block[0].length() * block[1].length() * block[2].length();
+std::int64_t cells_of(const Share& share) {
+    if (const auto* block = std::get_if<Block>(&share)) {
+        return (*block)[0].length() * (*block)[1].length() * (*block)[2].length();
+    }
+    return static_cast<std::int64_t>(std::get<1>(share).size());
 }
 
 Block block_of(const layout::BlockGrid& layout, int rank) {
@@ -20,13 +23,16 @@ Block block_of(const layout::BlockGrid& layout, int rank) {
     return block;
 }
 
-Waves::Waves(const Grid& grid, const Block& block, int field, std::uint64_t stamp) {
+Waves::Waves(const Grid& grid, const Share& share, int field, std::uint64_t stamp) : share_(share) {
+    const auto* block = std::get_if<Block>(&share);
     for (std::size_t d = 0; d < terms_.size(); ++d) {
         const double number = (field * 3) + static_cast<double>(d);
         const double amplitude = 1 / (1 + number);
         const double frequency = (2 * number) + 1;
         const double phase = static_cast<double>(stamp % 4093) + number;
-        for (auto i = block[d].begin; i < block[d].end; ++i) {
+        const auto range =
+            block != nullptr ? (*block)[d] : layout::IndexRange{.begin = 0, .end = grid.extents[d]};
+        for (auto i = range.begin; i < range.end; ++i) {
             const double along =
                 (static_cast<double>(i) + 0.5) / static_cast<double>(grid.extents[d]);
             terms_[d].push_back(amplitude *
@@ -35,30 +41,53 @@ Waves::Waves(const Grid& grid, const Block& block, int field, std::uint64_t stam
     }
 }
 
-void Waves::write(std::span<double> values) const {
-    double* out = values.data();
+template <class Take>
+void Waves::for_each_cell(const Take& take) const {
+    const auto value = [](double fast, double middle, double slow) {
+        return fast + (middle + slow);
+    };
+    if (const auto* cells = std::get_if<1>(&share_)) {
+        const auto columns = terms_[0].size();
+        const auto rows = terms_[1].size();
+        for (const auto cell : *cells) {
+            const auto at = static_cast<std::size_t>(cell);
+            if (!take(value(terms_[0][at % columns], terms_[1][at / columns % rows],
+                            terms_[2][at / columns / rows]))) {
+                return;
+            }
+        }
+        return;
+    }
     for (const double slow : terms_[2]) {
         for (const double middle : terms_[1]) {
             for (const double fast : terms_[0]) {
-                *out++ = fast + (middle + slow);
+                if (!take(value(fast, middle, slow))) {
+                    return;
+                }
             }
         }
     }
 }
 
+void Waves::write(std::span<double> values) const {
+    double* out = values.data();
+    for_each_cell([&](double value) {
+        *out++ = value;
+        return true;
+    });
+}
+
 std::int64_t Waves::first_difference(std::span<const double> values) const {
     const double* in = values.data();
-    for (const double slow : terms_[2]) {
-        for (const double middle : terms_[1]) {
-            for (const double fast : terms_[0]) {
-                if (*in != fast + (middle + slow)) {
-                    return in - values.data();
-                }
-                ++in;
-            }
+    const double* const end = in + values.size();
+    for_each_cell([&](double value) {
+        if (*in != value) {
+            return false;
         }
-    }
-    return -1;
+        ++in;
+        return true;
+    });
+    return in == end ? -1 : in - values.data();
 }
 
 }  // namespace transrank::study::bundles

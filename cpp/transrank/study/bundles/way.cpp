@@ -7,8 +7,9 @@
 namespace transrank::study::bundles {
 
 std::span<const Way> ways() {
-    static const std::array table = {memcpy_once(), memcpy_per_field(), nontemporal(),
-                                     memcpy_runs(), mpi_packed(),       mpi_alltoallw()};
+    static const std::array table = {memcpy_once(),  memcpy_per_field(),  nontemporal(),
+                                     memcpy_runs(),  memcpy_from_peers(), mpi_packed(),
+                                     mpi_alltoallw()};
     return table;
 }
 

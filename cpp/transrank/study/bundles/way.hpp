@@ -17,6 +17,10 @@ struct Way {
     std::string_view summary;
     /// Copies what is its own, as much as would arrive.
     bool floor;
+    /// Can go from lists of cells, and to them.
+    bool lists = true;
+    /// Needs arrays that node-mates can map.
+    bool shared = false;
     /// Collective.
     std::unique_ptr<Bundle> (*make)(const measure::Case& point, const Setting& setting,
                                     const Arrays& arrays);
@@ -27,6 +31,7 @@ Way memcpy_once();
 Way memcpy_per_field();
 Way nontemporal();
 Way memcpy_runs();
+Way memcpy_from_peers();
 Way mpi_packed();
 Way mpi_alltoallw();
 

@@ -127,6 +127,16 @@ std::int64_t Planned::store_all() const {
     return moved;
 }
 
+std::int64_t Planned::table_bytes() const noexcept {
+    std::size_t entries = 0;
+    for (const auto* tables : {&source_tables_, &destination_tables_}) {
+        for (const auto& table : *tables) {
+            entries += table.size();
+        }
+    }
+    return static_cast<std::int64_t>(entries * sizeof(std::int64_t));
+}
+
 std::int64_t bytes_of(const route::Route& route) noexcept {
     return static_cast<std::int64_t>(sizeof(route)) + bytes_of_legs(route.sends()) +
            bytes_of_legs(route.receives());

@@ -32,6 +32,9 @@ public:
     /// cells that move.
     [[nodiscard]] std::int64_t store_all() const;
 
+    /// Of the boundaries of both layouts, which every rank has.
+    [[nodiscard]] std::int64_t table_bytes() const noexcept;
+
     struct Layouts {
         layout::BlockGrid source;
         layout::BlockGrid destination;

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from transrank.report.figures import axes
@@ -34,8 +34,22 @@ class Ranges:
     published: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """How values are told: on the axis, and in words from the least to the most."""
+
+    label: str
+    text: Callable[[float, float], str]
+
+
+SECONDS = Unit(axes.SECONDS_LABEL, range_text)
+
+
 def range_panel(
-    lines: Sequence[Ranges], size: str = "wide", title: str = "time since the launcher was started"
+    lines: Sequence[Ranges],
+    size: str = "wide",
+    title: str = "time since the launcher was started",
+    unit: Unit = SECONDS,
 ) -> Spec:
     """Specification of a panel with a band from the fastest to the slowest rank per line."""
     rows = [
@@ -66,7 +80,7 @@ def range_panel(
             "transform": [{"filter": "indexof(hidden, datum.s) < 0"}],
             "encoding": {
                 "x": _ranks_axis(_counts(lines)),
-                "y": _seconds_axis(lines, title),
+                "y": _value_axis(lines, title, unit),
                 "color": color,
             },
             "layer": [
@@ -74,7 +88,7 @@ def range_panel(
                 *_ends("case", []),
                 *_ends("published", [6, 3]),
                 {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {"y2": {"field": "l"}}},
-                reader(_readings(lines)),
+                reader(_readings(lines, unit)),
             ],
         },
     )
@@ -107,18 +121,18 @@ def _ranks_axis(counts: Sequence[int]) -> Spec:
     }
 
 
-def _seconds_axis(lines: Sequence[Ranges], title: str) -> Spec:
+def _value_axis(lines: Sequence[Ranges], title: str, unit: Unit) -> Spec:
     values = [value for line in lines for p in line.points for value in (p.fastest, p.slowest)]
-    return {"field": "y", **axes.value_axis(values, title, axes.SECONDS_LABEL)}
+    return {"field": "y", **axes.value_axis(values, title, unit.label)}
 
 
-def _readings(lines: Sequence[Ranges]) -> list[Reading]:
+def _readings(lines: Sequence[Ranges], unit: Unit) -> list[Reading]:
     return [
         (
             count,
             f"{count:,} ranks",
             [
-                (line.key, range_text(point.fastest, point.slowest))
+                (line.key, unit.text(point.fastest, point.slowest))
                 for line in lines
                 for point in line.points
                 if point.ranks == count

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from transrank import units
+from transrank.report.figures.axes import COUNT_LABEL
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.report.figures.range_panel import RangePoint, Ranges, range_panel
+from transrank.report.figures.range_panel import RangePoint, Ranges, Unit, range_panel
 from transrank.report.measured import Measured
 from transrank.report.palette import PUBLISHED_COLOR, Style
 from transrank.report.phrases import joined, kept_sentence, sentence
@@ -21,13 +23,23 @@ STUDY = "plan-scaling"
 # From here on the published times grow with the square.
 BEND = 128
 FEWEST_POINTS = 3
+# The published ratios are to the time at so many ranks.
+REFERENCE = 32
 
 CAPTION = (
     "Time to make the route of one rank, or the routes of all ranks one after another, by one "
     "process, over the number of ranks that take part in the redistribution; boundary tables of "
     "irregular blocks included. Published are the totals of ESMF's route pre-computation and "
-    "creation; the lines O(n) and O(n²) begin at its first point."
+    f"creation; the lines O(n) and O(n²) begin at its first point. Ratios are T(n)/T({REFERENCE})."
 )
+
+
+def _ratio_text(low: float, high: float) -> str:
+    first, last = units.three_digits(low), units.three_digits(high)
+    return last if first == last else f"{first} to {last}"
+
+
+RATIO = Unit(COUNT_LABEL, _ratio_text)
 
 Lines = Mapping[tuple[str, str, str], list[CaseResult]]
 
@@ -40,7 +52,19 @@ def ask(context: Context) -> Question | None:
     published, sources = published_store_times()
     shown = [*lines, *_published(context, published, lines)]
     key = tuple(KeyEntry(line.key, line.label, line.style) for line in shown)
-    panel = Panel("", _description(lines), range_panel(shown, title="time to make the routes"))
+    panels = [
+        Panel("Seconds", _description(lines), range_panel(shown, title="time to make the routes"))
+    ]
+    ratios = [ratio for line in shown if (ratio := _ratios(line)) is not None]
+    if any(not ratio.published for ratio in ratios):
+        title = f"times the time at {REFERENCE} ranks"
+        panels.append(
+            Panel(
+                f"T(n)/T({REFERENCE})",
+                _ratio_description(ratios),
+                range_panel(ratios, title=title, unit=RATIO),
+            )
+        )
     kept = kept_sentence(context.all_of(STUDY))
     return Question(
         "plan-scaling",
@@ -49,7 +73,7 @@ def ask(context: Context) -> Question | None:
             *(text for run in context.runs for text in _answer(run, context.several)),
             _published_answer(published),
         ),
-        (Figure("plan-scaling", (panel,), CAPTION, key, "wide", kept),),
+        (Figure("plan-scaling", tuple(panels), CAPTION, key, "wide", kept),),
         studies=(STUDY,),
         sources=sources,
     )
@@ -112,6 +136,28 @@ def _published(
     ]
 
 
+def _ratios(line: Ranges) -> Ranges | None:
+    """The same line in multiples of its time at the reference; None without a time there."""
+    first = next((point.slowest for point in line.points if point.ranks == REFERENCE), None)
+    if first is None:
+        return None
+    points = tuple(
+        RangePoint(point.ranks, point.fastest / first, point.slowest / first)
+        for point in line.points
+        if point.ranks >= REFERENCE
+    )
+    return replace(line, points=points)
+
+
+def _ratio_description(lines: Sequence[Ranges]) -> str:
+    parts = [
+        f"{line.label}: {units.three_digits(line.points[-1].slowest)} at "
+        f"{line.points[-1].ranks:,} ranks"
+        for line in lines
+    ]
+    return f"Times in multiples of those at {REFERENCE} ranks. {'; '.join(parts)}."
+
+
 def _description(lines: Sequence[Ranges]) -> str:
     parts = [
         f"{line.label}: {units.format_seconds(line.points[0].slowest)} at "
@@ -143,7 +189,27 @@ def _answer(run: Measured, several: bool) -> list[str]:
     if not parts:
         return []
     prefix = f"{run.name}: the" if several else "The"
-    return [sentence(f"{prefix} route of one rank takes {joined(parts)}.")]
+    answers = [sentence(f"{prefix} route of one rank takes {joined(parts)}.")]
+    if kept := _memory(run):
+        answers.append(sentence(f"{prefix} route of one rank occupies {joined(kept)}."))
+    return answers
+
+
+def _memory(run: Measured) -> list[str]:
+    """What a route occupies with the fewest and with the most ranks."""
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for case in run.run.cases:
+        if case.study == STUDY and case.outcome is not None:
+            line = str(case.axes.get("blocks")), str(case.axes.get("dimensions"))
+            ranks = int(case.axes.get("ranks", 0))
+            found.setdefault(line, {})[ranks] = case.outcome.values["route_bytes"]
+    return [
+        f"{by_ranks[min(by_ranks)]:.0f} bytes at {min(by_ranks):,} ranks and "
+        f"{by_ranks[max(by_ranks)]:.0f} at {max(by_ranks):,} with {blocks} blocks in "
+        f"{dimensions} dimensions"
+        for (blocks, dimensions), by_ranks in sorted(found.items())
+        if len(by_ranks) > 1
+    ]
 
 
 def _published_answer(times: Sequence[tuple[int, float]]) -> str:

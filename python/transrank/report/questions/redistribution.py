@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from transrank import units
@@ -18,28 +19,41 @@ from transrank.store.records import Shape
 
 STUDY = "redistribute"
 AUTO = "auto"
+BLOCKS = "blocks"
 FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
 MPI_ALONE = "mpi-"
 # ESMF's default, what differs from it in one option, and what the source found of it.
 DEFAULT = "async-per-peer-together"
+PER_RUN, UNPACKED = "async-per-run-together", "async-none-together"
 OPTIONS = {
     "sync-per-peer-together": "one pair of peers after the other (sync)",
-    "async-per-run-together": "a message for each box of cells (per-run)",
-    "async-none-together": "a message for each contiguous run (none)",
+    PER_RUN: "a message for each box of cells, or run of a list (per-run)",
+    UNPACKED: "a message for each contiguous run of a field (none)",
     "async-per-peer-per-field": "one field after the other (per-field)",
+}
+# Two ways whose times differ by less take the same time, as far as words go.
+ALIKE = 1.25
+MODES = {
+    "": "",
+    "unmodified": "",
+    "rewritten": ", fields rewritten before each run",
+    "used": ", fields rewritten before each run and read after it",
 }
 
 CAPTION = (
     "Time until the slowest rank has its 8 fields, from a barrier on, the part that stays on its "
     "rank included (run), and time to make the route and bind it (store). The copies write as many "
-    "bytes from memory of the rank's own: no way is faster. Lines are 95 % intervals."
+    "bytes from memory of the rank's own: no way is faster where memory is the limit. Lines are "
+    "95 % intervals."
 )
 TABLE_CAPTION = (
     "Redistribution of a bundle. “Smallest mean” is the published statistic: the least over "
-    "launches of the mean over the samples of a launch."
+    "launches of the mean over the samples of a launch; with --count 50 and --launches 10, as "
+    "there, the least of 10 means of 50."
 )
 
-Place = tuple[Shape, str, int]
+# Shape, grid, scale, layouts, parts, mode.
+Place = tuple[Shape, str, int, str, str, str]
 
 
 def ask(context: Context) -> Question | None:
@@ -61,13 +75,30 @@ def _text(result: CaseResult, axis: str) -> str:
 
 
 def _place(result: CaseResult) -> Place:
-    return result.shape, _text(result, "grid"), int(result.axes.get("scale", 1))
+    return (
+        result.shape,
+        _text(result, "grid"),
+        int(result.axes.get("scale", 1)),
+        _text(result, "layouts") or BLOCKS,
+        _text(result, "parts"),
+        _text(result, "mode"),
+    )
 
 
 def _title(place: Place) -> str:
-    shape, grid, scale = place
+    shape, grid, scale, _, parts, mode = place
     smaller = f", scaled down to 1/{scale} of its cells for want of memory" if scale > 1 else ""
-    return f"{shape}, {grid}{smaller}"
+    source, _, destination = parts.partition("-")
+    between = f" from {_side(source)} to {_side(destination)}" if parts else ""
+    return f"{shape}, {grid}{smaller}{between}{MODES.get(mode, '')}"
+
+
+def _side(parts: str) -> str:
+    return "lists of cells" if parts == "lists" else f"{parts} blocks"
+
+
+def _of_lists(place: Place) -> bool:
+    return place[3] != BLOCKS
 
 
 def _figure(context: Context, run: Measured) -> Figure | None:
@@ -145,8 +176,10 @@ def _answer(run: Measured, several: bool) -> list[str]:
             if _place(result) == place
         }
         runs = {way: result for (phase, way), result in here.items() if phase == "run"}
-        answers += [f"{prefix}{text}" for text in (*_of_auto(place, runs), *_of_options(runs))]
-    answers += [f"{prefix}{text}" for text in _of_store(results)]
+        told = (*_of_auto(place, runs), *_of_options(place, runs))
+        answers += [f"{prefix}{text}" for text in told]
+    further = (*_of_grids(results), *_of_rank_counts(results), *_of_store(results))
+    answers += [f"{prefix}{text}" for text in further]
     return [sentence(answer) for answer in answers]
 
 
@@ -175,28 +208,129 @@ def _way(result: CaseResult) -> str:
     return _text(result, "way")
 
 
-def _of_options(runs: dict[str, CaseResult]) -> list[str]:
-    """What each option costs beside ESMF's default, in words."""
+def _of_options(place: Place, runs: dict[str, CaseResult]) -> list[str]:
+    """What each option costs beside ESMF's default, in words, and what of packing follows."""
     default = runs.get(DEFAULT)
     told = [
         f"{words} takes {units.three_digits(_value(runs[way]) / _value(default))} times as long"
         for way, words in OPTIONS.items()
         if default is not None and way in runs
     ]
-    if not told:
+    if default is None or not told:
         return []
-    return [f"beside ESMF's default, one message for each peer with all fields, {joined(told)}."]
+    where = f"with {_title(place)}, " if _of_lists(place) or place[5] else ""
+    text = f"{where}beside ESMF's default, one message for each peer with all fields, "
+    return [f"{text}{joined(told)}.{_of_packing(place, runs, default)}"]
+
+
+def _of_packing(place: Place, runs: dict[str, CaseResult], default: CaseResult) -> str:
+    """Whether packing per run is packing per peer, as for blocks, or none, as for lists."""
+    if PER_RUN not in runs or UNPACKED not in runs:
+        return ""
+    per_run, unpacked = _value(runs[PER_RUN]), _value(runs[UNPACKED])
+    if not _of_lists(place):
+        alike = _alike(per_run, _value(default))
+        found = "they take the same time" if alike else "their times differ here nevertheless"
+        return (
+            " What two blocks share is one box, so that per-run packing makes the messages of "
+            f"per-peer packing: {found}."
+        )
+    fields = units.three_digits(unpacked / per_run)
+    return (
+        " A run of a list is hardly ever more than a cell, so that per-run packing packs nothing "
+        "but the 8 fields of a cell together; without that, unpacked, there are 8 times as many "
+        f"messages, which take {fields} times as long."
+    )
+
+
+def _alike(one: float, other: float) -> bool:
+    return max(one, other) < ALIKE * min(one, other)
+
+
+def _of_grids(results: Sequence[CaseResult]) -> list[str]:
+    """The largest grid against the smallest, by the library's choice."""
+    told = []
+    for found in _autos(results, leave_out=(1, 2, 4)):
+        least, most = min(found, key=_cells), max(found, key=_cells)
+        cells = _cells(most) / _cells(least)
+        if cells > 1:
+            times = _value(most) / _value(least)
+            told.append(
+                f"with {most.shape}{_mode(most)} the larger grid "
+                f"({_text(most, 'grid')}) has {units.three_digits(cells)} times the cells of the "
+                f"smaller ({_text(least, 'grid')}) and takes {units.three_digits(times)} times as "
+                "long; what fits the caches is moved faster."
+            )
+    return told
+
+
+def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
+    """The same grid among more ranks, from and to other parts."""
+    told = []
+    for found in _autos(results, leave_out=(0, 4)):
+        by_ranks = sorted(found, key=lambda result: result.shape)
+        if len({result.shape for result in by_ranks}) > 1:
+            each = [
+                f"{units.format_seconds(_value(result))} with {result.shape}"
+                f" ({_text(result, 'parts').replace('-', ' to ')})"
+                for result in by_ranks
+            ]
+            told.append(
+                f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}; each rank "
+                "then has fewer cells, and the parts are those that keep little where it is."
+            )
+    return told
+
+
+def _autos(results: Sequence[CaseResult], leave_out: Sequence[int]) -> list[list[CaseResult]]:
+    """Runs between blocks by the library's choice whose places differ in these words only."""
+    found: dict[tuple[object, ...], list[CaseResult]] = {}
+    for result in results:
+        place = _place(result)
+        if (_text(result, "phase"), _way(result), place[3]) == ("run", AUTO, BLOCKS):
+            key = tuple(None if i in leave_out else word for i, word in enumerate(place))
+            found.setdefault(key, []).append(result)
+    return list(found.values())
+
+
+def _mode(result: CaseResult) -> str:
+    return MODES.get(_text(result, "mode"), "")
+
+
+def _cells(result: CaseResult) -> float:
+    extents = [int(extent) for extent in _text(result, "grid").split("x")]
+    return math.prod(extents) / int(result.axes.get("scale", 1))
 
 
 def _of_store(results: Sequence[CaseResult]) -> list[str]:
-    """Whether storing depends on the options or the grid."""
-    stored = [result for result in results if _text(result, "phase") == "store"]
+    """Whether storing depends on the options or the grid: a route of blocks does not."""
+    stored = [
+        result
+        for result in results
+        if _text(result, "phase") == "store" and not _of_lists(_place(result))
+    ]
     if len(stored) < 2:
         return []
     least, most = min(stored, key=_value), max(stored, key=_value)
-    return [
+    text = (
         f"to store takes from {units.format_seconds(_value(least))} ({_way(least)}, "
         f"{_text(least, 'grid')}) to {units.format_seconds(_value(most))} ({_way(most)}, "
         f"{_text(most, 'grid')}); the route in it is the same for all options, and the rest is "
         "buffers, and what ranks tell each other."
+    )
+    by_way: dict[tuple[Shape, str], list[CaseResult]] = {}
+    for result in stored:
+        by_way.setdefault((result.shape, _way(result)), []).append(result)
+    pairs = [
+        (min(found, key=_cells), max(found, key=_cells))
+        for (_, way), found in by_way.items()
+        if way == AUTO
     ]
+    for small, large in pairs:
+        if _cells(small) < _cells(large):
+            text += (
+                f" With {small.shape} the library's choice is stored in "
+                f"{units.format_seconds(_value(small))} for {_text(small, 'grid')} and in "
+                f"{units.format_seconds(_value(large))} for {_text(large, 'grid')}."
+            )
+    return [text]
