@@ -34,7 +34,7 @@ void RepeatedMoves::add(Move move) {
 }
 
 bool RepeatedMoves::is_open() const noexcept {
-    return wanted_ == Stores::measured && tried_ <= 2 * trials &&
+    return wanted_ == Stores::measured && tried_ < 2 * trials &&
            copied_bytes_ > memory::core_cache_bytes() && memory::streaming_copy() != nullptr;
 }
 
@@ -64,11 +64,11 @@ void RepeatedMoves::execute_with(Stores stores) const {
 }
 
 void RepeatedMoves::try_next() {
-    const auto stores = tried_ % 2 == 0 ? Stores::cached : Stores::streamed;
+    const auto stores = tried_ < trials ? Stores::cached : Stores::streamed;
     const auto begin = std::chrono::steady_clock::now();
     execute_with(stores);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (tried_ > 0) {  // the first one touches pages for the first time
+    if (tried_ % trials != 0) {
         auto& least = stores == Stores::cached ? least_cached_ : least_streamed_;
         least = least == 0 ? taken.count() : std::min(least, taken.count());
     }

@@ -13,8 +13,9 @@ namespace transrank::transport {
 ///
 /// Stores that go past the caches save reading each line before it is written, but whoever reads
 /// the result next must fetch it from memory. Where the result exceeds a core's own caches, the
-/// first executions take both kinds of stores in turn and are timed; the others take the kind that
-/// was faster. Each rank decides for what it writes itself.
+/// first executions take one kind of stores and then the other and are timed; the others take the
+/// kind that was faster. Not in turn: each would find the caches as the other has left them. Each
+/// rank decides for what it writes itself.
 class RepeatedMoves {
 public:
     explicit RepeatedMoves(Stores wanted) : wanted_(wanted) {}
@@ -25,7 +26,9 @@ public:
     [[nodiscard]] std::string finding(const std::string& whose) const;
 
 private:
-    static constexpr int trials = 3;  // of each kind, after one that touches the pages
+    // Of each kind, the first of which does not count: it touches the pages, or finds the caches
+    // as the other kind has left them.
+    static constexpr int trials = 4;
 
     [[nodiscard]] bool is_open() const noexcept;
     void execute_with(Stores stores) const;
