@@ -144,6 +144,8 @@ def test_the_bandwidth_on_the_way_to_the_link_is_that_measured_within_a_node() -
     assert contention.bandwidths_to(0, measured).keys() == {1, 2, 3}
     (without,) = contention.contentions(cases(EACH, ring_of_dies, 48, 6))
     assert contention.bandwidths_to(2, without) == {}
+    (mixed,) = contention.contentions(cases((*EACH, "1-5+2-3"), ring_of_dies, 48, 6))
+    assert contention.bandwidths_to(2, mixed) == {}
 
 
 def test_domains_whose_ranks_lie_apart_are_told() -> None:
