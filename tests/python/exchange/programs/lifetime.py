@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,24 @@ def test_other_threads_run_while_one_waits() -> None:
         threading.Event().wait(0.3)
         exchange.run()
     assert ring.has_arrived()
+
+
+def test_threads_may_use_exchanges_of_their_own_at_once() -> None:
+    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        return
+    rings = [Ring() for _ in TRANSPORTS]
+    exchanges = [ring.bind(transport) for ring, transport in zip(rings, TRANSPORTS, strict=True)]
+
+    def late_epochs(ring: Ring, exchange: transrank.Exchange) -> list[int]:
+        wrong = []
+        for epoch in range(30):
+            ring.write(epoch)
+            exchange.run()
+            wrong += [] if ring.has_arrived(epoch) else [epoch]
+        return wrong
+
+    with ThreadPoolExecutor(len(rings)) as threads:
+        assert list(threads.map(late_epochs, rings, exchanges)) == [[]] * len(rings)
 
 
 def test_what_outlives_finalize_is_harmless() -> None:
