@@ -21,6 +21,9 @@ BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
 PYTEST_ARGS ?=
+# Tests of one file run in one process, what they share is made once. `-n 0` among PYTEST_ARGS: one process.
+SIDE_BY_SIDE := --numprocesses auto --maxprocesses 4
+BY_FILE := --dist loadfile --no-loadscope-reorder
 SURVEY_ARGS ?=
 export TRANSRANK_MPI MPI_HOME CXX
 # The environment's programs (cmake, ninja, linters) come first.
@@ -104,7 +107,7 @@ $(VENV)/.%-group: pyproject.toml | $(PACKAGE)
 
 test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
 	@cmake --build $(BUILD) --target transrank_tests -- --quiet
-	python -m pytest $(PYTEST_ARGS)
+	python -m pytest $(SIDE_BY_SIDE) $(BY_FILE) $(PYTEST_ARGS)
 
 # Each test once, on as many ranks as it is meant for; but not few_descriptors_test: whether an object
 # has a valid vptr, the sanitizer finds out by a pipe, and where none can be opened it takes every
@@ -116,7 +119,7 @@ sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine
 		-D TRANSRANK_LAYERS='$(subst $(space),;,$(SANITIZED_LAYERS))'
 	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
-		-m most_ranks $(PYTEST_ARGS) \
+		-m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
 		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/))) and not few_descriptors'
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)

@@ -39,6 +39,11 @@ OVERSUBSCRIBED = {
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the longest begin first: what is built anew, while other processes run the rest."""
+    items.sort(key=lambda item: item.get_closest_marker("registry") is None)
+
+
 class Mpiexec:
     """Runs programs under mpiexec, bounded in time."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -27,7 +28,7 @@ from transrank.store.records import Run, finished_cases, read_run
 SIZES = "8,64,1KiB,8KiB"
 RUNNER = "transrank-run"
 # Long enough to be struck in its middle: no case becomes so precise.
-SLOW = ("--precision", "0.001%", "--max-time", "800ms", "--launches", "2", "--seed", "5")
+SLOW = ("--precision", "0.001%", "--max-time", "1200ms", "--launches", "3", "--seed", "5")
 
 
 def measure(*arguments: str | Path, store: Path, **options: object) -> Finished:
@@ -209,7 +210,7 @@ def struck_in_the_middle(store: Path, strike: Strike, *arguments: str | Path) ->
         words: list[str] = []
         for line in running.stderr:
             words.append(line)
-            if line.startswith("[1/"):
+            if re.match(r"\[ *1/", line):
                 strike(running.pid)
                 break
         words += running.stderr.readlines()
