@@ -103,20 +103,20 @@ void Bound::swap_offers() {
 }
 
 void Bound::choose_transports() {
+    settle_threshold();
     std::vector<Refusal> refusals;
     do {
         mpi::agree(loan_.comm(),
-                   [&] { choices_ = choose(*binding_, options_.transport, refusals); });
-        settle_threshold();
+                   [&] { choices_ = choose(*binding_, options_.transport, threshold_, refusals); });
     } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
 }
 
+// Known before transports are chosen, since the choice depends on it.
 void Bound::settle_threshold() {
     if (options_.push_below_bytes) {
         threshold_ = {.bytes = *options_.push_below_bytes, .origin = "given"};
     } else {
-        int direct = std::ranges::any_of(
-            choices_, [](const Choice& each) { return each.entry->name == "shared-direct"; });
+        int direct = may_be_direct() ? 1 : 0;
         mpi::check(MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
                    "MPI_Allreduce");
         if (direct != 0) {
@@ -124,6 +124,14 @@ void Bound::settle_threshold() {
         }
     }
     binding_->push_below_bytes = threshold_.bytes;
+}
+
+bool Bound::may_be_direct() const {
+    const auto& entry = transport::find("shared-direct");
+    return (options_.transport == "auto" || options_.transport == entry.name) &&
+           std::ranges::any_of(offers_, [&](const transport::PeerOffer& peer) {
+               return entry.obstacle(*binding_, peer).empty();
+           });
 }
 
 std::string Bound::explain() const {

@@ -40,6 +40,7 @@ private:
     void swap_offers();
     void choose_transports();
     void settle_threshold();
+    [[nodiscard]] bool may_be_direct() const;
 
     route::Route route_;
     std::vector<transport::Field> fields_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "transrank/exchange/scatter.hpp"
+
 namespace transrank::exchange {
 namespace {
 
@@ -19,14 +21,39 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer, const Entry&
     return refusal != refusals.end() ? refusal->reason : entry.obstacle(binding, peer);
 }
 
-Choice choose_best(const Binding& binding, const PeerOffer& peer,
+// Both ranks of a pair come to the same answer: what one sends the other receives.
+std::string better_packed(const Binding& binding, const PeerOffer& peer,
+                          const PushThreshold& threshold) {
+    Scatter scatter;
+    for (const auto* leg : {peer.send, peer.receive}) {
+        for (const auto& field : binding.fields) {
+            if (leg != nullptr) {
+                scatter.add(*leg, field.unit_bytes, threshold.stage_below_bytes);
+            }
+        }
+    }
+    if (!scatter.prevails()) {
+        return "";
+    }
+    return std::to_string(scatter.apart_runs) +
+           " runs that lie apart on both sides are shorter than " +
+           std::to_string(threshold.stage_below_bytes) +
+           " bytes, below which packing them costs less (measured)";
+}
+
+Choice choose_best(const Binding& binding, const PeerOffer& peer, const PushThreshold& threshold,
                    std::span<const Refusal> refusals) {
+    const auto& staged = transport::find("shared-staged");
     std::string refused;
     for (const auto& entry : transport::all()) {
         if (!entry.automatic) {
             continue;
         }
-        const auto why_not = obstacle(binding, peer, entry, refusals);
+        auto why_not = obstacle(binding, peer, entry, refusals);
+        if (why_not.empty() && entry.name == "shared-direct" &&
+            obstacle(binding, peer, staged, refusals).empty()) {
+            why_not = better_packed(binding, peer, threshold);
+        }
         if (why_not.empty()) {
             return {.entry = &entry, .reason = refused.empty() ? "the best there is" : refused};
         }
@@ -58,10 +85,10 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
 }  // namespace
 
 std::vector<Choice> choose(const Binding& binding, const std::string& wanted,
-                           std::span<const Refusal> refusals) {
+                           const PushThreshold& threshold, std::span<const Refusal> refusals) {
     std::vector<Choice> choices;
     for (const auto& peer : binding.offers) {
-        choices.push_back(wanted == "auto" ? choose_best(binding, peer, refusals)
+        choices.push_back(wanted == "auto" ? choose_best(binding, peer, threshold, refusals)
                                            : choose_wanted(binding, peer, transport::find(wanted)));
     }
     if (wanted != "auto") {

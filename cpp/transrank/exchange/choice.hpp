@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "transrank/exchange/push_threshold.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
@@ -24,10 +25,10 @@ struct Refusal {
 };
 
 /// The choice for each of the binding's offers. Both ranks of a pair make the same one. `wanted` is
-/// `auto` or the name of a transport; throws std::invalid_argument when it is unknown or cannot
-/// serve a peer.
+/// `auto` or the name of a transport; `threshold` is what was measured of runs that lie apart;
+/// throws std::invalid_argument when it is unknown or cannot serve a peer.
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
-                                         const std::string& wanted,
+                                         const std::string& wanted, const PushThreshold& threshold,
                                          std::span<const Refusal> refusals);
 
 }  // namespace transrank::exchange

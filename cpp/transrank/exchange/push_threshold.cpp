@@ -36,22 +36,35 @@ constexpr std::array<std::int64_t, 6> lengths{8, 16, 32, 64, 128, 256};
 constexpr std::int64_t runs = 512;
 constexpr std::int64_t stride = 512;  // each run on lines of its own, as in a face of a block
 constexpr int repetitions = 15;
-constexpr double worthwhile = 1.05;  // pushing must save so much
-constexpr std::chrono::milliseconds most_time{
-    20};  // of one pair; a rank without a core would take longer
+constexpr double worthwhile = 1.05;  // pushing or packing must save so much
+// Of one pair; a rank without a core would take longer.
+constexpr std::chrono::milliseconds most_time{40};
+
+/// How runs get from the owner to the reader. At the reader they lie one after the other, or, the
+/// last three ways, apart as at the owner.
+enum class Way : std::uint8_t { push, pull, push_apart, pull_apart, stage_apart };
+constexpr std::array ways{Way::push, Way::pull, Way::push_apart, Way::pull_apart, Way::stage_apart};
+constexpr bool is_apart(Way way) {
+    return way >= Way::push_apart;
+}
 
 /// What the two ranks of a pair share. The owner is the lower one.
 struct Ground {
     transport::Flag written;  ///< by the owner: the number of a round
     transport::Flag read;     ///< by the reader
     std::array<std::byte, runs * stride> source;
-    std::array<std::byte, runs * lengths.back()> destination;
+    std::array<std::byte, runs * stride> destination;
+    std::array<std::byte, runs * lengths.back()> box;  ///< what is packed
 };
 
 /// The medians of a pair, in seconds, by length.
+using ByLength = std::array<double, lengths.size()>;
 struct Costs {
-    std::array<double, lengths.size()> push{};
-    std::array<double, lengths.size()> pull{};
+    std::array<ByLength, ways.size()> by_way{};
+
+    [[nodiscard]] const ByLength& of(Way way) const {
+        return by_way[static_cast<std::size_t>(way)];
+    }
 };
 
 /// One side of the measurement. Gives up when the time is over; then so does the other one.
@@ -63,63 +76,77 @@ public:
     std::optional<Costs> measure() {
         Costs costs;
         for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
-            costs.push[i] = median_of_rounds(lengths[i], true);
-            costs.pull[i] = median_of_rounds(lengths[i], false);
+            for (std::size_t way = 0; way < ways.size(); ++way) {
+                costs.by_way[way][i] = median_of_rounds(lengths[i], ways[way]);
+            }
         }
         return late_ ? std::nullopt : std::optional(costs);
     }
 
 private:
-    double median_of_rounds(std::int64_t length, bool push) {
+    double median_of_rounds(std::int64_t length, Way way) {
         std::array<double, repetitions> seconds{};
         for (auto& each : seconds) {
-            each = owner_ ? write_round(length, push) : read_round(length, push);
+            each = owner_ ? write_round(length, way) : read_round(length, way);
         }
         const auto middle = seconds.begin() + (repetitions / 2);
         std::ranges::nth_element(seconds, middle);
         return *middle;
     }
 
-    double write_round(std::int64_t length, bool push) {
+    double write_round(std::int64_t length, Way way) {
         const auto begin = Clock::now();
         ++round_;
         for (std::int64_t i = 0; i < runs; ++i) {
             std::memset(ground_.source.data() + (i * stride), static_cast<int>(round_ % 128),
                         static_cast<std::size_t>(length));
         }
-        if (push) {
-            move(length);
+        if (way == Way::push || way == Way::push_apart) {
+            move(length, way);
+        } else if (way == Way::stage_apart) {
+            copy(ground_.source.data(), stride, ground_.box.data(), length, length);
         }
         ground_.written.publish(round_);
         await(ground_.read);
         return Seconds(Clock::now() - begin).count();
     }
 
-    double read_round(std::int64_t length, bool push) {
+    double read_round(std::int64_t length, Way way) {
         ++round_;
         await(ground_.written);
-        if (!push) {
-            move(length);
+        if (way == Way::pull || way == Way::pull_apart) {
+            move(length, way);
+        } else if (way == Way::stage_apart) {
+            copy(ground_.box.data(), length, ground_.destination.data(), stride, length);
         }
+        const auto distance = is_apart(way) ? stride : length;
         std::uint64_t sum = 0;
-        for (std::int64_t i = 0; i < runs * length; i += 8) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, ground_.destination.data() + i, sizeof(word));
-            sum += word;
+        for (std::int64_t run = 0; run < runs; ++run) {
+            for (std::int64_t i = 0; i < length; i += 8) {
+                std::uint64_t word = 0;
+                std::memcpy(&word, ground_.destination.data() + (run * distance) + i, sizeof(word));
+                sum += word;
+            }
         }
         asm volatile("" : : "r"(sum));  // the reading is not optimised away
         ground_.read.publish(round_);
         return 0;
     }
 
-    void move(std::int64_t length) {
+    void move(std::int64_t length, Way way) {
+        copy(ground_.source.data(), stride, ground_.destination.data(),
+             is_apart(way) ? stride : length, length);
+    }
+
+    static void copy(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                     std::int64_t to_stride, std::int64_t length) {
         transport::copy_runs({.source = 0,
                               .destination = 0,
                               .length = length,
                               .count = runs,
-                              .source_stride = stride,
-                              .destination_stride = length},
-                             ground_.source.data(), ground_.destination.data());
+                              .source_stride = from_stride,
+                              .destination_stride = to_stride},
+                             from, to);
     }
 
     void await(const transport::Flag& flag) {
@@ -205,25 +232,35 @@ struct Sums {
     Costs costs{};
     double pairs = 0;
 };
-static_assert(sizeof(Sums) == ((2 * lengths.size()) + 1) * sizeof(double));
+static_assert(sizeof(Sums) == ((ways.size() * lengths.size()) + 1) * sizeof(double));
 
-// The ways are compared by ratios, so that a short length counts as much as a long one. Where both
-// are about even runs are pulled: that leaves the owner's lines clean when it does not rewrite
-// them.
-std::int64_t cheapest_threshold(const Costs& costs) {
+// The length from which on `long_way` costs less than `short_way`. The ways are compared by ratios,
+// so that a short length counts as much as a long one. Where both are about even, the long way is
+// taken: for pulling, that leaves the owner's lines clean when it does not rewrite them.
+std::int64_t cheapest_threshold(const ByLength& short_way, const ByLength& long_way) {
     std::int64_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t pushed = 0; pushed <= lengths.size(); ++pushed) {
+    for (std::size_t shorter = 0; shorter <= lengths.size(); ++shorter) {
         double cost = 0;
         for (std::size_t i = 0; i < lengths.size(); ++i) {
-            cost += std::log(i < pushed ? costs.push[i] * worthwhile : costs.pull[i]);
+            cost += std::log(i < shorter ? short_way[i] * worthwhile : long_way[i]);
         }
         if (cost < least) {
             least = cost;
-            best = pushed < lengths.size() ? lengths[pushed] : 2 * lengths.back();
+            best = shorter < lengths.size() ? lengths[shorter] : 2 * lengths.back();
         }
     }
     return best;
+}
+
+/// What shared-direct needs for runs that lie apart on both sides.
+ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
+    ByLength direct{};
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const auto way = lengths[i] < push_below_bytes ? Way::push_apart : Way::pull_apart;
+        direct[i] = costs.of(way)[i];
+    }
+    return direct;
 }
 
 }  // namespace
@@ -237,11 +274,16 @@ PushThreshold measure_push_threshold(const mpi::Communicator& comm, const memory
     mpi::check(MPI_Reduce(&own, &all, sizeof(Sums) / sizeof(double), MPI_DOUBLE, MPI_SUM, 0,
                           comm.handle()),
                "MPI_Reduce");
-    std::int64_t bytes = all.pairs > 0 ? cheapest_threshold(all.costs) : -1;
+    std::array<std::int64_t, 2> bytes{-1, 0};
+    if (all.pairs > 0) {
+        bytes[0] = cheapest_threshold(all.costs.of(Way::push), all.costs.of(Way::pull));
+        bytes[1] =
+            cheapest_threshold(all.costs.of(Way::stage_apart), direct_apart(all.costs, bytes[0]));
+    }
     // Decided by one rank: a reduction need not give the same bits everywhere.
-    mpi::check(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm.handle()), "MPI_Bcast");
-    if (bytes >= 0) {
-        return {.bytes = bytes, .origin = "measured"};
+    mpi::check(MPI_Bcast(bytes.data(), 2, MPI_INT64_T, 0, comm.handle()), "MPI_Bcast");
+    if (bytes[0] >= 0) {
+        return {.bytes = bytes[0], .origin = "measured", .stage_below_bytes = bytes[1]};
     }
     return {.bytes = default_push_below_bytes,
             .origin = "default: no two ranks with a core each could measure"};

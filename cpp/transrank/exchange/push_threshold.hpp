@@ -13,15 +13,19 @@ namespace transrank::exchange {
 struct PushThreshold {
     std::int64_t bytes;
     std::string origin;  ///< given, measured, or default and why
+    /// Below which length runs that lie apart on both sides are better packed: pushed or pulled,
+    /// each of them drags a cache line of another core's. 0 where that was not measured.
+    std::int64_t stage_below_bytes = 0;
 };
 
 /// Where nothing can be measured: a cache line or two.
 inline constexpr std::int64_t default_push_below_bytes = 128;
 
 /// Collective. Lets pairs of ranks that share memory rewrite, move and read strided runs of several
-/// lengths, pushed by their owner and pulled by their reader, and returns where pulling begins to
-/// cost less. Takes some milliseconds; where ranks share cores nothing is measured, since that
-/// would measure the scheduler.
+/// lengths, pushed by their owner, pulled by their reader and, where they are strided at the
+/// reader, too, packed by the one and unpacked by the other. Returns where pulling and where moving
+/// them directly begins to cost less. Takes some milliseconds; where ranks share cores nothing is
+/// measured, since that would measure the scheduler.
 [[nodiscard]] PushThreshold measure_push_threshold(const mpi::Communicator& comm,
                                                    const memory::Node& node);
 

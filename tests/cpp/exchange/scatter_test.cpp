@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1
+// Which runs count as short ones on cache lines of their own.
+#include "transrank/exchange/scatter.hpp"
+
+#include <doctest/doctest.h>
+
+using transrank::exchange::Scatter;
+using transrank::route::Leg;
+
+namespace {
+
+constexpr std::int64_t unit_bytes = 8;
+constexpr std::int64_t short_below_bytes = 64;
+
+Scatter of(const Leg& leg) {
+    Scatter scatter;
+    scatter.add(leg, unit_bytes, short_below_bytes);
+    return scatter;
+}
+
+/// A column of a grid into a column of another, so many units from a row to the next.
+Leg column(std::int64_t source_stride, std::int64_t destination_stride, std::int64_t width = 1) {
+    return {.peer = 1,
+            .segments = {{.source = 3,
+                          .destination = 5,
+                          .length = width,
+                          .count = 256,
+                          .source_stride = source_stride,
+                          .destination_stride = destination_stride}}};
+}
+
+}  // namespace
+
+TEST_CASE("columns are apart where both ends have a line for each run") {
+    CHECK(of(column(264, 264)).prevails());
+    CHECK(of(column(264, 264)).apart_runs == 256);
+    CHECK(of(column(264, 264)).apart_bytes == 2048);
+    CHECK(of(column(8, -8)).prevails());
+    CHECK_FALSE(of(column(7, 264)).prevails());
+    CHECK_FALSE(of(column(264, 1)).prevails());
+}
+
+TEST_CASE("long runs are not packed") {
+    CHECK(of(column(264, 264, 7)).prevails());
+    CHECK_FALSE(of(column(264, 264, 8)).prevails());
+}
+
+TEST_CASE("runs of a list are apart from one another") {
+    Leg list{.peer = 1, .segments = {}};
+    for (std::int64_t i = 0; i < 100; ++i) {
+        list.segments.push_back({.source = 50 * i, .destination = 8 * i, .length = 1});
+    }
+    CHECK(of(list).prevails());
+    for (auto& segment : list.segments) {
+        segment.destination /= 8;  // ghosts that lie one after the other
+    }
+    CHECK_FALSE(of(list).prevails());
+}
+
+TEST_CASE("a row beside a column decides by its length") {
+    auto leg = column(264, 264);
+    leg.segments.push_back({.source = 9000, .destination = 9000, .length = 255});
+    CHECK(of(leg).prevails());
+    leg.segments.back().length = 256;
+    CHECK_FALSE(of(leg).prevails());
+    CHECK_FALSE(Scatter{}.prevails());
+}
