@@ -129,7 +129,7 @@ struct News {
     std::string text;
 
     static News of(const std::string& path) {
-        News news{.path = named_by(path)};
+        News news{.wrong = "", .path = named_by(path), .text = ""};
         try {
             news.text = news.path.empty() ? "" : content_of(news.path);
         } catch (const std::exception& error) {
