@@ -120,7 +120,8 @@ def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
 # A little of each study that moves data among all ranks.
 EVERY_WAY = re.compile(
     r"exchange/64KiB|collectives/.*/blocking(/.*/4KiB.*)?|alltoall-algorithms/.*/4KiB"
-    r"|ghost/corrected/6/used/.*|redistribute/64x128x16/1/(?!run/async-none).*"
+    r"|ghost/corrected/6/used/.*|redistribute/64x128x16/1/.*lists/run/used/auto"
+    r"|redistribute/64x128x16/1/blocks/[^/]*/run/used/(?!async-none|memcpy).*"
     r"|advection/first-order/even/\+\+/50/10/(.*/no|auto/yes|mpi-messages/yes)"
 )
 STUDIES = "exchange,collectives,alltoall-algorithms,ghost,redistribute,advection"
