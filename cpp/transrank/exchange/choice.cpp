@@ -24,6 +24,9 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer, const Entry&
 // Both ranks of a pair come to the same answer: what one sends the other receives.
 std::string better_packed(const Binding& binding, const PeerOffer& peer,
                           const PushThreshold& threshold) {
+    if (threshold.stage_below_bytes == 0) {
+        return "";  // nothing is short: routes may have millions of segments
+    }
     Scatter scatter;
     for (const auto* leg : {peer.send, peer.receive}) {
         for (const auto& field : binding.fields) {

@@ -52,18 +52,26 @@ def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
     """
     path = Path(path)
     data = b"".join(_encoded(line) for line in lines)
-    partial = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, data)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Let a file hold `data`, or what it held before, when an OSError tells why not."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
         with partial.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except OSError as error:
+    except BaseException:
         with contextlib.suppress(OSError):
             partial.unlink()
-        raise _cannot_write(path, error) from None
+        raise
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

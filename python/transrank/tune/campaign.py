@@ -27,6 +27,10 @@ _ERROR = "error: "
 GRACE_SECONDS = 20.0
 
 
+class NothingLeftError(LaunchError):
+    """The default can be measured, but nothing that could be compared with it."""
+
+
 @dataclass(frozen=True)
 class Campaign:
     """What is measured, how long, and where; `shape` are further options of the launches."""
@@ -45,7 +49,7 @@ class Campaign:
         """Measure each variant once per round, in random order, so that all see the same hours.
 
         A variant whose launch fails is left out from then on, and said. Raises LaunchError when
-        that is the default, with which all are compared, or nothing else is left.
+        that is the default, with which all are compared, NothingLeftError when no other is left.
         """
         found: dict[str, Seconds] = {name: {} for name in variants}
         order = random.Random(self.rounds)  # noqa: S311 no secret
@@ -67,7 +71,7 @@ class Campaign:
                 else:
                     self._add(found[name], run)
         if len(variants) > 1 and set(found) == {DEFAULT}:
-            raise LaunchError("every launch with a file failed", "transrank doctor")
+            raise NothingLeftError("every launch with a file failed", "transrank doctor")
         return found
 
     def watch(self, variants: Mapping[str, Mapping[str, str]]) -> dict[str, Sight]:

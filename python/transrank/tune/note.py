@@ -11,6 +11,7 @@ from pathlib import Path
 
 from transrank.errors import RecordError, UsageError
 from transrank.launch import installation
+from transrank.store import writing
 from transrank.tune.choice import Range
 from transrank.tune.library import Choices, Library
 
@@ -54,8 +55,8 @@ def write(path: Path, library: Library, choices: Choices, ranks: int, ranks_per_
         },
     }
     try:
-        _replace(_beside(path), json.dumps(note, indent=1) + "\n")
-        _replace(path, text)
+        writing.replace(_beside(path), (json.dumps(note, indent=1) + "\n").encode())
+        writing.replace(path, text.encode())
     except OSError as error:
         raise RecordError(f"{error.filename}: {error.strerror}", "give another -o") from error
 
@@ -96,12 +97,3 @@ def read(path: Path) -> Note:
 
 def _beside(path: Path) -> Path:
     return path.with_name(path.name + _SUFFIX)
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

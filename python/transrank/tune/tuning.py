@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from transrank.errors import LaunchError, RecordError
+from transrank.errors import RecordError
 from transrank.stats.compare import paired_ratio
 from transrank.stats.estimate import Estimate
-from transrank.tune.campaign import DEFAULT, Campaign, Seconds
+from transrank.tune.campaign import DEFAULT, Campaign, NothingLeftError, Seconds
 from transrank.tune.choice import Range, Times, choose
 from transrank.tune.evidence import BY_TIME, NOT_USED, TUNED, Evidence, chosen_at
 from transrank.tune.library import Choices
@@ -89,12 +89,8 @@ def prove(
     again = replace(campaign, folder=folder)
     try:
         measured = again.measure({DEFAULT: {}, TUNED: dict(environment)})
-    except LaunchError as error:
-        if error.message.startswith("every"):
-            raise RecordError("the library does not start with this file", "tune anew") from error
-        raise
-    if TUNED not in measured:
-        raise RecordError("the library does not start with this file", "tune anew")
+    except NothingLeftError as error:
+        raise RecordError("the library does not start with this file", "tune anew") from error
     proofs = []
     for operation in campaign.operations:
         for size, before in sorted(measured[DEFAULT].get(operation, {}).items()):

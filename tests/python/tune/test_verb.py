@@ -13,7 +13,7 @@ from transrank.errors import Failure, LaunchError, RecordError, UsageError
 from transrank.launch.launcher import Capacity, Launcher
 from transrank.store.records import Placement
 from transrank.tune import campaign, library, note
-from transrank.tune.campaign import Campaign
+from transrank.tune.campaign import Campaign, NothingLeftError
 from transrank.tune.choice import Range
 from transrank.tune.openmpi import OpenMpi
 
@@ -162,6 +162,22 @@ def test_what_is_interrupted_leaves_the_file_as_it_was(
     assert stopped.value.status == 130
     assert [entry.name for entry in tmp_path.iterdir()] == ["rules.conf"]
     assert path.read_text() == "before"
+
+
+def test_a_file_with_which_nothing_starts_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Unstartable(Times):
+        def measure(
+            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
+        ) -> dict[str, Seconds]:
+            if "tuned" in variants:
+                raise NothingLeftError("every launch with a file failed")
+            return super().measure(campaign, variants)
+
+    with pytest.raises(RecordError, match="does not start with this file"):
+        tune(monkeypatch, Unstartable(default=10, forced_1=5), "-n4", f"-o{tmp_path / 'a.conf'}")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_launch_that_fails_is_left_out_but_not_the_default(
