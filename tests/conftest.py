@@ -73,6 +73,18 @@ def _oversubscribed() -> None:
     os.environ.update(OVERSUBSCRIBED)
 
 
+@pytest.fixture(autouse=True)
+def _own_job_folder(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep what killed jobs of Open MPI leave behind out of the way of later jobs.
+
+    A launcher names its folder by its process number, and does not start where a killed one of the
+    same number has left its own: numbers come round again within one run of the tests.
+    """
+    monkeypatch.setenv("PRTE_MCA_prte_tmpdir_base", str(tmp_path_factory.mktemp("jobs")))
+
+
 @pytest.fixture(scope="session")
 def mpiexec() -> Mpiexec:
     path = installation.mpiexec()

@@ -60,6 +60,11 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "is it visible on every node? transrank doctor",
     ),
     (
+        re.compile(r"PMIx server's listener thread failed to start"),
+        "the launcher found the files of a killed job that had its process number",
+        "start it again; or remove ompi.* of jobs that no longer run from the temporary folder",
+    ),
+    (
         re.compile(r"Out of memory|oom-kill|Cannot allocate memory|bad_alloc"),
         "memory ran out",
         "lower --memory",

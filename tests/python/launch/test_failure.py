@@ -78,6 +78,11 @@ def ended(
             "every node",
         ),
         (ended("There are not enough slots available"), "fewer slots than ranks", "fewer ranks"),
+        (
+            ended("The PMIx server's listener thread failed to start. We cannot"),
+            "the files of a killed job",
+            "start it again",
+        ),
         (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
     ],
 )
