@@ -54,7 +54,9 @@ def read_survey(runs: Sequence[Run]) -> Survey:
         for case in run.cases:
             cases[operation_of(case)].append(case)
     cores = {operation: core_latency(each) for operation, each in cases.items()}
-    measured = {operation: found.median for operation, found in cores.items() if found is not None}
+    measured = {
+        operation: found.usual.median for operation, found in cores.items() if found is not None
+    }
     return Survey(results_of(runs), measured)
 
 

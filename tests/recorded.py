@@ -64,6 +64,7 @@ def case(
     seconds: Sequence[float] = (1.1e-6,) * 10,
     flags: Sequence[int] | None = None,
     rounds: Sequence[int] | None = None,
+    core_latency_seconds: Sequence[float | None] | None = None,
     **changes: Any,
 ) -> Line:
     """A measured pingpong case; `changes` replace or, with None, remove fields."""
@@ -95,6 +96,8 @@ def case(
             "mean": [sum(seconds) / len(seconds), sum(fastest) / len(fastest)],
         },
     }
+    if core_latency_seconds is not None:
+        line["samples"]["core_latency_seconds"] = list(core_latency_seconds)
     return _changed(line, changes)
 
 

@@ -202,21 +202,29 @@ private:
                                   .least_batch_seconds = least_batch_seconds_});
         sampler.measure(
             runs, {.calibrated = [&](const measure::CaseRun& run) { advance(run, 0); },
-                   .advanced = [&](const measure::CaseRun& run, int round) { advance(run, round); },
+                   .advanced =
+                       [&](const measure::CaseRun& run, int round) {
+                           advance(run, round);
+                           watch_cores(run);
+                       },
                    .finished = [&](measure::CaseRun& run) { record(run, active); }});
     }
 
     void advance(const measure::CaseRun& run, int round) {
         watchdog_.advance(run.point.id());
-        if (cores_measurable_) {
-            if (const auto seconds = core_latency_.measure()) {
-                core_latencies_[run.point.id()].push_back(*seconds);
-            }
-        }
         const double now = machine::now();
         if (is_root() && now - last_progress_ >= progress_interval_seconds) {
             last_progress_ = now;
             print_progress(run.point.study, round);
+        }
+    }
+
+    // After a round of the case, so that its samples can be told by how far apart the cores were.
+    void watch_cores(const measure::CaseRun& run) {
+        if (cores_measurable_) {
+            const auto seconds = core_latency_.measure();
+            core_latencies_[run.point.id()].push_back(
+                seconds.value_or(std::numeric_limits<double>::quiet_NaN()));
         }
     }
 
@@ -284,6 +292,9 @@ private:
         json.key("fastest").array(run.reduced.fastest);
         json.key("flags").array(run.reduced.flags);
         json.key("rounds").array(run.reduced.rounds);
+        if (const auto found = core_latencies_.extract(point.id())) {
+            json.key("core_latency_seconds").array(found.mapped());
+        }
         if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
@@ -292,9 +303,6 @@ private:
                                    ? measure::record_ranks
                                    : measure::record_slowest;
         recording(run.own, active, json);
-        if (const auto found = core_latencies_.extract(point.id())) {
-            json.key("core_latency_seconds").value(measure::median_interval(found.mapped()).median);
-        }
         run.operation->describe(json);
     }
 
@@ -314,7 +322,8 @@ private:
     double least_batch_seconds_;
     CoreLatency core_latency_;
     bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
-    std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round
+    std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
+                                                            ///< NaN: not answered in time
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

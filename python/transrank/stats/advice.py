@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from transrank.stats.cores import core_latency
+from transrank.stats.cores import Distance, core_latency, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning
@@ -22,6 +22,10 @@ LEAST_KEPT = 0.9
 FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
 LEAST_DRIFT = 0.03
+MOVING_HINT = (
+    "a hypervisor that moves virtual CPUs does this, and all that crosses between cores changes "
+    "with it"
+)
 
 
 def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
@@ -46,15 +50,16 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         )
     elif result.disturbed and result.clean < FEW_CLEAN:
         yield Caution(
-            f"only {result.clean} of {result.samples} samples are undisturbed, "
-            "and they alone count",
+            f"only {result.clean} of {result.samples} samples are undisturbed"
+            f"{' and of the usual cores' if result.elsewhere else ''}, and they alone count",
             "measure on an idle machine or raise --max-time",
         )
     if result.launches_left_out:
         launches = len(result.launches) + result.launches_left_out
         yield Caution(
             f"{result.launches_left_out} of {launches} launches are left out: "
-            "all their samples were disturbed",
+            "all their samples were disturbed"
+            + (", or taken with the cores at another distance" if result.elsewhere else ""),
             "measure on an idle machine or raise --max-time",
         )
     if result.status == "unstable" and result.headline is not None:
@@ -150,7 +155,7 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 def _busy_machine(results: Sequence[CaseResult]) -> list[Caution]:
     taken = sum(result.samples for result in results)
-    kept = sum(result.kept * result.samples for result in results)
+    kept = sum((result.kept + result.elsewhere) * result.samples for result in results)
     if taken == 0 or kept / taken >= LEAST_KEPT:
         return []
     return [
@@ -166,13 +171,30 @@ def _moving_cores(run: Run) -> list[Caution]:
     cores = core_latency(run.cases)
     if cores is None or not cores.changed:
         return []
+    if not cores.several:
+        return [
+            Caution(
+                "the first two ranks' cores were not always equally far apart: a cache line took "
+                f"{format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between them "
+                "in different launches",
+                MOVING_HINT + "; more launches over a longer time see more of it",
+            )
+        ]
+
+    def told(distance: Distance) -> str:
+        words = f"{format_seconds(distance.median)} in {format_percent(distance.share)}"
+        times = slowdown(run.cases, distance, cores.usual)
+        if distance is cores.usual or times is None:
+            return words
+        return f"{words}, where cases took {times:.2g} times as long"
+
+    others = [told(distance) for distance in cores.distances if distance is not cores.usual]
     return [
         Caution(
             "the first two ranks' cores were not always equally far apart: a cache line took "
-            f"{format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between them in "
-            "different launches",
-            "a hypervisor that moves virtual CPUs does this, and all that crosses between cores "
-            "changes with it; more launches over a longer time see more of it",
+            f"{told(cores.usual)} of the rounds, and these alone count; "
+            f"{'; '.join(others)}",
+            MOVING_HINT + "; a real machine, or CPUs that are pinned, have one distance",
         )
     ]
 

@@ -26,7 +26,9 @@ def _core_distances(baseline: Run, candidate: Run) -> list[str]:
     ours, theirs = core_latency(baseline.cases), core_latency(candidate.cases)
     if ours is None or theirs is None or not ours.differs(theirs):
         return []
-    pair = f"{units.format_seconds(ours.median)} / {units.format_seconds(theirs.median)}"
+    pair = (
+        f"{units.format_seconds(ours.usual.median)} / {units.format_seconds(theirs.usual.median)}"
+    )
     return [f"a cache line between the first two ranks' cores: {pair}"]
 
 

@@ -1,47 +1,151 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far apart the cores were while a run was measured: what a cache line took between them."""
+"""How far apart the cores were while a run was measured: what a cache line took between them.
+
+A hypervisor moves virtual CPUs between the cores of its host: from two threads of one core to cores
+of different caches, by which a cache line takes ten times as long, and back within seconds. Then a
+run measures several machines in turn, and how often it met each is chance. So the rounds are told
+by the distance at which they were taken, and values are those of one distance.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from transrank.stats.median import median
+from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 from transrank.store.records import Case
 
 # Distances that differ by less do not explain a difference worth speaking of.
 LEAST_CHANGE = 0.05
+# Logarithms of distances are counted in bins of this width. A bin with a smaller share of the
+# rounds than LEAST_IN_BIN is a passing one, and two that are GAP_BINS apart are of two distances.
+BIN = 0.1
+LEAST_IN_BIN = 0.01
+GAP_BINS = 3
+# The nearest distance with this share of the rounds is the usual one: it is found again, while the
+# commonest of several changes from run to run.
+USUAL_SHARE = 0.25
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Rounds with the cores about equally far apart: seconds one way, and their share of all."""
+
+    median: float
+    low: float
+    high: float
+    share: float
+
+    def holds(self, seconds: Floats) -> Mask:
+        """Whether each of the latencies is of this distance; an unknown one (NaN) is of none."""
+        return (seconds >= self.low) & (seconds < self.high)
 
 
 @dataclass(frozen=True, slots=True)
 class CoreLatency:
-    """Seconds one way between the cores of rank 0 and the next rank of its node, over launches."""
+    """Seconds one way between the cores of rank 0 and the next rank of its node.
+
+    Attributes
+    ----------
+    median, nearest, farthest
+        over the launches' medians.
+    distances
+        the nearest first; together they have all rounds but passing ones.
+    usual
+        which of them the values are of.
+    """
 
     median: float
     nearest: float
     farthest: float
+    distances: tuple[Distance, ...]
+    usual: Distance
 
     @property
     def changed(self) -> bool:
-        """Whether launches found the cores differently far apart."""
-        return self.farthest > (1 + LEAST_CHANGE) * self.nearest
+        """Whether launches, or rounds, found the cores differently far apart."""
+        return self.several or self.farthest > (1 + LEAST_CHANGE) * self.nearest
+
+    @property
+    def several(self) -> bool:
+        """Whether the rounds fall into several distances."""
+        return len(self.distances) > 1
 
     def differs(self, other: CoreLatency) -> bool:
-        """Whether the cores were farther apart in one run than in the other."""
-        ratio = self.median / other.median
+        """Whether the cores were farther apart for the values of one run than for the other's."""
+        ratio = self.usual.median / other.usual.median
         return max(ratio, 1 / ratio) > 1 + LEAST_CHANGE
+
+    def elsewhere(self, samples: Samples) -> Mask:
+        """Which samples were taken at another distance than the usual one, or an unknown one."""
+        cores = samples.core_latency_seconds
+        if cores is None or not self.several:
+            return np.zeros(samples.seconds.size, dtype=bool)
+        return np.repeat(~self.usual.holds(cores), samples.rounds)
 
 
 def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
     """Return how far apart the cores were beside `cases`; None where no launch has measured it."""
-    by_launch: dict[int, list[float]] = defaultdict(list)
+    by_launch: dict[int, list[Floats]] = defaultdict(list)
     for case in cases:
-        if case.core_latency_seconds is not None:
-            by_launch[case.launch].append(case.core_latency_seconds)
-    if not by_launch:
+        if case.samples is not None and case.samples.core_latency_seconds is not None:
+            known = case.samples.core_latency_seconds
+            by_launch[case.launch].append(known[known > 0])
+    launches = [found for found in map(np.concatenate, by_launch.values()) if found.size]
+    if not launches:
         return None
-    launches = [median(np.array(found)) for found in by_launch.values()]
-    return CoreLatency(median(np.array(launches)), min(launches), max(launches))
+    medians = [median(found) for found in launches]
+    distances = _distances(np.concatenate(launches))
+    frequent = [distance for distance in distances if distance.share >= USUAL_SHARE]
+    usual = frequent[0] if frequent else max(distances, key=lambda distance: distance.share)
+    return CoreLatency(
+        median(np.array(medians)), min(medians), max(medians), tuple(distances), usual
+    )
+
+
+def _distances(seconds: Floats) -> list[Distance]:
+    bins = np.floor(np.log(seconds) / BIN)
+    found, counts = np.unique(bins, return_counts=True)
+    common = found[counts >= min(LEAST_IN_BIN * seconds.size, counts.max())]
+    cuts = np.flatnonzero(np.diff(common) >= GAP_BINS) + 1
+    distances = []
+    for members in np.split(common, cuts):
+        low, high = np.exp(BIN * (members[0] - 1)), np.exp(BIN * (members[-1] + 2))
+        here = seconds[(seconds >= low) & (seconds < high)]
+        distances.append(Distance(median(here), float(low), float(high), here.size / seconds.size))
+    return distances
+
+
+def slowdown(cases: Sequence[Case], here: Distance, usual: Distance) -> float | None:
+    """How many times as long the cases took at one distance as at the usual one: the median.
+
+    Of the cases with undisturbed samples at both; None where there is none.
+    """
+    by_case: dict[object, list[Samples]] = defaultdict(list)
+    for case in cases:
+        if case.samples is not None and case.samples.core_latency_seconds is not None:
+            by_case[case.case, case.shape].append(case.samples)
+    ratios = []
+    for launches in by_case.values():
+        there, normal = _seconds_at(here, launches), _seconds_at(usual, launches)
+        if there.size and normal.size and median(normal) > 0:
+            ratios.append(median(there) / median(normal))
+    return median(np.array(ratios)) if ratios else None
+
+
+def _seconds_at(distance: Distance, launches: Sequence[Samples]) -> Floats:
+    parts = []
+    for samples in launches:
+        assert samples.core_latency_seconds is not None
+        at_distance = np.repeat(distance.holds(samples.core_latency_seconds), samples.rounds)
+        undisturbed = (samples.flags & (WARM_UP | DISTURBED | STOLEN | LATE)) == 0
+        parts.append(samples.seconds[at_distance & undisturbed])
+    return np.concatenate(parts)

@@ -55,11 +55,14 @@ class CaseResult:
     imbalance
         median over samples of (slowest - fastest rank) / slowest.
     samples, kept
-        samples after warm-up, all launches, and the share of them that is not flagged.
+        samples after warm-up, all launches, and the share of them that nothing disqualifies.
+    elsewhere
+        the share of them that no flag disqualifies, but that the cores were at another distance
+        than the usual one of the run.
     all_used
         too few samples were undisturbed, so the disturbed ones count as well.
     launches_left_out
-        launches of which no sample was undisturbed; they are not among `launches`.
+        launches without a sample that counts; they are not among `launches`.
     launch_medians, launch_imb
         one value per entry of `launches`, in that order.
     placed
@@ -83,6 +86,7 @@ class CaseResult:
     imbalance: float | None = None
     samples: int = 0
     kept: float = 0.0
+    elsewhere: float = 0.0
     launches: tuple[int, ...] = ()
     launch_medians: tuple[Estimate, ...] = ()
     launch_imb: tuple[float, ...] = ()
@@ -130,12 +134,12 @@ class CaseResult:
 
     @property
     def clean(self) -> int:
-        """Samples after warm-up that are not flagged."""
+        """Samples after warm-up that nothing disqualifies."""
         return round(self.kept * self.samples)
 
     @property
     def disturbed(self) -> bool:
-        """Whether some sample after warm-up is flagged."""
+        """Whether something disqualifies some sample after warm-up."""
         return self.clean < self.samples
 
     @property

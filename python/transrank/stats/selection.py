@@ -27,41 +27,62 @@ class Selection:
     used
         none of them where every sample of the launch was disturbed.
     taken, clean
-        samples after warm-up, and those of them that no flag disqualifies.
+        samples after warm-up, and those of them that nothing disqualifies.
+    elsewhere
+        those of them that no flag disqualifies, but the distance between the cores.
     """
 
     used: NDArray[np.bool_]
     taken: int
     clean: int
+    elsewhere: int = 0
 
     @property
     def any_used(self) -> bool:
         return bool(self.used.any())
 
 
-def select(launches: Sequence[Samples]) -> tuple[list[Selection], bool]:
+def select(
+    launches: Sequence[Samples], elsewhere: Sequence[NDArray[np.bool_]] | None = None
+) -> tuple[list[Selection], bool]:
     """Choose the samples of a case, launch by launch.
 
     Warm-up never counts, unless there is nothing else. Samples with a lost core, with time that a
     hypervisor took, or with a late start do not count either: a launch that has no other samples
     is left out, because a disturbed median is wrong by factors where few clean samples are wrong by
     percents.
+    Neither do those marked in `elsewhere`, taken with the cores at another distance, as long as
+    the others are enough.
     Only when the clean samples of all launches together are fewer than LEAST_CLEAN, or than the
     share LEAST_SHARE, all samples count, and the second value is True.
     """
     after = [_after_warm_up(samples.flags) for samples in launches]
-    clean = [
+    undisturbed = [
         counts & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
         for counts, samples in zip(after, launches, strict=True)
     ]
-    taken = sum(int(mask.sum()) for mask in after)
-    undisturbed = sum(int(mask.sum()) for mask in clean)
-    enough = undisturbed == taken or undisturbed >= max(LEAST_CLEAN, LEAST_SHARE * taken)
+    clean = undisturbed
+    if elsewhere is not None:
+        here = [mask & ~away for mask, away in zip(undisturbed, elsewhere, strict=True)]
+        if _enough(here, undisturbed):
+            clean = here
+    enough = _enough(clean, after)
     selections = [
-        Selection(best if enough else counts, int(counts.sum()), int(best.sum()))
-        for counts, best in zip(after, clean, strict=True)
+        Selection(
+            best if enough else counts,
+            int(counts.sum()),
+            int(best.sum()),
+            int(unflagged.sum() - best.sum()),
+        )
+        for counts, best, unflagged in zip(after, clean, undisturbed, strict=True)
     ]
     return selections, not enough
+
+
+def _enough(chosen: Sequence[NDArray[np.bool_]], of: Sequence[NDArray[np.bool_]]) -> bool:
+    """Whether the chosen samples of all launches are a basis for a value."""
+    count, total = (sum(int(mask.sum()) for mask in masks) for masks in (chosen, of))
+    return count == total or count >= max(LEAST_CLEAN, LEAST_SHARE * total)
 
 
 def _after_warm_up(flags: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from transrank.stats.advice import case_warnings, run_warnings
+from transrank.stats.cores import CoreLatency, core_latency
 from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
@@ -40,16 +41,28 @@ def summarise(run: Run) -> list[CaseResult]:
         by_case.setdefault((case.case, case.shape), []).append(case)
     precision = run.header.options.precision if run.header.options else None
     placements = Placements(run.launches)
-    return [_summarise_case(cases, precision, placements) for cases in by_case.values()]
+    cores = {
+        shape: core_latency(case for case in run.cases if case.shape == shape)
+        for shape in {shape for _, shape in by_case}
+    }
+    return [
+        _summarise_case(cases, precision, placements, cores[shape])
+        for (_, shape), cases in by_case.items()
+    ]
 
 
 def _summarise_case(
-    cases: Sequence[Case], precision: float | None, placements: Placements
+    cases: Sequence[Case],
+    precision: float | None,
+    placements: Placements,
+    cores: CoreLatency | None,
 ) -> CaseResult:
     measured = [case for case in cases if case.status == "ok"]
     if not measured:
         return _unmeasured(cases)
-    selections, all_used = select([case.samples for case in measured if case.samples is not None])
+    sampled = [case.samples for case in measured if case.samples is not None]
+    elsewhere = [cores.elsewhere(samples) for samples in sampled] if cores else None
+    selections, all_used = select(sampled, elsewhere)
     views = _views(measured, selections)
     values = [view.value for view in views]
     headline = combine(values)
@@ -71,6 +84,7 @@ def _summarise_case(
         imbalance=_median_of([view.imbalance for view in views]),
         samples=taken,
         kept=sum(selection.clean for selection in selections) / taken if taken else 0.0,
+        elsewhere=sum(selection.elsewhere for selection in selections) / taken if taken else 0.0,
         launches=tuple(view.case.launch for view in views),
         launch_medians=tuple(values),
         launch_imb=tuple(_imb_of(view.case, all_used).mean for view in views),

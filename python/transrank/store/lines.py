@@ -249,6 +249,8 @@ class Samples:
 
     `seconds` is the maximum and `fastest` the minimum over ranks, per operation; `flags` has the
     bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
+    `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
+    took one way between the cores of the first two ranks of a node.
     """
 
     seconds: Floats
@@ -256,16 +258,19 @@ class Samples:
     flags: Integers
     rounds: Integers
     late_seconds: Floats | None = None
+    core_latency_seconds: Floats | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Samples:
         late = line.get("late_seconds")
+        cores = line.get("core_latency_seconds")
         return cls(
             _floats(line["seconds"]),
             _floats(line["fastest"]),
             np.array(line["flags"], dtype=np.int64),
             np.array(line["rounds"], dtype=np.int64),
             None if late is None else _floats(late),
+            None if cores is None else _floats(cores),
         )
 
 
@@ -378,7 +383,6 @@ class Case:
     memory: Memory | None = None
     outcome: Outcome | None = None
     chosen: str | None = None
-    core_latency_seconds: float | None = None
     imported: Imported | None = None
 
     @classmethod

@@ -1,49 +1,136 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far apart the cores were: a warning within a run, a difference between runs."""
+"""How far apart the cores were: which samples count, a warning, a difference between runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import recorded
+from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
-from transrank.stats.cores import core_latency
+from transrank.stats.cores import core_latency, slowdown
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
 
+Launches = Sequence[Sequence[float | None]]
 
-def run_of(folder: Path, launches: list[list[float]]) -> Run:
-    """A run with a case per value, in launches; values are nanoseconds."""
-    lines = [
-        recorded.case(size=2**size, launch=launch, core_latency_seconds=value * 1e-9)
-        for launch, values in enumerate(launches)
-        for size, value in enumerate(values)
-    ]
-    header = [recorded.header()] + [recorded.launch(launch) for launch in range(len(launches))]
+
+def write(folder: Path, lines: list[recorded.Line], launches: int) -> Run:
+    header = [recorded.header()] + [recorded.launch(launch) for launch in range(launches)]
     return read_run(recorded.write(folder / f"{len(list(folder.iterdir()))}.jsonl", header + lines))
 
 
-def warned(run: Run) -> bool:
-    return any("equally far apart" in found.text for found in run_warnings(run, summarise(run)))
+def run_of(folder: Path, launches: Launches, each: int = 5, size: int = 1024) -> Run:
+    """A run of one case: in each launch rounds of `each` samples, with cores so many ns apart.
+
+    A sample takes ten times as long as a cache line; where that is not known, a second.
+    """
+    lines = []
+    for launch, cores in enumerate(launches):
+        seconds = [1.0 if ns is None else ns * 1e-8 for ns in cores]
+        lines.append(
+            recorded.case(
+                size=size,
+                launch=launch,
+                seconds=np.repeat(seconds, each).tolist(),
+                rounds=[each] * len(cores),
+                core_latency_seconds=[None if ns is None else ns * 1e-9 for ns in cores],
+            )
+        )
+    return write(folder, lines, len(launches))
+
+
+def nanoseconds(*values: float) -> list[int]:
+    return [round(value * 1e9) for value in values]
+
+
+def moved(run: Run) -> list[str]:
+    found = run_warnings(run, summarise(run))
+    return [caution.text for caution in found if "equally far apart" in caution.text]
 
 
 def test_the_distance_is_the_median_over_launches_of_their_medians(tmp_path: Path) -> None:
-    run = run_of(tmp_path, [[120, 900, 121], [130, 131, 100], [125, 125, 125]])
+    run = run_of(tmp_path, [[120, 140, 121], [130, 131, 118], [125, 125, 125]])
     found = core_latency(run.cases)
     assert found is not None
-    assert [round(value * 1e9) for value in (found.median, found.nearest, found.farthest)] == [
-        *(125, 121, 130)
-    ]
+    assert nanoseconds(found.median, found.nearest, found.farthest) == [125, 121, 130]
+    assert not found.several
 
 
 @pytest.mark.parametrize(("second", "warns"), [(104, False), (112, True)])
 def test_launches_with_cores_farther_apart_are_warned_of(
     tmp_path: Path, second: float, warns: bool
 ) -> None:
-    assert warned(run_of(tmp_path, [[100], [second]])) == warns
+    assert bool(moved(run_of(tmp_path, [[100], [second]]))) == warns
+
+
+@pytest.mark.parametrize(
+    ("cores", "shares", "usual"),
+    [
+        ([22, 50, 50, 250], {22: 0.25, 50: 0.5, 250: 0.25}, 22),
+        ([22, 50, 50, 50, 50, 250, 250, 250], {22: 1 / 8, 50: 1 / 2, 250: 3 / 8}, 50),
+        ([22, 50, 120, 250, 250], {22: 0.2, 50: 0.2, 120: 0.2, 250: 0.4}, 250),
+        ([118, 125, 133, 141, 150], {133: 1.0}, 133),
+    ],
+)
+def test_the_nearest_distance_that_is_not_rare_is_the_usual_one(
+    tmp_path: Path, cores: list[float], shares: dict[int, float], usual: int
+) -> None:
+    found = core_latency(run_of(tmp_path, [cores] * 2).cases)
+    assert found is not None
+    assert {
+        nanoseconds(distance.median)[0]: distance.share for distance in found.distances
+    } == pytest.approx(shares)
+    assert nanoseconds(found.usual.median) == [usual]
+
+
+def test_a_passing_value_between_two_distances_does_not_join_them(tmp_path: Path) -> None:
+    near, far, passing = [50] * 80, [250] * 60, [61, 75, 92, 112, 137, 167, 204]
+    found = core_latency(run_of(tmp_path, [near + far + passing] * 2, each=1).cases)
+    assert found is not None
+    assert nanoseconds(*(distance.median for distance in found.distances)) == [50, 250]
+
+
+def test_samples_of_the_usual_distance_alone_count(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [[50, 250, 250, 50], [250, 50, 250], [50, 52, None]])
+    (result,) = summarise(run)
+    assert result.headline is not None
+    assert result.headline.value == pytest.approx(500e-9)
+    assert (result.samples, result.clean) == (50, 25)
+    assert result.elsewhere == pytest.approx(0.5)
+    (text,) = moved(run)
+    assert "50.0 ns in 56 % of the rounds, and these alone count" in text
+    assert "250 ns in 44 %, where cases took 5 times as long" in text
+    assert not any("busy" in caution.text for caution in run_warnings(run, [result]))
+
+
+def test_a_case_that_was_never_at_the_usual_distance_keeps_its_samples(tmp_path: Path) -> None:
+    usual, away = run_of(tmp_path, [[50] * 8] * 2), run_of(tmp_path, [[250]] * 2, size=8)
+    lines = [*usual.path.read_text().splitlines(), *away.path.read_text().splitlines()[-2:]]
+    both = tmp_path / "both.jsonl"
+    both.write_text("\n".join(lines) + "\n")
+    run = read_run(both)
+    small, large = sorted(summarise(run), key=lambda result: result.bytes or 0)
+    assert small.headline is not None
+    assert small.headline.value == pytest.approx(2.5e-6)
+    assert large.headline is not None
+    assert large.headline.value == pytest.approx(5e-7)
+    assert small.kept == 1
+    assert not small.all_used
+
+
+def test_a_slowdown_is_the_median_over_cases_measured_at_both(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [[50, 50, 50, 250, 250], [50, 50, 50, 50, 250]])
+    found = core_latency(run.cases)
+    assert found is not None
+    near, far = found.distances
+    assert slowdown(run.cases, far, near) == pytest.approx(5)
+    assert slowdown(run_of(tmp_path, [[50]]).cases, far, near) is None
 
 
 def test_cores_farther_apart_in_one_of_two_runs_are_a_difference(tmp_path: Path) -> None:
@@ -53,11 +140,20 @@ def test_cores_farther_apart_in_one_of_two_runs_are_a_difference(tmp_path: Path)
     assert "cores: 100 ns / 116 ns" in found
 
 
+def test_runs_whose_values_are_of_one_distance_are_alike(tmp_path: Path) -> None:
+    mixed, near = run_of(tmp_path, [[50, 250, 250]] * 3), run_of(tmp_path, [[50, 50]] * 3)
+    assert differences(mixed, near) == []
+
+
 def test_runs_that_did_not_measure_it_say_nothing(tmp_path: Path) -> None:
-    run = read_run(
-        recorded.write(
-            tmp_path / "a.jsonl", [recorded.header(), recorded.launch(), recorded.case()]
-        )
-    )
-    assert core_latency(run.cases) is None
-    assert not warned(run)
+    for lines in ([recorded.case()], [recorded.case(core_latency_seconds=[None])]):
+        run = write(tmp_path, lines, 1)
+        assert core_latency(run.cases) is None
+        assert moved(run) == []
+
+
+def test_a_distance_for_more_rounds_than_there_are_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        RecordError, match=r"core_latency_seconds tells of 2 rounds but rounds of 1"
+    ):
+        write(tmp_path, [recorded.case(core_latency_seconds=[5e-8, 5e-8])], 1)

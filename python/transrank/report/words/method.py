@@ -68,9 +68,9 @@ def _general() -> Iterator[str]:
     )
     yield (
         "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
-        "hypervisor took time from its CPU, or it started late; “kept” is the share of the "
-        "samples after warm-up that remains. “IMB mean” is the mean over the samples that count, "
-        "averaged over ranks, as IMB prints it, for comparison with published tables. “Imbalance” "
+        "hypervisor took time from its CPU, or it started late, or the cores were not at their "
+        "usual distance; “kept” is the share of the samples after warm-up that remains. “IMB mean” "
+        "is the mean over samples without a flag, averaged over ranks, as IMB prints it, for comparison with published tables. “Imbalance” "
         "is by how much the fastest rank is ahead of the slowest, in the median over samples."
     )
 
@@ -145,6 +145,16 @@ def _core_distance(run: Measured) -> Iterator[str]:
         "Between the cores of the first two ranks a cache line took "
         f"{units.format_seconds(cores.median)}{span}, whatever the MPI does."
     )
+    if cores.several:
+        shares = [
+            f"{units.format_seconds(distance.median)} in {units.format_percent(distance.share)}"
+            for distance in cores.distances
+        ]
+        yield (
+            f"The rounds were measured with the cores at {len(cores.distances)} distances: a cache "
+            f"line took {joined(shares)} of them. Where samples of all are enough, those at "
+            f"{units.format_seconds(cores.usual.median)} alone count: so repeated runs compare."
+        )
 
 
 def _batches(run: Measured) -> Iterator[str]:
