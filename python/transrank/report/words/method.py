@@ -70,8 +70,9 @@ def _general() -> Iterator[str]:
         "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
         "hypervisor took time from its CPU, or it started late, or the cores were not at their "
         "usual distance; “kept” is the share of the samples after warm-up that remains. “IMB mean” "
-        "is the mean over samples without a flag, averaged over ranks, as IMB prints it, for comparison with published tables. “Imbalance” "
-        "is by how much the fastest rank is ahead of the slowest, in the median over samples."
+        "is the mean over samples without a flag, averaged over ranks, as IMB prints it, for "
+        "comparison with published tables. “Imbalance” is by how much the fastest rank is ahead of "
+        "the slowest, in the median over samples."
     )
 
 
