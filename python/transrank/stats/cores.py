@@ -27,9 +27,10 @@ LEAST_CHANGE = 0.05
 BIN = 0.1
 LEAST_IN_BIN = 0.01
 GAP_BINS = 3
-# The nearest distance with this share of the rounds is the usual one: it is found again, while the
-# commonest of several changes from run to run.
-USUAL_SHARE = 0.25
+# The nearest distance with this share of the rounds, in so many launches (or in all), is the usual
+# one: it is found again, while the commonest of several changes from run to run.
+USUAL_SHARE = 0.1
+USUAL_LAUNCHES = 3
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -104,11 +105,23 @@ def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
         return None
     medians = [median(found) for found in launches]
     distances = _distances(np.concatenate(launches))
-    frequent = [distance for distance in distances if distance.share >= USUAL_SHARE]
-    usual = frequent[0] if frequent else max(distances, key=lambda distance: distance.share)
     return CoreLatency(
-        median(np.array(medians)), min(medians), max(medians), tuple(distances), usual
+        median(np.array(medians)),
+        min(medians),
+        max(medians),
+        tuple(distances),
+        _usual(distances, launches),
     )
+
+
+def _usual(distances: Sequence[Distance], launches: Sequence[Floats]) -> Distance:
+    """The nearest that is not rare; the commonest where all are."""
+    least = min(USUAL_LAUNCHES, len(launches))
+    for distance in distances:
+        shares = [distance.holds(launch).mean() for launch in launches]
+        if distance.share >= USUAL_SHARE and sum(s >= USUAL_SHARE for s in shares) >= least:
+            return distance
+    return max(distances, key=lambda distance: distance.share)
 
 
 def _distances(seconds: Floats) -> list[Distance]:

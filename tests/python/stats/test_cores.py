@@ -72,16 +72,17 @@ def test_launches_with_cores_farther_apart_are_warned_of(
 @pytest.mark.parametrize(
     ("cores", "shares", "usual"),
     [
-        ([22, 50, 50, 250], {22: 0.25, 50: 0.5, 250: 0.25}, 22),
-        ([22, 50, 50, 50, 50, 250, 250, 250], {22: 1 / 8, 50: 1 / 2, 250: 3 / 8}, 50),
-        ([22, 50, 120, 250, 250], {22: 0.2, 50: 0.2, 120: 0.2, 250: 0.4}, 250),
-        ([118, 125, 133, 141, 150], {133: 1.0}, 133),
+        ([[22, 50, 50, 250]] * 2, {22: 0.25, 50: 0.5, 250: 0.25}, 22),
+        ([[22] + [50] * 8 + [250] * 11] * 3, {22: 0.05, 50: 0.4, 250: 0.55}, 50),
+        ([[22] * 4] * 2 + [[50] * 4] * 3 + [[250] * 4] * 3, {22: 1 / 4, 50: 3 / 8, 250: 3 / 8}, 50),
+        ([[22], [50], [120], [250], [250]], {22: 0.2, 50: 0.2, 120: 0.2, 250: 0.4}, 250),
+        ([[118, 125, 133, 141, 150]] * 2, {133: 1.0}, 133),
     ],
 )
 def test_the_nearest_distance_that_is_not_rare_is_the_usual_one(
-    tmp_path: Path, cores: list[float], shares: dict[int, float], usual: int
+    tmp_path: Path, cores: list[list[float]], shares: dict[int, float], usual: int
 ) -> None:
-    found = core_latency(run_of(tmp_path, [cores] * 2).cases)
+    found = core_latency(run_of(tmp_path, cores).cases)
     assert found is not None
     assert {
         nanoseconds(distance.median)[0]: distance.share for distance in found.distances
