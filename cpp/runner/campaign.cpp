@@ -200,14 +200,13 @@ private:
                                  {.seed = options_.seed,
                                   .max_seconds = options_.max_seconds,
                                   .least_batch_seconds = least_batch_seconds_});
-        sampler.measure(
-            runs, {.calibrated = [&](const measure::CaseRun& run) { advance(run, 0); },
-                   .advanced =
-                       [&](const measure::CaseRun& run, int round) {
-                           advance(run, round);
-                           watch_cores(run);
-                       },
-                   .finished = [&](measure::CaseRun& run) { record(run, active); }});
+        sampler.measure(runs, {.calibrated = [&](const measure::CaseRun& run) { advance(run, 0); },
+                               .advanced =
+                                   [&](const measure::CaseRun& run, int round) {
+                                       advance(run, round);
+                                       watch_cores(run);
+                                   },
+                               .finished = [&](measure::CaseRun& run) { record(run, active); }});
     }
 
     void advance(const measure::CaseRun& run, int round) {
@@ -323,7 +322,7 @@ private:
     CoreLatency core_latency_;
     bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
-                                                            ///< NaN: not answered in time
+                                                                 ///< NaN: not answered in time
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;
