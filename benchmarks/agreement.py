@@ -10,6 +10,10 @@ transrank / suite must lie within the larger of 7 % and the suite's own A/A diff
 medians of its two sets of launches. A size differs when the whole 95 % interval of the ratio lies
 beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
 its interval does not.
+
+Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
+the cores is measured between launches, without the MPI, and a pair of launches counts when it was
+the usual one before and after both. Rounds are added until enough pairs count.
 """
 
 from __future__ import annotations
@@ -29,19 +33,23 @@ import numpy as np
 from bars import Figure, add_check_option, report
 from rich.console import Console
 from rich.table import Table
-from survey import measure
+from survey import core_latency_now, measure
 
 from transrank.launch import launchers
 from transrank.launch.launcher import Capacity
 from transrank.stats.compare import paired_ratio
+from transrank.stats.cores import Distance, distances_of
 from transrank.stats.estimate import Estimate
 from transrank.store.records import Shape
 from transrank.store.suites import imb, osu
-from transrank.units import format_bytes, format_seconds
+from transrank.units import format_bytes, format_percent, format_seconds
 
 TOLERANCE = 0.07
 SHAPE = Shape(ranks=2, ranks_per_node=0)
 SMALLEST, LARGEST = 0, 4 << 20
+# At most so many times the rounds asked for are taken, and with fewer pairs nothing is compared.
+MOST_ROUNDS = 3
+LEAST_PAIRS = 3
 # Bytes from a page boundary to where a suite's buffers begin.
 BUFFER_OFFSETS: Mapping[str, int] = {"IMB": 16, "OSU": 0}
 OURS: Mapping[str, Sequence[str]] = {
@@ -97,14 +105,44 @@ class Peer:
         }
 
 
+@dataclass(frozen=True)
+class Launched:
+    """What one launch found, seconds by bytes, and the cores' latency before and after it.
+
+    `medians` are transrank's.
+    """
+
+    means: Mapping[int, float]
+    cores: tuple[float, float]
+    medians: Mapping[int, float] = field(default_factory=dict)
+
+
 @dataclass
 class Rounds:
-    """Seconds by bytes, a dictionary per round; of transrank the mean and the median."""
+    """The launches of every program, one per round."""
 
-    first: dict[Peer, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    second: dict[Peer, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    means: dict[Own, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    medians: dict[Own, list[dict[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    first: dict[Peer, list[Launched]] = field(default_factory=lambda: defaultdict(list))
+    second: dict[Peer, list[Launched]] = field(default_factory=lambda: defaultdict(list))
+    own: dict[Own, list[Launched]] = field(default_factory=lambda: defaultdict(list))
+    cores: list[list[float]] = field(default_factory=list)
+
+    def usual(self) -> Distance:
+        """Return the distance between the cores at which launches count."""
+        return distances_of([np.array(each) for each in self.cores]).usual
+
+    def pairs(self, peer: Peer) -> list[tuple[Launched, Launched]]:
+        """Return the launches of `peer` and of transrank, of one round each, that count."""
+        usual = self.usual()
+        return [
+            (theirs, ours)
+            for theirs, ours in zip(self.first[peer], self.own[peer.own], strict=True)
+            if usual.holds(np.array([*theirs.cores, *ours.cores])).all()
+        ]
+
+    def counting(self, launches: Sequence[Launched]) -> list[Launched]:
+        """Return those of the launches that count."""
+        usual = self.usual()
+        return [each for each in launches if usual.holds(np.array(each.cores)).all()]
 
 
 def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
@@ -123,8 +161,8 @@ def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
     return found
 
 
-def measure_own(store: Path, own: Own, max_time: str, rounds: Rounds) -> None:
-    """Measure one launch."""
+def measure_own(store: Path, own: Own, max_time: str) -> tuple[dict[int, float], dict[int, float]]:
+    """Measure one launch; return means and medians."""
     options = ["--launches=1", "--ranks=2", f"--max-time={max_time}"]
     options.append(f"--buffer-offset={own.buffer_offset}")
     results = measure(store, own.operation, [*OURS[own.operation], *options])
@@ -134,27 +172,34 @@ def measure_own(store: Path, own: Own, max_time: str, rounds: Rounds) -> None:
             size = int(result.axes["bytes"])
             medians[size] = result.headline.value
             means[size] = result.imb.mean
-    rounds.means[own].append(means)
-    rounds.medians[own].append(medians)
+    return means, medians
 
 
 def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
-    """Run everything in alternation."""
+    """Run everything in alternation, until enough pairs of launches count."""
     rounds = Rounds()
     order = random.Random(arguments.seed)
     ours = dict.fromkeys(own for peer in programs for own in (peer.own, peer.own_aligned))
-    for number in range(arguments.rounds):
+    for number in range(MOST_ROUNDS * arguments.rounds):
         tasks: list[tuple[str, Peer | Own]] = [("own", own) for own in ours]
         tasks += [(which, peer) for peer in programs for which in ("first", "second")]
         order.shuffle(tasks)
+        cores = [core_latency_now(store)]
         for which, what in tasks:
+            medians: Mapping[int, float] = {}
             if isinstance(what, Own):
-                measure_own(store, what, arguments.max_time, rounds)
-            elif which == "first":
-                rounds.first[what].append(what.run())
+                means, medians = measure_own(store, what, arguments.max_time)
+                into = rounds.own[what]
             else:
-                rounds.second[what].append(what.run())
-        print(f"round {number + 1} of {arguments.rounds} done", file=sys.stderr)
+                means = what.run()
+                into = rounds.first[what] if which == "first" else rounds.second[what]
+            cores.append(core_latency_now(store))
+            into.append(Launched(means, (cores[-2], cores[-1]), medians))
+        rounds.cores.append(cores)
+        fewest = min(len(rounds.pairs(peer)) for peer in programs)
+        print(f"round {number + 1} done; {fewest} or more pairs count", file=sys.stderr)
+        if fewest >= arguments.rounds:
+            break
     return rounds
 
 
@@ -195,21 +240,26 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
 
 def compare(peer: Peer, rounds: Rounds) -> list[Size]:
     """Compare at every size that all launches have."""
-    first, second = rounds.first[peer], rounds.second[peer]
-    own = rounds.means[peer.own]
-    common = set.intersection(*(set(launch) for launch in [*first, *second, *own]))
+    pairs = rounds.pairs(peer)
+    first, own = [theirs.means for theirs, _ in pairs], [ours for _, ours in pairs]
+    second = [each.means for each in rounds.counting(rounds.second[peer])]
+    aligned = [each.means for each in rounds.counting(rounds.own[peer.own_aligned])]
+    if min(len(pairs), len(second), len(aligned)) < LEAST_PAIRS:
+        return []
+    common = set.intersection(*map(set, [*first, *second, *(each.means for each in own)]))
     sizes = []
     for size in sorted(common):
         a, b = median_at(first, size), median_at(second, size)
+        ratio = paired_ratio([each[size] for each in first], [each.means[size] for each in own])
         sizes.append(
             Size(
                 bytes=size,
                 theirs=a,
-                own_mean=median_at(own, size),
-                own_median=median_at(rounds.medians[peer.own], size),
-                aligned_mean=median_at(rounds.means[peer.own_aligned], size),
+                own_mean=median_at([each.means for each in own], size),
+                own_median=median_at([each.medians for each in own], size),
+                aligned_mean=median_at(aligned, size),
                 own_difference=max(a, b) / min(a, b) - 1,
-                ratio=paired_ratio([each[size] for each in first], [each[size] for each in own]),
+                ratio=ratio,
             )
         )
     return sizes
@@ -237,14 +287,16 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
     Console().print(table)
 
 
-def figure(peer: Peer, sizes: Sequence[Size]) -> Figure:
-    """Count the sizes that differ."""
+def figure(peer: Peer, sizes: Sequence[Size], pairs: int) -> Figure:
+    """Count the sizes that differ; none compared counts as one that does."""
+    name = f"{peer.operation} against {peer.suite}: differing sizes"
+    if not sizes:
+        return Figure(name, 1, 0, note=f"only {pairs} pairs met the usual cores: take more rounds")
     differing = [size for size in sizes if size.verdict == "differs"]
     unclear = sum(size.verdict == "unclear" for size in sizes)
-    note = f"of {len(sizes)}, {unclear} unclear"
+    note = f"of {len(sizes)}, {unclear} unclear; {pairs} pairs"
     if differing:
         note = f"{', '.join(format_bytes(size.bytes) for size in differing)}; {note}"
-    name = f"{peer.operation} against {peer.suite}: differing sizes"
     return Figure(name, len(differing), 0, note=note)
 
 
@@ -264,11 +316,16 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as store:
         rounds = take_rounds(arguments, programs, Path(store))
+    found = distances_of([np.array(each) for each in rounds.cores])
+    for distance in found.distances:
+        counts = ": counts" if distance is found.usual else ""
+        share = format_percent(distance.share)
+        print(f"cores {format_seconds(distance.median)} apart in {share} of the looks{counts}")
     figures = []
     for peer in programs:
         sizes = compare(peer, rounds)
         print_sizes(peer, sizes)
-        figures.append(figure(peer, sizes))
+        figures.append(figure(peer, sizes, len(rounds.pairs(peer))))
     return report(figures, arguments.check)
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult, summarise
 from transrank.store.records import Case, Run, read_run
 
@@ -26,6 +27,21 @@ def _run(store: Path, label: str, arguments: Sequence[str]) -> Run:
     )
     newest = max(store.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     return read_run(newest)
+
+
+def core_latency_now(store: Path) -> float:
+    """Return the seconds that a cache line takes just now between the cores of two ranks.
+
+    Raises
+    ------
+    RuntimeError
+        it cannot be measured here: the ranks share no node, or have no core each.
+    """
+    run = _run(store, "cores", ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"])
+    found = core_latency(run.cases)
+    if found is None:
+        raise RuntimeError("two ranks need a core each, on one node")
+    return found.median
 
 
 # What the sweeps of spread.py and disturbed.py consist of.

@@ -101,8 +101,19 @@ def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
             known = case.samples.core_latency_seconds
             by_launch[case.launch].append(known[known > 0])
     launches = [found for found in map(np.concatenate, by_launch.values()) if found.size]
-    if not launches:
-        return None
+    return distances_of(launches) if launches else None
+
+
+def distances_of(launches: Sequence[Floats]) -> CoreLatency:
+    """Return how far apart the cores were by the seconds that each of `launches` found.
+
+    Raises
+    ------
+    ValueError
+        no launch, one without a value, or a value that is not positive.
+    """
+    if not launches or any(not (found.size and (found > 0).all()) for found in launches):
+        raise ValueError("a distance between cores needs positive times from every launch")
     medians = [median(found) for found in launches]
     distances = _distances(np.concatenate(launches))
     return CoreLatency(

@@ -13,7 +13,7 @@ import recorded
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
-from transrank.stats.cores import core_latency, slowdown
+from transrank.stats.cores import core_latency, distances_of, slowdown
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
 
@@ -158,3 +158,9 @@ def test_a_distance_for_more_rounds_than_there_are_is_refused(tmp_path: Path) ->
         RecordError, match=r"core_latency_seconds tells of 2 rounds but rounds of 1"
     ):
         write(tmp_path, [recorded.case(core_latency_seconds=[5e-8, 5e-8])], 1)
+
+
+@pytest.mark.parametrize("launches", [[], [[]], [[5e-8], [0.0]], [[np.nan]]])
+def test_distances_need_positive_times(launches: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="needs positive times"):
+        distances_of([np.array(found) for found in launches])
