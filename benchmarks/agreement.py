@@ -267,10 +267,14 @@ def compare(peer: Peer, rounds: Rounds) -> list[Size]:
 
 def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
     """Print the comparison with one program."""
-    columns = ["size", peer.suite, "mean", "median", "mean, aligned", "mean/suite", "95 %"]
-    columns += ["allowed", "verdict"]
+    columns = ["size", peer.suite, "mean", "median", "aligned", "ratio", "95 %", "allowed"]
     table = Table(
-        *columns, box=None, pad_edge=False, title=f"{peer.operation}: transrank, {peer.suite}"
+        *columns,
+        "verdict",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=f"{peer.operation}: transrank, {peer.suite}; ratio of the means, and what is allowed",
     )
     for size in sizes:
         table.add_row(
