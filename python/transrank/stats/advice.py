@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from transrank.stats.cores import Distance, core_latency, slowdown
+from transrank.stats.cores import LEAST_CHANGE, Distance, core_latency, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning
@@ -186,6 +186,8 @@ def _moving_cores(run: Run) -> list[Caution]:
         times = slowdown(run.cases, distance, cores.usual)
         if distance is cores.usual or times is None:
             return words
+        if abs(times - 1) < LEAST_CHANGE:
+            return f"{words}, where cases took as long"
         return f"{words}, where cases took {times:.2g} times as long"
 
     others = [told(distance) for distance in cores.distances if distance is not cores.usual]

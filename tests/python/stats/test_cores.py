@@ -110,6 +110,15 @@ def test_samples_of_the_usual_distance_alone_count(tmp_path: Path) -> None:
     assert not any("busy" in caution.text for caution in run_warnings(run, [result]))
 
 
+def test_a_distance_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
+    lines = [
+        recorded.case(launch=launch, rounds=[5, 5], core_latency_seconds=[5e-8, 2.5e-7])
+        for launch in range(3)
+    ]
+    (text,) = moved(write(tmp_path, lines, 3))
+    assert "250 ns in 50 %, where cases took as long" in text
+
+
 def test_a_case_that_was_never_at_the_usual_distance_keeps_its_samples(tmp_path: Path) -> None:
     usual, away = run_of(tmp_path, [[50] * 8] * 2), run_of(tmp_path, [[250]] * 2, size=8)
     lines = [*usual.path.read_text().splitlines(), *away.path.read_text().splitlines()[-2:]]
