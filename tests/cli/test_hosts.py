@@ -19,8 +19,10 @@ from transrank.launch import installation
 from transrank.stats import contention, placed
 from transrank.stats.contention import Contention, Pair
 from transrank.store.records import Case, Run, read_run
-from transrank.survey import catalogue
+from transrank.study import catalogue
 from transrank.tune.choice import Range
+from transrank.tune.library import write
+from transrank.tune.openmpi import OpenMpi
 from transrank.tune.own import Own
 from virtual_hosts import VirtualHosts
 
@@ -185,6 +187,44 @@ def test_a_file_of_choices_tells_an_alltoall_over_two_hosts_what_to_take(
     assert all(case.verified for case in run.cases)
     chosen = {case.axes["bytes"]: case.chosen for case in run.cases if case.chosen is not None}
     assert chosen == {1024: "node-leaders", 65536: "mpi"}
+
+
+@pytest.mark.skipif(
+    installation.mpi_kind() != "openmpi", reason="only Open MPI counts the messages of a call"
+)
+def test_rules_of_open_mpi_change_between_hosts_what_was_chosen_and_no_more(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, rules = OpenMpi(several_nodes=True), tmp_path / "rules.conf"
+    left, long = Range(8, 8, None), Range(32768, 32768, None)
+    choices = {
+        "alltoall": (Range(8, 1024, "modified_bruck"), long),
+        "allreduce": (left, Range(1024, 1024, "ring"), long),
+    }
+    write(rules, library.files(choices, 4))
+    counting = {**library.watching, "OMPI_MCA_pml": "ob1,monitoring"}
+    for name, value in counting.items():
+        monkeypatch.setitem(launched_hosts.SETTINGS["openmpi"], name, value)
+
+    def sent(record: str) -> dict[tuple[str, int], tuple[float, ...]]:
+        run = site.measure(
+            tmp_path / record,
+            *("collectives", "-n", "4", "--sizes", "8,1KiB,32KiB", "--count", "1"),
+            *("--operation", "alltoall,allreduce,bcast", "--form", "blocking", "--launches", "1"),
+        )
+        return {
+            (case.axes["operation"], case.axes["bytes"]): tuple(case.outcome.values.values())
+            for case in run.cases
+            if case.outcome is not None
+        }
+
+    before = sent("before.jsonl")
+    for name, value in library.environment(rules).items():
+        monkeypatch.setenv(name, value)
+    after = sent("after.jsonl")
+    assert len(before) == 9
+    changed = {case for case in before if before[case] != after[case]}
+    assert changed == {("alltoall", 8), ("alltoall", 1024), ("allreduce", 1024)}
 
 
 def test_modes_of_sending_work_between_hosts(site: Site, tmp_path: Path) -> None:

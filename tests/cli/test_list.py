@@ -10,7 +10,7 @@ import pytest
 
 from stored_runs import Store, pingpong
 from transrank.reference.tables import machines
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import commands
 from transrank.store.records import finished_cases, read_run
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 
 def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -> None:

@@ -20,13 +20,15 @@ from transrank.launch.template import Template
 from transrank.machine.facts import Facts, read_facts
 from transrank.store import records, repetition, runs
 from transrank.store.records import PlannedLaunch, Shape
-from transrank.survey import catalogue, checks, commands, contention, progress, resume, shapes
+from transrank.study import catalogue
+from transrank.survey import checks, commands, contention, progress, resume, shapes
+from transrank.survey import probe as probing
 from transrank.survey.checks import Situation
 from transrank.survey.driver import Driver
 from transrank.survey.estimate import Costs, is_launch_study
 from transrank.survey.lines import event_line, header_line
 from transrank.survey.plan import Conditions, Request, Selection, make_plan
-from transrank.survey.probe import Probe, probe
+from transrank.survey.probe import Probe
 from transrank.units import format_wait
 
 # What a launch that was not tried is taken to cost, for --dry-run.
@@ -89,7 +91,10 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         _print_plan(request, site, arguments)
         return None
     record = _new_record(arguments)
-    probed = _probe(site, make_plan(request)[0].shape, record)
+    if arguments.probed is None:
+        probed = _probe(site, make_plan(request)[0].shape, record)
+    else:
+        probed = probing.read(arguments.probed)
     request = _within_budget(wish, request, probed.seconds)
     plan = commands.with_lines(make_plan(request), site.launcher, os.environ)
     warn(site, plan, probed, record)
@@ -237,7 +242,7 @@ def _count(plan: Sequence[PlannedLaunch]) -> str:
 
 def _probe(site: Site, shape: Shape, record: Path) -> Probe:
     log = record.with_suffix(".logs") / "probe.log"
-    found = probe(site.launcher, shape, _environment(site, shape), log)
+    found = probing.probe(site.launcher, shape, _environment(site, shape), log)
     for line in found.said:
         output.detail(line)
     return found

@@ -15,7 +15,7 @@ from transrank.cli import options, output, results
 from transrank.cli.output import Column
 from transrank.reference.tables import machines
 from transrank.store.runs import list_runs, store_directory
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 KINDS = ("runs", "studies", "machines")
 EPILOG = """\

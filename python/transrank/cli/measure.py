@@ -73,6 +73,8 @@ def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
         help="write the record with its plan and stop; --resume, or the lines of --dry-run, "
         "measure what it lacks",
     )
+    # For `tune`, whose many launches of the same ranks need only one first launch that asks.
+    parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     options.add_launch_options(parser, several_shapes=True)
     options.add_precision_options(parser, launches)
     options.add_output_options(
@@ -100,6 +102,7 @@ SETTLED = (
     ("output", "-o"),
     ("quick", "--quick"),
     ("prepare", "--prepare"),
+    ("probed", "--probed"),
 )
 
 
@@ -151,7 +154,7 @@ def axis_options() -> list[str]:
 
 
 def _axes() -> set[str]:
-    from transrank.survey import catalogue
+    from transrank.study import catalogue
 
     return {name for study in catalogue.studies().values() for name in study.axes}
 
@@ -187,7 +190,8 @@ def _show(record: Path) -> None:
 
 def _wish(arguments: argparse.Namespace) -> Wish:
     from transrank.cli.execution import Wish
-    from transrank.survey import catalogue, plan
+    from transrank.study import catalogue
+    from transrank.survey import plan
 
     if not arguments.study:
         raise UsageError(

@@ -105,11 +105,13 @@ class Place:
         environment = {**os.environ, **self.launcher.environment(shape, os.environ), **added}
         return probe.probe(self.launcher, shape, environment)
 
-    def placement(self) -> Placement:
-        """Where the ranks are."""
+    def placement(self, answer: Path) -> Placement:
+        """Where the ranks are; all that a first start has told is kept in `answer`."""
         from transrank.store.records import Placement
 
-        return Placement.from_json(self.probe({}).placement)
+        probed = self.probe({})
+        probed.write(answer)
+        return Placement.from_json(probed.placement)
 
     def said(self, added: Mapping[str, str]) -> Sequence[str]:
         """What such a start says."""
@@ -141,6 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tune(arguments: argparse.Namespace, folder: Path) -> int:
     from transrank.tune import note, tuning
+    from transrank.tune.library import write
 
     note.check_can_write(arguments.output)
     campaign, place, ranks_per_node = _campaign(arguments, folder, arguments.whose or "mpi")
@@ -153,7 +156,7 @@ def _tune(arguments: argparse.Namespace, folder: Path) -> int:
     if alone:
         output.note(f"nothing to gain in {', '.join(alone)}")
     path = folder / f"candidate{library.suffix}"
-    path.write_text(library.text(choices, campaign.ranks), encoding="utf-8")
+    write(path, library.files(choices, campaign.ranks))
     better, told = _proved(campaign, place, path, choices)
     if not better:
         output.note("what seemed better was not when measured again; nothing written")
@@ -203,9 +206,10 @@ def _campaign(
     from transrank.tune.campaign import Campaign
 
     ranks = arguments.ranks or 2
-    operations = _operations(arguments.operations, library.library(whose, 1).operations)
+    operations = _operations(arguments.operations, library.library(whose, 1, 1).operations)
     place = _place(arguments, ranks)
-    placement = place.placement()
+    answer = folder / "probe.json"
+    placement = place.placement(answer)
     shared = shared_cores(placement)
     if shared is not None:
         output.warning(
@@ -213,11 +217,13 @@ def _campaign(
             f"a file for ranks with a core each needs {shared[0]} cores",
         )
     per_node = ranks_per_node(placement)
-    shape = [] if arguments.launcher is None else [f"--launcher={arguments.launcher}"]
+    shape = [f"--probed={answer}"]
+    if arguments.launcher is not None:
+        shape.append(f"--launcher={arguments.launcher}")
     if arguments.ranks_per_node is not None:
         shape.append(f"--ranks-per-node={arguments.ranks_per_node}")
     campaign = Campaign(
-        library.library(whose, per_node),
+        library.library(whose, ranks, per_node),
         operations if choices is None else tuple(choices),
         *(arguments.sizes, ranks, arguments.rounds, arguments.max_time),
         *(folder, output.note, shape),
@@ -236,6 +242,13 @@ def _proved(
     seen = evidence.look(campaign, path, choices)
     proofs = tuning.prove(campaign, campaign.library.environment(path), choices, seen)
     _print(proofs)
+    moved, alone = tuning.controls(proofs)
+    if len(moved) > max(1, len(alone) // 4):
+        output.warning(
+            f"{len(moved)} of {len(alone)} sizes that were left alone take another time, too: "
+            "something else was at work",
+            "tune while nothing else runs, or with more --rounds",
+        )
     return tuning.without_losers(choices, proofs), told
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Studies that need to see a launch from outside; the others are in transrank-run."""
+"""Which studies there are; and those that see a launch from outside, the others in the runner."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from transrank.errors import UsageError
 from transrank.store.records import PlannedLaunch, Shape
+from transrank.study import catalogue
 from transrank.study import launch as launch_study
-from transrank.survey import catalogue, contention
-from transrank.survey.catalogue import ListedCase, Study
+from transrank.study.catalogue import ListedCase, Study
+from transrank.survey import contention
 from transrank.survey.defaults import MEASURE_LAUNCHES
 
 Lister = Callable[[Sequence[str], int], list[ListedCase]]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transrank.machine.topology import Cache
-from transrank.survey import catalogue
-from transrank.survey.catalogue import Study
+from transrank.study import catalogue
+from transrank.study.catalogue import Study
 from transrank.survey.defaults import QUICK_LAUNCHES
 from transrank.survey.plan import Selection, join, select
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from transrank.errors import LaunchError
+from transrank.errors import LaunchError, RecordError
 from transrank.launch import failure, installation, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
@@ -27,6 +28,24 @@ class Probe:
     clock: dict[str, Any]
     seconds: float
     said: tuple[str, ...] = ()
+
+    def write(self, path: Path) -> None:
+        """Keep it for runs of the same ranks in the same place, which then need not ask again."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+
+def read(path: Path) -> Probe:
+    """What `Probe.write` has written.
+
+    Raises
+    ------
+    RecordError
+        there is no such thing.
+    """
+    try:
+        return Probe(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise RecordError(f"{path} is no answer to a probe", "measure without it") from error
 
 
 def probe(

@@ -58,6 +58,10 @@ class Library(Protocol):
     def text(self, choices: Choices, ranks: int) -> str:
         """The tuning file: these choices for communicators of `ranks`, else nothing changed."""
 
+    def files(self, choices: Choices, ranks: int) -> dict[str, str]:
+        """The tuning file and what must lie beside it, by what follows its name."""
+        return {"": self.text(choices, ranks)}
+
     def environment(self, path: Path) -> dict[str, str]:
         """Variables that make the library read the file."""
 
@@ -70,7 +74,13 @@ class Library(Protocol):
         return None
 
 
-def library(name: str, ranks_per_node: int) -> Library:
+def write(path: Path, files: Mapping[str, str]) -> None:
+    """Write what `Library.files` has returned, for measuring."""
+    for suffix, text in files.items():
+        path.with_name(path.name + suffix).write_text(text, encoding="utf-8")
+
+
+def library(name: str, ranks: int, ranks_per_node: int) -> Library:
     """The library to be tuned: the MPI that this installation is built with, or transrank itself.
 
     Raises
@@ -84,7 +94,7 @@ def library(name: str, ranks_per_node: int) -> Library:
     if name == OWN:
         return own.Own(ranks_per_node)
     if kind == "openmpi":
-        return openmpi.OpenMpi()
+        return openmpi.OpenMpi(several_nodes=ranks > ranks_per_node)
     if kind == "mpich":
         return mpich.Mpich()
     raise UsageError(

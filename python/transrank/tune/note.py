@@ -35,20 +35,20 @@ def check_can_write(path: Path) -> None:
 
 
 def write(path: Path, library: Library, choices: Choices, ranks: int, ranks_per_node: int) -> None:
-    """Write the library's file and the note. Each appears whole or not at all.
+    """Write the library's files and the note. Each appears whole or not at all.
 
     Raises
     ------
     RecordError
         they cannot be written.
     """
-    text = library.text(choices, ranks)
+    files = library.files(choices, ranks)
     note = {
         "for": library.name,
         "mpi": installation.build().mpi,
         "ranks": ranks,
         "ranks_per_node": ranks_per_node,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "sha256": {suffix: _hash(text.encode()) for suffix, text in files.items()},
         "choices": {
             operation: [[each.first, each.last, each.algorithm] for each in ranges]
             for operation, ranges in choices.items()
@@ -56,7 +56,8 @@ def write(path: Path, library: Library, choices: Choices, ranks: int, ranks_per_
     }
     try:
         writing.replace(_beside(path), (json.dumps(note, indent=1) + "\n").encode())
-        writing.replace(path, text.encode())
+        for suffix, text in files.items():
+            writing.replace(_beside(path, suffix), text.encode())
     except OSError as error:
         raise RecordError(f"{error.filename}: {error.strerror}", "give another -o") from error
 
@@ -72,10 +73,11 @@ def read(path: Path) -> Note:
         it is for another MPI.
     """
     try:
-        text = path.read_bytes()
         note = json.loads(_beside(path).read_text(encoding="utf-8"))
-        if note["sha256"] != hashlib.sha256(text).hexdigest():
-            raise RecordError(f"{path} was changed since transrank wrote it", "tune anew")
+        for suffix, known in note["sha256"].items():
+            file = _beside(path, suffix)
+            if known != _hash(file.read_bytes()):
+                raise RecordError(f"{file} was changed since transrank wrote it", "tune anew")
         choices = {
             operation: tuple(Range(first, last, name) for first, last, name in ranges)
             for operation, ranges in note["choices"].items()
@@ -95,5 +97,9 @@ def read(path: Path) -> Note:
     return found
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(path.name + _SUFFIX)
+def _beside(path: Path, suffix: str = _SUFFIX) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _hash(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from transrank.errors import LaunchError
 from transrank.launch import installation
+from transrank.study import catalogue
 from transrank.tune.choice import Range
 from transrank.tune.library import OWN, Choices, Library
 
@@ -47,14 +45,8 @@ class Own(Library):
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:  # noqa: ARG002
         """All but those that cannot serve so many ranks."""
-        command = [str(installation.runner()), "--list-cases", f"--study={_STUDY}", "--sizes=8"]
-        listed = subprocess.run(
-            [*command, f"--ranks={ranks}"], capture_output=True, text=True, check=False
-        )
-        if listed.returncode != 0:
-            raise LaunchError(f"transrank-run lists no algorithms: {listed.stderr.strip()}")
-        cases = [json.loads(line) for line in listed.stdout.splitlines()]
-        names = [str(case["axes"]["algorithm"]) for case in cases if not case.get("reason")]
+        cases = catalogue.list_cases(["--study", _STUDY, "--sizes", "8"], ranks)
+        names = [str(case.axes["algorithm"]) for case in cases if case.reason is None]
         return tuple(name for name in names if name != _AUTO and not name.startswith(_FORCED))
 
     def text(self, choices: Choices, ranks: int) -> str:

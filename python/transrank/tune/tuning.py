@@ -12,7 +12,7 @@ from transrank.stats.estimate import Estimate
 from transrank.tune.campaign import DEFAULT, Campaign, NothingLeftError, Seconds
 from transrank.tune.choice import Range, Times, choose
 from transrank.tune.evidence import BY_TIME, NOT_USED, TUNED, Evidence, chosen_at
-from transrank.tune.library import Choices
+from transrank.tune.library import Choices, write
 
 # No block is longer; times the number of ranks it is a number that MPICH can read.
 LARGEST = 1 << 24
@@ -58,7 +58,7 @@ def forced(campaign: Campaign) -> dict[str, dict[str, str]]:
             if number < len(names)
         }
         path = campaign.folder / f"forced-{number}{library.suffix}"
-        path.write_text(library.text(choices, campaign.ranks), encoding="utf-8")
+        write(path, library.files(choices, campaign.ranks))
         variants[f"forced {number}"] = library.environment(path)
     return variants
 
@@ -104,6 +104,12 @@ def prove(
                 )
             )
     return proofs
+
+
+def controls(proofs: Sequence[Proof]) -> tuple[list[Proof], list[Proof]]:
+    """Of the sizes that were left alone those that take another time nevertheless, and all."""
+    alone = [proof for proof in proofs if proof.algorithm is None]
+    return [proof for proof in alone if proof.verdict != "same"], alone
 
 
 def without_losers(choices: Choices, proofs: Sequence[Proof]) -> dict[str, tuple[Range, ...]]:

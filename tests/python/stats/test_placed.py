@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from transrank.stats.placed import TWO_RANK_STUDIES, Placed, Placements, placed
 from transrank.store.lines import Placement, Shape
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 
 def blocks(shape: Shape) -> Placement:

@@ -10,7 +10,7 @@ import pytest
 from transrank.reference.tables import machine
 from transrank.store.importing import read_output
 from transrank.store.suites.meaning import meaning_of
-from transrank.survey import catalogue
+from transrank.study import catalogue
 
 OUTPUTS = sorted((Path(__file__).parent / "outputs").glob("*.txt"))
 

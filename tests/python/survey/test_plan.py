@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from transrank.errors import UsageError
 from transrank.store.records import Shape
-from transrank.survey import catalogue, plan
-from transrank.survey.catalogue import ListedCase
+from transrank.study import catalogue
+from transrank.study.catalogue import ListedCase
+from transrank.survey import plan
 from transrank.survey.plan import Conditions, Request, Selection, make_plan, select
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from transrank.machine.topology import Cache
 from transrank.store.records import Shape
-from transrank.survey import catalogue, presets
+from transrank.study import catalogue
+from transrank.survey import presets
 from transrank.survey.plan import Conditions, Request, Selection, make_plan
 
 

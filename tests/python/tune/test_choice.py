@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from transrank.stats.estimate import Estimate
 from transrank.tune import evidence, mpich, note, own, tuning
 from transrank.tune.choice import Range, choose
 from transrank.tune.openmpi import OpenMpi
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOISE = (1.0, 1.01, 0.99, 1.005, 0.995)
 
@@ -69,6 +66,23 @@ def test_the_rules_of_open_mpi_leave_other_communicators_alone() -> None:
         *("4", "3", "0 0 0 0", "2048 2 0 0", "32768 0 0 0", "5", "1", "0 0 0 0"),
         *("7", "3", "0", "1", "0 0 0 0", "4", "1", "0 6 0 0", "5", "1", "0 0 0 0"),
     ]
+
+
+def test_between_nodes_only_what_was_chosen_is_taken_from_han() -> None:
+    ranges = [Range(8, 64, None), Range(512, 512, "ring"), Range(4096, 4096, "rabenseifner")]
+    choices = {"allreduce": [*ranges, Range(8192, 8192, None)], "barrier": [Range(0, 0, "tree")]}
+    assert list(OpenMpi().files(choices, 4)) == [""]
+    files = OpenMpi(several_nodes=True).files(choices, 4)
+    assert files[""] == OpenMpi().text(choices, 4)
+    words = [line.partition(" #")[0] for line in files[".han"].splitlines()]
+    left = ["1", "2", "3", "1 1", "0 han", "4 1", "0 han", "5 1", "0 han"]
+    assert words[0] == "5"
+    assert words[1:11] == ["allgather", *left]
+    assert words[11:17] == ["allreduce", *left[:5]]
+    assert words[17:23] == ["4 3", "0 han", "512 tuned", "8192 han", "5 1", "0 han"]
+    assert words[23:33] == ["barrier", *left[:6], "0 tuned", *left[7:]]
+    added = OpenMpi(several_nodes=True).environment(Path("a.conf"))
+    assert added["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{Path.cwd()}/a.conf.han"
 
 
 def test_algorithms_for_two_ranks_are_for_two_ranks() -> None:
@@ -130,6 +144,15 @@ def test_a_range_that_is_not_better_when_measured_again_is_not_kept() -> None:
     assert tuning.without_losers(choices, [proof(8, 0.9, 1.1), proof(512, 0.9, 1.1)]) == {}
 
 
+def test_sizes_that_were_left_alone_show_what_else_was_at_work() -> None:
+    alone = [replace(each, algorithm=None) for each in (proof(8, 0.7, 0.8), proof(64, 0.9, 1.1))]
+    slower = replace(proof(512, 1.1, 1.2), algorithm=None)
+    assert tuning.controls([*alone, slower, proof(4096, 0.7, 0.8)]) == (
+        [alone[0], slower],
+        [*alone, slower],
+    )
+
+
 def test_a_range_is_cut_where_it_loses() -> None:
     choices = {"bcast": (Range(8, 4096, "a"),)}
     proofs = [proof(8, 0.7, 0.8), proof(64, 1.1, 1.2), proof(512, 0.9, 1.1), proof(4096, 0.5, 0.6)]
@@ -186,6 +209,12 @@ def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path: Path) -> Non
     path.write_text(path.read_text() + "\n")
     with pytest.raises(RecordError, match="was changed"):
         note.read(path)
+    spread = tmp_path / "spread.conf"
+    note.write(spread, OpenMpi(several_nodes=True), choices, 4, 2)
+    assert note.read(spread) == note.Note("mpi", 4, 2, choices)
+    (tmp_path / "spread.conf.han").write_text("0\n")
+    with pytest.raises(RecordError, match=r"conf\.han was changed"):
+        note.read(spread)
     foreign = tmp_path / "foreign.conf"
     foreign.write_text("rule-file-version-2\n0\n")
     with pytest.raises(RecordError, match="has its note beside it"):

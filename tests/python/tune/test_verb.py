@@ -62,7 +62,7 @@ class Times:
 
 
 def tune(monkeypatch: pytest.MonkeyPatch, times: Times, *arguments: str) -> int:
-    monkeypatch.setattr(library, "library", lambda name, ranks_per_node: OpenMpi())
+    monkeypatch.setattr(library, "library", lambda name, ranks, ranks_per_node: OpenMpi())
     monkeypatch.setattr(Campaign, "measure", lambda self, variants: times.measure(self, variants))
     monkeypatch.setattr(Campaign, "watch", lambda self, variants: times.watch(self, variants))
     monkeypatch.setattr(verb, "_place", lambda arguments, ranks: Anywhere(ranks))
@@ -76,7 +76,7 @@ class Anywhere(verb.Place):
     def __init__(self, ranks: int) -> None:
         super().__init__(Launcher(Capacity(), "openmpi", "mpiexec"), ranks, 0)
 
-    def placement(self) -> Placement:
+    def placement(self, answer: Path) -> Placement:  # noqa: ARG002
         hosts = tuple(rank * 2 // self.ranks for rank in range(self.ranks))
         return Placement(("a", "b"), hosts, ("0",) * self.ranks, (0,) * self.ranks)
 
@@ -141,6 +141,18 @@ def test_a_file_is_proved_only_where_it_is_for(
         tune(monkeypatch, times, f"--prove={path}", "-n2")
     with pytest.raises(UsageError, match="is for mpi"):
         tune(monkeypatch, times, f"--prove={path}", "--for=transrank")
+
+
+def test_what_was_left_alone_shows_a_disturbance(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rules.conf"
+    first_only = (Range(8, 8, "linear"), Range(1024, 1024, None))
+    note.write(path, OpenMpi(), {"alltoall": first_only, "allgather": first_only}, 4, 2)
+    assert tune(monkeypatch, Times(default=10, tuned=5), f"--prove={path}") == 0
+    assert "2 of 2 sizes that were left alone take another time" in capsys.readouterr().err
+    assert tune(monkeypatch, Times(default=10, tuned=10), f"--prove={path}") == 1
+    assert "left alone take" not in capsys.readouterr().err
 
 
 def test_what_is_interrupted_leaves_the_file_as_it_was(
