@@ -148,7 +148,9 @@ def _tune(arguments: argparse.Namespace, folder: Path) -> int:
     note.check_can_write(arguments.output)
     campaign, place, ranks_per_node = _campaign(arguments, folder, arguments.whose or "mpi")
     library = campaign.library
-    choices = tuning.choices_of(campaign, campaign.measure(tuning.forced(campaign)))
+    choices: dict[str, tuple[Range, ...]] = {}
+    for part in tuning.parts(campaign):
+        choices |= tuning.choices_of(part, part.measure(tuning.forced(part)))
     if not choices:
         output.note("no algorithm is better than what is taken anyway; nothing written")
         return 1
@@ -240,7 +242,7 @@ def _proved(
     campaign = replace(campaign, operations=tuple(choices))
     told = evidence.said(campaign, path, place.said)
     seen = evidence.look(campaign, path, choices)
-    proofs = tuning.prove(campaign, campaign.library.environment(path), choices, seen)
+    proofs = tuning.prove(campaign, choices, seen)
     _print(proofs)
     moved, alone = tuning.controls(proofs)
     if len(moved) > max(1, len(alone) // 4):

@@ -14,6 +14,9 @@ from transrank.tune.choice import Range, Times, choose
 from transrank.tune.evidence import BY_TIME, NOT_USED, TUNED, Evidence, chosen_at
 from transrank.tune.library import Choices, write
 
+# Launches come to a common start by MPI_Barrier, so that its algorithm shows in all other times.
+_ALONE = "barrier"
+
 # No block is longer; times the number of ranks it is a number that MPICH can read.
 LARGEST = 1 << 24
 
@@ -41,6 +44,20 @@ class Proof:
         if self.ratio.high is not None and self.ratio.high < 1:
             return "faster"
         return "slower" if self.ratio.low is not None and self.ratio.low > 1 else "same"
+
+
+def parts(campaign: Campaign) -> list[Campaign]:
+    """What can be measured together: the barrier is changed where nothing else is measured."""
+    groups = [
+        [operation for operation in campaign.operations if (operation == _ALONE) is alone]
+        for alone in (False, True)
+    ]
+    found = []
+    for group in filter(None, groups):
+        folder = campaign.folder / f"with-{group[0]}"
+        folder.mkdir()
+        found.append(replace(campaign, operations=tuple(group), folder=folder))
+    return found
 
 
 def forced(campaign: Campaign) -> dict[str, dict[str, str]]:
@@ -80,15 +97,24 @@ def choices_of(campaign: Campaign, measured: Mapping[str, Seconds]) -> dict[str,
     return chosen
 
 
-def prove(
-    campaign: Campaign, environment: Mapping[str, str], choices: Choices, evidence: Evidence
-) -> list[Proof]:
-    """Measure without and with the file, in turn, and compare round by round."""
+def prove(campaign: Campaign, choices: Choices, evidence: Evidence) -> list[Proof]:
+    """Measure without and with the choices, in turn, and compare round by round."""
     folder = campaign.folder / "proof"
     folder.mkdir()
-    again = replace(campaign, folder=folder)
+    return [
+        proof
+        for part in parts(replace(campaign, folder=folder))
+        for proof in _proofs(part, choices, evidence)
+    ]
+
+
+def _proofs(campaign: Campaign, choices: Choices, evidence: Evidence) -> list[Proof]:
+    library = campaign.library
+    path = campaign.folder / f"proved{library.suffix}"
+    here = {name: ranges for name, ranges in choices.items() if name in campaign.operations}
+    write(path, library.files(here, campaign.ranks))
     try:
-        measured = again.measure({DEFAULT: {}, TUNED: dict(environment)})
+        measured = campaign.measure({DEFAULT: {}, TUNED: library.environment(path)})
     except NothingLeftError as error:
         raise RecordError("the library does not start with this file", "tune anew") from error
     proofs = []

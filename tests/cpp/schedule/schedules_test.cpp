@@ -63,6 +63,8 @@ TEST_CASE("every block reaches its target once on a torus of any lengths") {
 }
 
 TEST_CASE("every block reaches its target once among thousands of ranks") {
+    deliver_all({.ranks = 1021, .ranks_per_node = 48, .radix = 3, .window = 50, .leaders = 5});
+    deliver_all({.ranks = 1536, .ranks_per_node = 4, .torus = {8, 12, 16}});
     deliver_all({.ranks = 4096, .ranks_per_node = 48, .torus = {16, 16, 16}, .radix = 4});
 }
 
@@ -77,10 +79,23 @@ TEST_CASE("algorithms send as many messages as the literature says") {
     CHECK(messages("recursive-doubling", {.ranks = 64}) == 6);
     CHECK(messages("torus-3d", {.ranks = 64, .torus = {4, 4, 4}}) == 9);
     CHECK(messages("torus-6d", {.ranks = 64}) == 6);
+    // Axes of 2, 2, 3, 2, 2 and 2: the unit of Tofu is split off each.
+    CHECK(messages("torus-6d", {.ranks = 96, .torus = {4, 6, 4}}) == 7);
     // 8 nodes of 8: each rank turns to 7 mates, and 7 of 8 to another node and to 7 mates again.
     CHECK(messages("node-leaders", {.ranks = 64, .ranks_per_node = 8, .leaders = 8}) ==
           7 + (7 * (1 + 7) / 8));
     CHECK(messages("node-leader", {.ranks = 64, .ranks_per_node = 8}) == 7 + (8 * (7 + 7) / 64));
+}
+
+TEST_CASE("leaders of the same number talk to each other") {
+    const Problem problem{.ranks = 64, .ranks_per_node = 8, .leaders = 3};
+    const auto& leaders = find("node-leaders");
+    for (int rank = 0; rank < problem.ranks; ++rank) {
+        for (const int target : leaders.targets(problem, 1, rank)) {
+            CHECK(rank % 8 < 3);
+            CHECK(target % 8 == rank % 8);
+        }
+    }
 }
 
 TEST_CASE("a problem that makes no sense is refused with its values") {

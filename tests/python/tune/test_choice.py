@@ -52,6 +52,14 @@ def test_ranges_change_where_algorithms_do() -> None:
     )
 
 
+def test_a_range_ends_where_its_algorithm_no_longer_gains() -> None:
+    candidates = {
+        "a": times(b8=5, b64=5, b512=20, b4096=20),
+        "b": times(b8=20, b64=6, b512=5, b4096=5),
+    }
+    assert choose(candidates, DEFAULT) == (Range(8, 64, "a"), Range(512, 4096, "b"))
+
+
 def test_a_gain_within_the_interval_is_none() -> None:
     wild = {size: [5, 20, 6, 18, 9.0] for size in DEFAULT}
     assert choose({"a": wild}, DEFAULT) == (Range(8, 4096, None),)
@@ -68,8 +76,16 @@ def test_the_rules_of_open_mpi_leave_other_communicators_alone() -> None:
     ]
 
 
+def test_open_mpi_counts_the_bytes_of_all_ranks_where_it_does_so() -> None:
+    ranges = [Range(8, 64, "linear"), Range(512, 4096, "ring")]
+    numbers = OpenMpi().text({"allgather": ranges}, 4).splitlines()
+    assert [line for line in numbers if line.endswith(" 4 0 0")] == ["2048 4 0 0"]
+    numbers = OpenMpi().text({"allreduce": [*ranges[1:], Range(8192, 8192, None)]}, 4).splitlines()
+    assert "8192 0 0 0" in numbers
+
+
 def test_between_nodes_only_what_was_chosen_is_taken_from_han() -> None:
-    ranges = [Range(8, 64, None), Range(512, 512, "ring"), Range(4096, 4096, "rabenseifner")]
+    ranges = [Range(8, 64, None), Range(512, 1024, "ring"), Range(4096, 4096, "rabenseifner")]
     choices = {"allreduce": [*ranges, Range(8192, 8192, None)], "barrier": [Range(0, 0, "tree")]}
     assert list(OpenMpi().files(choices, 4)) == [""]
     files = OpenMpi(several_nodes=True).files(choices, 4)
@@ -125,6 +141,52 @@ def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch: pytest.MonkeyPatc
     }
 
 
+def test_mpich_takes_the_bytes_of_all_ranks_for_an_allgather(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ring = {"algorithm=MPIR_Allgather_intra_ring": {}}
+    own = {"collective=allgather": {"comm_type=intra": ring}}
+    monkeypatch.setattr(mpich, "own_table", lambda: own)
+    ranges = [Range(8, 1024, "MPIR_Allgather_intra_ring")]
+    table = json.loads(mpich.Mpich().text({"allgather": ranges}, 4))
+    here = table["collective=allgather"]["comm_type=intra"]["comm_size<=4"]
+    assert here == {"total_msg_size<=4096": ring, "total_msg_size=any": ring}
+
+
+def test_a_table_of_mpich_never_fills_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    for spare in range(3):
+        padded = {"padding": ""}
+        monkeypatch.setattr(mpich, "own_table", lambda padded=padded: padded)
+        missing = 4096 - len(mpich.Mpich().text({}, 4)) - spare
+        padded["padding"] = "x" * missing
+        assert len(mpich.Mpich().text({}, 4)) == (4097 if spare == 0 else 4096 - spare)
+
+
+def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("ring", "recursive_doubling", "reduce_scatter_allgather", "smp")
+    own = {
+        f"collective={operation}": {
+            "comm_type=intra": {
+                f"avg_msg_size<={place}": {
+                    f"algorithm=MPIR_{operation.capitalize()}_intra_{name}": {}
+                }
+                for place, name in enumerate(names)
+            }
+        }
+        for operation in ("allreduce", "allgather")
+    }
+    monkeypatch.setattr(mpich, "own_table", lambda: own)
+
+    def tried(operation: str, ranks: int) -> list[str]:
+        return [name.partition("_intra_")[2] for name in mpich.Mpich().algorithms(operation, ranks)]
+
+    assert tried("allreduce", 3) == ["ring", "recursive_doubling"]
+    assert tried("allgather", 4) == ["ring", "recursive_doubling"]
+    assert tried("allgather", 3) == ["ring"]
+
+
 def test_tables_are_found_in_a_shared_object() -> None:
     text = json.dumps(OWN).encode()
     binary = b"ELF\0\1" + text + b'\0junk\0{"collective= broken\0'
@@ -161,6 +223,13 @@ def test_a_range_is_cut_where_it_loses() -> None:
     }
     unused = [replace(each, evidence=evidence.NOT_USED) for each in proofs]
     assert tuning.without_losers(choices, unused) == {}
+    partly = [proofs[0], replace(proofs[0], size=64, evidence=evidence.NOT_USED), *proofs[2:]]
+    assert tuning.without_losers(choices, partly) == tuning.without_losers(choices, proofs)
+
+
+def test_faster_and_slower_are_so_beyond_the_interval() -> None:
+    assert [proof(8, 0.7, 0.99).verdict, proof(8, 1.01, 1.3).verdict] == ["faster", "slower"]
+    assert [proof(8, 0.7, 1.01).verdict, proof(8, 0.99, 1.3).verdict] == ["same", "same"]
 
 
 def test_what_is_seen_shows_whether_the_file_is_used() -> None:
@@ -169,6 +238,7 @@ def test_what_is_seen_shows_whether_the_file_is_used() -> None:
     assert evidence.judge(default, third, third) == "messages of a rank: at most 3, now 4"
     assert evidence.judge(default, default, default) == evidence.BY_TIME
     assert evidence.judge(default, default, other) == evidence.NOT_USED
+    assert evidence.judge(default, third, other) == evidence.NOT_USED
     assert evidence.judge("mpi", "bruck", "bruck") == "named: mpi before"
     assert evidence.judge("mpi", "mpi", "bruck") == evidence.NOT_USED
     assert evidence.judge(None, None, None) == evidence.BY_TIME

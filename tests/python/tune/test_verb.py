@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from transrank.tune.openmpi import OpenMpi
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from transrank.tune.campaign import Seconds, Seen, Sight
 
@@ -101,6 +101,28 @@ def test_what_is_better_twice_is_written(
     assert tune(monkeypatch, Times(default=10, tuned=10), f"--prove={path}") == 1
 
 
+def test_the_barrier_is_changed_only_where_nothing_else_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    measured: list[tuple[str, ...]] = []
+
+    class Apart(Times):
+        def measure(
+            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
+        ) -> dict[str, Seconds]:
+            measured.append(tuple(campaign.operations))
+            for added in filter(None, variants.values()):
+                rules = Path(added["OMPI_MCA_coll_tuned_dynamic_rules_filename"]).read_text()
+                assert ("# barrier" in rules) == (measured[-1] == ("barrier",))
+            return super().measure(campaign, variants)
+
+    path = tmp_path / "rules.conf"
+    times = Apart(default=10, forced_1=5, tuned=5)
+    assert tune(monkeypatch, times, "-n4", "--operations=bcast,barrier,reduce", f"-o{path}") == 0
+    assert measured == [("bcast", "reduce"), ("barrier",)] * 2
+    assert set(note.read(path).choices) == {"bcast", "reduce", "barrier"}
+
+
 def test_what_is_not_better_again_is_not_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -141,6 +163,23 @@ def test_a_file_is_proved_only_where_it_is_for(
         tune(monkeypatch, times, f"--prove={path}", "-n2")
     with pytest.raises(UsageError, match="is for mpi"):
         tune(monkeypatch, times, f"--prove={path}", "--for=transrank")
+
+
+def test_a_file_that_loses_at_a_size_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules.conf"
+    note.write(path, OpenMpi(), {"bcast": (Range(8, 1024, "chain"),)}, 4, 2)
+
+    class Longer(Times):
+        def measure(
+            self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
+        ) -> dict[str, Seconds]:
+            found = super().measure(campaign, variants)
+            found["tuned"]["bcast"][1024] = [4 * time for time in found["tuned"]["bcast"][1024]]
+            return found
+
+    assert tune(monkeypatch, Longer(default=10, tuned=5), f"--prove={path}") == 1
 
 
 def test_what_was_left_alone_shows_a_disturbance(

@@ -166,6 +166,7 @@ def test_files_that_are_no_choices_are_refused_on_every_rank() -> None:
     refuse("line 6: 'shared|private FIRST LAST ALGORITHM' must stand here", count=1)
     refuse("line 7: 'end' must stand here, after 1 rules", rule, rule, count=1)
     refuse("line 7: some of these lengths have a rule already", rule, "private 64 70 linear")
+    refuse("line 7: some of these lengths have a rule already", "private 64 70 linear", rule)
     refuse("line 6: 64 bytes to 8 are none", "private 64 8 bruck")
     refuse("line 6: '8B' is no whole number", "private 8B 64 bruck")
     refuse("line 6: unknown alltoall algorithm 'nosuch'", "private 8 64 nosuch")
