@@ -83,9 +83,10 @@ def test_memory_is_shared_inside_and_the_link_used_between(shaped: Site, tmp_pat
     assert len(rates) == 6
     inside = {pair: rates.pop(pair) for pair in ((0, 1), (2, 3))}
     assert min(inside.values()) > 1.5 * LINK_BITS, inside
-    # All others use the same link; whoever else has the cores makes some of them slower.
-    assert max(rates.values()) == pytest.approx(LINK_BITS, rel=0.1), rates
-    assert min(rates.values()) > 0.5 * LINK_BITS, rates
+    # All others use the same link; whoever else has the cores makes some of them slower. How near a
+    # measured link comes to what it is, benchmarks/contention.py shows on a machine of its own.
+    assert 0.7 * LINK_BITS < max(rates.values()) < 1.1 * LINK_BITS, rates
+    assert min(rates.values()) > 0.4 * LINK_BITS, rates
 
 
 def test_the_pair_on_a_throttled_link_is_found_and_named(shaped: Site, tmp_path: Path) -> None:
