@@ -68,7 +68,7 @@ LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers cod
 # UndefinedBehaviorSanitizer. MPI libraries leak a little, which is not ours to mend. Alltoalls need
 # schedules, whose own tests are mere arithmetic, and a lot of it.
 SANITIZED := build/sanitized-$(TRANSRANK_MPI)
-SANITIZED_TESTS := mpi layout route memory transport exchange discovery array collective
+SANITIZED_TESTS := mpi layout route memory transport exchange discovery array collective redistribution
 SANITIZED_LAYERS := schedule $(SANITIZED_TESTS)
 empty :=
 space := $(empty) $(empty)

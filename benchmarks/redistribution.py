@@ -12,7 +12,8 @@ launch by launch
   above some length of a call); packed messages and MPI_Alltoallw of subarrays and the library's
   choice;
 * grids that the caches hold: the library's choice and memcpy of the same runs between the same
-  ranks, straight from their owners' arrays, which must wait for each other likewise. The table also
+  ranks, straight from their owners' arrays, which must wait for each other likewise; also with the
+  rewriting within the time (mode `cycle`), to which a copy may leave its costs. The table also
   has the same runs copied from a rank's own memory: what two cores add to that is no library's.
 """
 
@@ -39,7 +40,7 @@ AUTO, CACHED, STREAMED = "auto", "direct-cached", "direct-streamed"
 FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
 MPI_ALONE = ("mpi-packed", "mpi-alltoallw")
 LOCAL_RUNS, PEERS_RUNS = "memcpy-runs", "memcpy-from-peers"
-REWRITTEN, USED = "rewritten", "used"
+REWRITTEN, USED, CYCLE = "rewritten", "used", "cycle"
 # Two bundles of 256 MiB per rank, in memory of two kinds, and buffers.
 MEMORY = "2GiB"
 MOST_TIMES_THE_COPY = 1.1
@@ -139,7 +140,9 @@ def main() -> int:
             figures += large_figures(large) if mode == REWRITTEN else []
         for grid in SMALL:
             every = (AUTO, CACHED, LOCAL_RUNS, PEERS_RUNS)
-            for mode, small in run_ways(store, grid, (REWRITTEN, USED), every, options).items():
+            for mode, small in run_ways(
+                store, grid, (REWRITTEN, USED, CYCLE), every, options
+            ).items():
                 print_ways(grid, mode, small)
                 figures.append(
                     excess(

@@ -2,7 +2,9 @@
 #include "transrank/exchange/bound.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "transrank/exchange/fields.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/transport/moves.hpp"
 
 namespace transrank::exchange {
 namespace {
@@ -45,6 +48,14 @@ std::uint64_t number_of_pair(int from, int to) {
     mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
     mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;
     return mixed ^ (mixed >> 31U);
+}
+
+std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const transport::Field> fields) {
+    std::int64_t bytes = 0;
+    for (const auto& leg : legs) {
+        bytes += transport::packed_bytes(leg, fields);
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -88,18 +99,21 @@ void Bound::swap_offers() {
             throw std::invalid_argument(disagreement);
         }
     });
-    binding_.emplace(transport::Binding{.route = route_,
-                                        .fields = fields_,
-                                        .own_fields = own_,
-                                        .comm = loan_.comm(),
-                                        .loan = &loan_,
-                                        .operation = options_.operation,
-                                        .push_below_bytes = default_push_below_bytes,
-                                        .stores = options_.stores,
-                                        .longest_message_bytes = options_.longest_message_bytes,
-                                        .control = *control_,
-                                        .offers = offers_,
-                                        .turn = *turn_});
+    binding_.emplace(transport::Binding{
+        .route = route_,
+        .fields = fields_,
+        .own_fields = own_,
+        .comm = loan_.comm(),
+        .loan = &loan_,
+        .operation = options_.operation,
+        .push_below_bytes = default_push_below_bytes,
+        .stores = options_.stores,
+        .moved_bytes =
+            std::max(bytes_of(route_.receives(), fields_), bytes_of(route_.sends(), fields_)),
+        .longest_message_bytes = options_.longest_message_bytes,
+        .control = *control_,
+        .offers = offers_,
+        .turn = *turn_});
 }
 
 void Bound::choose_transports() {

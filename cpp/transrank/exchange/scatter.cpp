@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;
 
-// A run that is a segment of its own lies apart from the segment before it, if from any.
-bool lie_apart(std::int64_t count, std::int64_t stride, std::int64_t from_last,
-               std::int64_t unit_bytes) {
-    return std::abs((count > 1 ? stride : from_last) * unit_bytes) >= line_bytes;
+// Whether runs that begin so many units after one another leave the rest of their lines unused. A
+// run that is a segment of its own lies apart from the segment before it, if from any.
+bool lie_apart(std::int64_t step, std::int64_t length, std::int64_t unit_bytes) {
+    return step != length && std::abs(step * unit_bytes) >= line_bytes;
 }
 
 }  // namespace
@@ -22,10 +22,12 @@ void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t s
         const auto moved = segment.units() * unit_bytes;
         const auto from = last == nullptr ? 0 : segment.source - last->source;
         const auto to = last == nullptr ? 0 : segment.destination - last->destination;
+        const bool single = segment.count == 1;
+        const auto& before = single && last != nullptr ? *last : segment;
         bytes += moved;
         if (segment.length * unit_bytes < short_below_bytes &&
-            lie_apart(segment.count, segment.source_stride, from, unit_bytes) &&
-            lie_apart(segment.count, segment.destination_stride, to, unit_bytes)) {
+            lie_apart(single ? from : segment.source_stride, before.length, unit_bytes) &&
+            lie_apart(single ? to : segment.destination_stride, before.length, unit_bytes)) {
             apart_bytes += moved;
             apart_runs += segment.count;
         }

@@ -8,7 +8,8 @@
 namespace transrank::exchange {
 
 /// How much of what moves between two ranks lies in short runs, each on cache lines of its own at
-/// both ends, as the column of a grid does. Moved directly, each of them drags a whole line from
+/// both ends, as the column of a grid does; what lies one after the other at either end does not.
+/// Moved directly, each of them drags a whole line from
 /// one core to another, whoever moves it; packed, a line holds many.
 struct Scatter {
     std::int64_t bytes = 0;

@@ -2,11 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 namespace transrank::memory {
 
 /// What the caches that belong to one core alone hold, as the system tells; 1 MiB where it does
 /// not.
 [[nodiscard]] std::int64_t core_cache_bytes() noexcept;
+
+/// What one core has of all caches when the cores that share them are all at work: the largest
+/// cache of the core that calls first, divided by the cores that share it, as the system tells; of
+/// its own caches where it does not.
+[[nodiscard]] std::int64_t core_cache_share_bytes() noexcept;
+
+/// The same of a core whose caches are described in this folder, as /sys does; 0 where they are
+/// not.
+[[nodiscard]] std::int64_t cache_share_bytes(const std::filesystem::path& folder);
 
 }  // namespace transrank::memory

@@ -73,6 +73,17 @@ std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) 
     return bytes;
 }
 
+std::int64_t source_stretch_bytes(const route::Leg& leg, std::int64_t unit_bytes) {
+    std::int64_t stretches = 0;
+    std::optional<std::int64_t> end;
+    for (const auto& segment : leg.segments) {
+        stretches += end == segment.source ? 0 : 1;
+        stretches += segment.source_stride == segment.length ? 0 : segment.count - 1;
+        end = segment.source + ((segment.count - 1) * segment.source_stride) + segment.length;
+    }
+    return stretches == 0 ? 0 : leg.units() * unit_bytes / stretches;
+}
+
 std::optional<std::int64_t> contiguous_source(const route::Leg& leg) {
     return contiguous(leg, &route::Segment::source, &route::Segment::source_stride);
 }

@@ -38,6 +38,11 @@ struct LengthRange {
 /// Bytes that all fields have on a leg.
 [[nodiscard]] std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields);
 
+/// How long the stretches of the source are, in bytes of one field, on average, in which a leg's
+/// runs lie one after the other; 0 without any run. The same however the runs are cut into
+/// segments.
+[[nodiscard]] std::int64_t source_stretch_bytes(const route::Leg& leg, std::int64_t unit_bytes);
+
 /// Where the data of a leg begin in the source, in units, if they lie there one after the other in
 /// their order, so that they need not be packed; the same for the destination.
 [[nodiscard]] std::optional<std::int64_t> contiguous_source(const route::Leg& leg);

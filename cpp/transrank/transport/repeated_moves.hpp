@@ -6,19 +6,21 @@
 #include <vector>
 
 #include "transrank/transport/moves.hpp"
+#include "transrank/transport/transport.hpp"
 
 namespace transrank::transport {
 
 /// Moves that are executed again and again, and that find out how to store what they copy.
 ///
 /// Stores that go past the caches save reading each line before it is written, but whoever reads
-/// the result next must fetch it from memory. Where the result exceeds a core's own caches, the
-/// first executions take one kind of stores and then the other and are timed; the others take the
-/// kind that was faster. Not in turn: each would find the caches as the other has left them. Each
-/// rank decides for what it writes itself.
+/// the result next must fetch it from memory. Where what the rank reads and writes in an exchange
+/// exceeds its share of the caches, and these moves a core's own ones, the first executions take
+/// one kind of stores and then the other and are timed, with a reading of what they have written;
+/// the others take the kind that was faster. Not in turn: each would find the caches as the other
+/// has left them. Each rank decides for what it writes itself.
 class RepeatedMoves {
 public:
-    explicit RepeatedMoves(Stores wanted) : wanted_(wanted) {}
+    explicit RepeatedMoves(const Binding& binding);
 
     void add(Move move);
     void execute();
@@ -32,6 +34,7 @@ private:
 
     [[nodiscard]] bool is_open() const noexcept;
     void execute_with(Stores stores) const;
+    void read_back() const;
     void try_next();
 
     std::vector<Move> moves_;
@@ -40,6 +43,7 @@ private:
     double least_cached_ = 0;  // seconds; 0: not yet tried
     double least_streamed_ = 0;
     Stores wanted_;
+    bool cached_by_size_;
     Stores found_ = Stores::cached;
 };
 

@@ -9,7 +9,7 @@ namespace {
 class SelfCopy final : public Transport {
 public:
     SelfCopy(const Binding& binding, const PeerOffer& self)
-        : turn_(binding.turn), rank_(binding.comm.rank()), moves_(binding.stores) {
+        : turn_(binding.turn), rank_(binding.comm.rank()), moves_(binding) {
         for (const auto& field : binding.fields) {
             moves_.add(make_move(*self.receive, field, binding.operation, field.source,
                                  field.destination));

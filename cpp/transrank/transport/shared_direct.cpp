@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory, one copy: short runs are pushed by their sender, long ones pulled by their
 // receiver. A pull of a short run would drag a whole cache line from its owner; a push of a long
-// one writes lines that the receiver must then fetch back.
+// one writes lines that the receiver must then fetch back. Short runs that lie one after the other
+// at their owner fill the lines that they drag, so they are pulled like one long run.
 //
 // A rank says `started` when its sources are ready and its destinations may be written, and `done`
 // to each peer when it has finished reading from it and writing to it. Both are counters that only
@@ -23,12 +24,16 @@ std::byte* place(const memory::SegmentHandle& handle, std::int64_t offset,
 
 // In which lengths the runs of a leg are pulled: all, none or the long ones. Both ranks come to the
 // same answer; `ordered` is the receiver's.
-LengthRange pulled(std::int64_t push_below_bytes, bool ordered, bool source_shared,
-                   bool destination_shared) {
+LengthRange pulled(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t push_below_bytes,
+                   bool ordered, bool source_shared, bool destination_shared) {
     if (ordered || !destination_shared) {
         return {};
     }
-    return source_shared ? LengthRange{.from = push_below_bytes} : LengthRange{.below = 0};
+    if (!source_shared) {
+        return {.below = 0};
+    }
+    const bool dense = source_stretch_bytes(leg, unit_bytes) >= push_below_bytes;
+    return dense ? LengthRange{} : LengthRange{.from = push_below_bytes};
 }
 
 std::string join_findings(const std::string& one, const std::string& other) {
@@ -38,7 +43,7 @@ std::string join_findings(const std::string& one, const std::string& other) {
 class Peer : public SharedPeer {
 public:
     Peer(const Binding& binding, const PeerOffer& offer)
-        : SharedPeer(binding, offer), pushes_(binding.stores), pulls_(binding.stores) {
+        : SharedPeer(binding, offer), pushes_(binding), pulls_(binding) {
         for (std::size_t i = 0; i < binding.fields.size(); ++i) {
             if (offer.receive != nullptr) {
                 add_pulls(binding, i, offer);
@@ -86,8 +91,9 @@ private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(binding.push_below_bytes, binding.turn.ordered(),
-                                  theirs.source_shared != 0, mine.destination_shared != 0);
+        const auto range =
+            pulled(*offer.receive, binding.fields[i].unit_bytes, binding.push_below_bytes,
+                   binding.turn.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
             pulls_.add(make_move(*offer.receive, binding.fields[i], binding.operation,
                                  place(theirs.source, theirs.source_offset, mappings_),
@@ -98,8 +104,9 @@ private:
     void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(binding.push_below_bytes, offer.ordered, mine.source_shared != 0,
-                                  theirs.destination_shared != 0);
+        const auto range =
+            pulled(*offer.send, binding.fields[i].unit_bytes, binding.push_below_bytes,
+                   offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
             pushes_.add(make_move(

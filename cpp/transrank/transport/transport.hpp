@@ -31,6 +31,8 @@ struct Binding {
     std::int64_t push_below_bytes;
     /// How shared-direct and self-copy store what they copy.
     Stores stores;
+    /// What this rank receives or, where that is more, sends, of all fields.
+    std::int64_t moved_bytes;
     /// A longer message is split.
     std::int64_t longest_message_bytes;
     /// This rank's words to its node-mates.

@@ -11,9 +11,8 @@ using transrank::route::Leg;
 namespace {
 
 constexpr std::int64_t unit_bytes = 8;
-constexpr std::int64_t short_below_bytes = 64;
 
-Scatter of(const Leg& leg) {
+Scatter of(const Leg& leg, std::int64_t short_below_bytes = 64) {
     Scatter scatter;
     scatter.add(leg, unit_bytes, short_below_bytes);
     return scatter;
@@ -44,6 +43,17 @@ TEST_CASE("columns are apart where both ends have a line for each run") {
 TEST_CASE("long runs are not packed") {
     CHECK(of(column(264, 264, 7)).prevails());
     CHECK_FALSE(of(column(264, 264, 8)).prevails());
+}
+
+TEST_CASE("what lies one after the other at one end is not apart, however long its pieces") {
+    CHECK(of(column(264, 264, 16), 256).prevails());
+    CHECK_FALSE(of(column(16, 264, 16), 256).prevails());
+    CHECK_FALSE(of(column(264, 16, 16), 256).prevails());
+    Leg pieces{.peer = 1, .segments = {}};
+    for (std::int64_t i = 0; i < 10; ++i) {
+        pieces.segments.push_back({.source = 16 * i, .destination = 264 * i, .length = 16});
+    }
+    CHECK_FALSE(of(pieces, 256).prevails());
 }
 
 TEST_CASE("runs of a list are apart from one another") {

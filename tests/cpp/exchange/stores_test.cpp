@@ -95,29 +95,35 @@ std::string run_often(const Shift& shift, Stores stores, int times) {
         shift.write(round);
         MPI_Barrier(MPI_COMM_WORLD);
         exchange.run();
-        CHECK(shift.has_arrived(round));
+        if (round % 4 == 0 ||
+            round + 1 == times) {  // each kind of stores, and the one that is kept
+            CHECK(shift.has_arrived(round));
+        }
     }
     return exchange.explain();
 }
 
-}  // namespace
-
-TEST_CASE("what exceeds a core's caches is stored both ways, and the better one is told") {
-    const Shift large(memory::core_cache_bytes() + (1 << 20));
-    const bool can_stream = memory::streaming_copy() != nullptr;
-    const auto told = [](const std::string& words) {
-        return words.find("the caches (measured: past them") != std::string::npos;
-    };
-    CHECK(!told(run_often(large, Stores::measured, 6)));
-    CHECK(told(run_often(large, Stores::measured, 8)) == can_stream);
-    CHECK(!told(run_often(large, Stores::streamed, 8)));
-    CHECK(!told(run_often(large, Stores::cached, 8)));
+bool is_told(const std::string& words) {
+    return words.find("the caches (measured, with a reading: past them") != std::string::npos;
 }
 
-TEST_CASE("what a core's caches hold is not tried") {
+}  // namespace
+
+TEST_CASE("what exceeds the caches is stored both ways, and the better one is told") {
+    const auto own = memory::core_cache_bytes();
+    const Shift large(std::max(own, memory::core_cache_share_bytes() / 2) + (1 << 20));
+    const bool can_stream = memory::streaming_copy() != nullptr;
+    CHECK(!is_told(run_often(large, Stores::measured, 6)));
+    CHECK(is_told(run_often(large, Stores::measured, 9)) == can_stream);
+}
+
+TEST_CASE("what the caches hold is not tried, nor where the stores are given") {
+    // The medium one exceeds a core's own caches where its share of all is large enough for that.
+    const Shift medium(
+        std::min(memory::core_cache_bytes() + (1 << 20), memory::core_cache_share_bytes() / 2));
     const Shift small(1 << 16);
     for (const auto stores : {Stores::measured, Stores::streamed, Stores::cached}) {
-        const auto words = run_often(small, stores, 8);
-        CHECK(words.find("measured: past them") == std::string::npos);
+        CHECK(!is_told(run_often(medium, stores, 8)));
+        CHECK(!is_told(run_often(small, stores, 8)));
     }
 }

@@ -197,6 +197,7 @@ public:
                    .operation = operation,
                    .push_below_bytes = push_below_bytes,
                    .stores = transport::Stores::cached,
+                   .moved_bytes = 0,
                    .longest_message_bytes = INT64_MAX,
                    .control = *world.controls[static_cast<std::size_t>(rank)],
                    .offers = offers_,

@@ -29,24 +29,30 @@ Task task_of(const measure::Case& point, const Setting& setting) {
 Bundle::Bundle(const measure::Case& point, const Setting& setting, Arrays arrays)
     : task_(task_of(point, setting)),
       rewrites_(point.text("mode") != "unmodified"),
-      reads_(point.text("mode") == "used"),
+      reads_(point.text("mode") == "used" || point.text("mode") == "cycle"),
+      times_writing_(point.text("mode") == "cycle"),
       arrays_(std::move(arrays)) {}
 
 void Bundle::fill(std::uint64_t stamp) {
-    stamp_ = stamp;
+    form_waves(stamp);
     write_sources(stamp_);
     std::ranges::fill(arrays_.destination, std::numeric_limits<double>::quiet_NaN());
 }
 
 void Bundle::prepare() {
     if (rewrites_) {
-        ++stamp_;
-        write_sources(stamp_);
+        form_waves(stamp_ + 1);
+        if (!times_writing_) {
+            write_sources(stamp_);
+        }
     }
 }
 
 void Bundle::run(std::int64_t repetitions) {
     for (std::int64_t i = 0; i < repetitions; ++i) {
+        if (times_writing_) {
+            write_sources(stamp_);
+        }
         redistribute();
         if (reads_) {
             read_destinations();
@@ -54,9 +60,17 @@ void Bundle::run(std::int64_t repetitions) {
     }
 }
 
-void Bundle::write_sources(std::uint64_t stamp) {
+void Bundle::form_waves(std::uint64_t stamp) {
+    stamp_ = stamp;
+    waves_.clear();
     for (int field = 0; field < fields; ++field) {
-        Waves(task_.grid, task_.source.share, field, stamp).write(field_of(arrays_.source, field));
+        waves_.emplace_back(task_.grid, task_.source.share, field, stamp);
+    }
+}
+
+void Bundle::write_sources(std::uint64_t /*stamp*/) {
+    for (int field = 0; field < fields; ++field) {
+        waves_[static_cast<std::size_t>(field)].write(field_of(arrays_.source, field));
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "transrank/measure/operation.hpp"
 #include "transrank/study/bundles/task.hpp"
+#include "transrank/study/bundles/waves.hpp"
 #include "transrank/study/study.hpp"
 #include "transrank/transport/field.hpp"
 
@@ -36,7 +37,7 @@ public:
 protected:
     /// Timed.
     virtual void redistribute() = 0;
-    /// What the sources hold after `stamp`.
+    /// Writes what the sources hold after `stamp`. Timed in the mode `cycle`.
     virtual void write_sources(std::uint64_t stamp);
     [[nodiscard]] const Task& task() const { return task_; }
     [[nodiscard]] const Arrays& arrays() const { return arrays_; }
@@ -44,12 +45,16 @@ protected:
     [[nodiscard]] std::vector<transport::Field> bundle() const;
 
 private:
+    /// What the sources are to hold after `stamp`, as far as it can be computed beforehand.
+    void form_waves(std::uint64_t stamp);
     void read_destinations();
 
     Task task_;
     bool rewrites_;
     bool reads_;
+    bool times_writing_;
     Arrays arrays_;
+    std::vector<Waves> waves_;  ///< one per field, of `stamp_`
     std::uint64_t stamp_ = 0;
     double read_ = 0;
 };

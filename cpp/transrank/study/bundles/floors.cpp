@@ -49,10 +49,9 @@ protected:
     }
 
     void write_sources(std::uint64_t stamp) override {
-        double value = static_cast<double>(stamp % 4093);
-        for (double& each : arrays().source) {
-            each = value;
-            value += 1;
+        const auto source = arrays().source;
+        for (std::size_t i = 0; i < source.size(); ++i) {
+            source[i] = static_cast<double>((stamp % 4093) + i);
         }
     }
 

@@ -65,12 +65,14 @@ public:
         store();
     }
 
-    /// What the first runs find out, which stores are faster, is known before a sample is taken.
+    /// What the first runs find out, which stores are faster, is known before a sample is taken;
+    /// found out in the state in which samples are taken.
     void settle() {
         constexpr int enough = 8;
         const bool finds_out = options_.stores == transport::Stores::measured &&
                                !redistribution::asks_for_messages(options_);
         for (int i = 0; finds_out && i < enough; ++i) {
+            prepare();
             redistribution_.run();
         }
     }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/study/bundles/waves.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 
 namespace transrank::study::bundles {
+namespace {
+
+double value_of(double fast, double middle, double slow) {
+    return fast + (middle + slow);
+}
+
+}  // namespace
 
 std::int64_t cells_of(const Share& share) {
     if (const auto* block = std::get_if<Block>(&share)) {
@@ -43,16 +51,13 @@ Waves::Waves(const Grid& grid, const Share& share, int field, std::uint64_t stam
 
 template <class Take>
 void Waves::for_each_cell(const Take& take) const {
-    const auto value = [](double fast, double middle, double slow) {
-        return fast + (middle + slow);
-    };
     if (const auto* cells = std::get_if<1>(&share_)) {
         const auto columns = terms_[0].size();
         const auto rows = terms_[1].size();
         for (const auto cell : *cells) {
             const auto at = static_cast<std::size_t>(cell);
-            if (!take(value(terms_[0][at % columns], terms_[1][at / columns % rows],
-                            terms_[2][at / columns / rows]))) {
+            if (!take(value_of(terms_[0][at % columns], terms_[1][at / columns % rows],
+                               terms_[2][at / columns / rows]))) {
                 return;
             }
         }
@@ -61,7 +66,7 @@ void Waves::for_each_cell(const Take& take) const {
     for (const double slow : terms_[2]) {
         for (const double middle : terms_[1]) {
             for (const double fast : terms_[0]) {
-                if (!take(value(fast, middle, slow))) {
+                if (!take(value_of(fast, middle, slow))) {
                     return;
                 }
             }
@@ -71,6 +76,17 @@ void Waves::for_each_cell(const Take& take) const {
 
 void Waves::write(std::span<double> values) const {
     double* out = values.data();
+    if (std::holds_alternative<Block>(share_)) {
+        // Timed in one of the modes, hence row by row rather than cell by cell.
+        for (const double slow : terms_[2]) {
+            for (const double middle : terms_[1]) {
+                out = std::ranges::transform(terms_[0], out, [&](double fast) {
+                          return value_of(fast, middle, slow);
+                      }).out;
+            }
+        }
+        return;
+    }
     for_each_cell([&](double value) {
         *out++ = value;
         return true;

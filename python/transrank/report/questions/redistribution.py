@@ -38,6 +38,7 @@ MODES = {
     "unmodified": "",
     "rewritten": ", fields rewritten before each run",
     "used": ", fields rewritten before each run and read after it",
+    "cycle": ", rewriting the fields and reading them afterwards timed too",
 }
 
 CAPTION = (
