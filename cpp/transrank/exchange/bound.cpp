@@ -117,27 +117,28 @@ void Bound::swap_offers() {
 }
 
 void Bound::choose_transports() {
-    settle_threshold();
+    settle_thresholds();
     std::vector<Refusal> refusals;
     do {
-        mpi::agree(loan_.comm(),
-                   [&] { choices_ = choose(*binding_, options_.transport, threshold_, refusals); });
+        mpi::agree(loan_.comm(), [&] {
+            choices_ = choose(*binding_, options_.transport, thresholds_, refusals);
+        });
     } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
 }
 
 // Known before transports are chosen, since the choice depends on it.
-void Bound::settle_threshold() {
+void Bound::settle_thresholds() {
     if (options_.push_below_bytes) {
-        threshold_ = {.bytes = *options_.push_below_bytes, .origin = "given"};
+        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
     } else {
         int direct = may_be_direct() ? 1 : 0;
         mpi::check(MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
                    "MPI_Allreduce");
         if (direct != 0) {
-            threshold_ = known_->push_threshold();
+            thresholds_ = known_->thresholds();
         }
     }
-    binding_->push_below_bytes = threshold_.bytes;
+    binding_->push_below_bytes = thresholds_.push_below_bytes;
 }
 
 bool Bound::may_be_direct() const {
@@ -149,7 +150,7 @@ bool Bound::may_be_direct() const {
 }
 
 std::string Bound::explain() const {
-    return exchange::explain(*binding_, choices_, node(), threshold_) +
+    return exchange::explain(*binding_, choices_, node(), thresholds_) +
            explain_findings(transports_);
 }
 

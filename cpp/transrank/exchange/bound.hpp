@@ -39,7 +39,7 @@ private:
     void take_what_is_needed();
     void swap_offers();
     void choose_transports();
-    void settle_threshold();
+    void settle_thresholds();
     [[nodiscard]] bool may_be_direct() const;
 
     route::Route route_;
@@ -53,7 +53,7 @@ private:
     std::vector<transport::PeerOffer> offers_;
     std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
-    PushThreshold threshold_{.bytes = default_push_below_bytes, .origin = "default"};
+    Thresholds thresholds_{.push_below_bytes = default_push_below_bytes, .origin = "default"};
     Transports transports_;
 };
 

@@ -23,15 +23,15 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer, const Entry&
 
 // Both ranks of a pair come to the same answer: what one sends the other receives.
 std::string better_packed(const Binding& binding, const PeerOffer& peer,
-                          const PushThreshold& threshold) {
-    if (threshold.stage_below_bytes == 0) {
+                          const Thresholds& thresholds) {
+    if (thresholds.stage_below_bytes == 0) {
         return "";  // nothing is short: routes may have millions of segments
     }
     Scatter scatter;
     for (const auto* leg : {peer.send, peer.receive}) {
         for (const auto& field : binding.fields) {
             if (leg != nullptr) {
-                scatter.add(*leg, field.unit_bytes, threshold.stage_below_bytes);
+                scatter.add(*leg, field.unit_bytes, thresholds.stage_below_bytes);
             }
         }
     }
@@ -40,11 +40,11 @@ std::string better_packed(const Binding& binding, const PeerOffer& peer,
     }
     return std::to_string(scatter.apart_runs) +
            " runs that lie apart on both sides are shorter than " +
-           std::to_string(threshold.stage_below_bytes) +
+           std::to_string(thresholds.stage_below_bytes) +
            " bytes, below which packing them costs less (measured)";
 }
 
-Choice choose_best(const Binding& binding, const PeerOffer& peer, const PushThreshold& threshold,
+Choice choose_best(const Binding& binding, const PeerOffer& peer, const Thresholds& thresholds,
                    std::span<const Refusal> refusals) {
     const auto& staged = transport::find("shared-staged");
     std::string refused;
@@ -55,7 +55,7 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer, const PushThre
         auto why_not = obstacle(binding, peer, entry, refusals);
         if (why_not.empty() && entry.name == "shared-direct" &&
             obstacle(binding, peer, staged, refusals).empty()) {
-            why_not = better_packed(binding, peer, threshold);
+            why_not = better_packed(binding, peer, thresholds);
         }
         if (why_not.empty()) {
             return {.entry = &entry, .reason = refused.empty() ? "the best there is" : refused};
@@ -88,10 +88,10 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
 }  // namespace
 
 std::vector<Choice> choose(const Binding& binding, const std::string& wanted,
-                           const PushThreshold& threshold, std::span<const Refusal> refusals) {
+                           const Thresholds& thresholds, std::span<const Refusal> refusals) {
     std::vector<Choice> choices;
     for (const auto& peer : binding.offers) {
-        choices.push_back(wanted == "auto" ? choose_best(binding, peer, threshold, refusals)
+        choices.push_back(wanted == "auto" ? choose_best(binding, peer, thresholds, refusals)
                                            : choose_wanted(binding, peer, transport::find(wanted)));
     }
     if (wanted != "auto") {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/exchange/thresholds.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
@@ -25,10 +25,10 @@ struct Refusal {
 };
 
 /// The choice for each of the binding's offers. Both ranks of a pair make the same one. `wanted` is
-/// `auto` or the name of a transport; `threshold` is what was measured of runs that lie apart;
+/// `auto` or the name of a transport; `thresholds` say which runs that lie apart are packed;
 /// throws std::invalid_argument when it is unknown or cannot serve a peer.
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
-                                         const std::string& wanted, const PushThreshold& threshold,
+                                         const std::string& wanted, const Thresholds& thresholds,
                                          std::span<const Refusal> refusals);
 
 }  // namespace transrank::exchange

@@ -34,12 +34,12 @@ void list_peers(std::ostream& text, const Binding& binding, std::span<const Choi
     }
 }
 
-void tell_threshold(std::ostream& text, std::span<const Choice> choices,
-                    const PushThreshold& threshold) {
+void tell_thresholds(std::ostream& text, std::span<const Choice> choices,
+                     const Thresholds& thresholds) {
     if (std::ranges::any_of(
             choices, [](const Choice& each) { return each.entry->name == "shared-direct"; })) {
-        text << "shared-direct pushes runs of less than " << threshold.bytes
-             << " bytes and pulls the others (" << threshold.origin << ")\n";
+        text << "shared-direct pushes runs of less than " << thresholds.push_below_bytes
+             << " bytes and pulls the others (" << thresholds.origin << ")\n";
     }
 }
 
@@ -70,12 +70,12 @@ void tell_liveness(std::ostream& text, const Binding& binding, const memory::Nod
 }  // namespace
 
 std::string explain(const Binding& binding, std::span<const Choice> choices,
-                    const memory::Node& node, const PushThreshold& threshold) {
+                    const memory::Node& node, const Thresholds& thresholds) {
     std::ostringstream text;
     text << "rank " << binding.route.rank() << " of " << binding.route.ranks() << ": "
          << binding.offers.size() << " peers, " << binding.fields.size() << " fields\n";
     list_peers(text, binding, choices);
-    tell_threshold(text, choices, threshold);
+    tell_thresholds(text, choices, thresholds);
     tell_liveness(text, binding, node);
     return text.str();
 }

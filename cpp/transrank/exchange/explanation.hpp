@@ -6,7 +6,7 @@
 #include <string>
 
 #include "transrank/exchange/choice.hpp"
-#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/exchange/thresholds.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -16,7 +16,7 @@ namespace transrank::exchange {
 /// pulling where that matters, and whose end would or would not be noticed.
 [[nodiscard]] std::string explain(const transport::Binding& binding,
                                   std::span<const Choice> choices, const memory::Node& node,
-                                  const PushThreshold& threshold);
+                                  const Thresholds& thresholds);
 
 /// What transports have found out since, one line each; empty before they have moved anything.
 [[nodiscard]] std::string explain_findings(

@@ -37,12 +37,12 @@ mpi::CommunicatorPool::Loan KnownCommunicator::borrow() {
     return communicators_.borrow(make_exchanges_advance);
 }
 
-const PushThreshold& KnownCommunicator::push_threshold() {
-    if (!push_threshold_) {
-        push_threshold_ =
-            std::make_unique<PushThreshold>(measure_push_threshold(communicators_.base(), node_));
+const Thresholds& KnownCommunicator::thresholds() {
+    if (!thresholds_) {
+        thresholds_ =
+            std::make_unique<Thresholds>(measure_thresholds(communicators_.base(), node_));
     }
-    return *push_threshold_;
+    return *thresholds_;
 }
 
 }  // namespace transrank::exchange

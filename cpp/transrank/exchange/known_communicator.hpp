@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/exchange/thresholds.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
@@ -28,12 +28,12 @@ public:
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
     /// Collective. Measured when first asked for.
-    [[nodiscard]] const PushThreshold& push_threshold();
+    [[nodiscard]] const Thresholds& thresholds();
 
 private:
     mpi::CommunicatorPool communicators_;
     memory::Node node_;
-    std::unique_ptr<PushThreshold> push_threshold_;
+    std::unique_ptr<Thresholds> thresholds_;
 };
 
 }  // namespace transrank::exchange

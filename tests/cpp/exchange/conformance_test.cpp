@@ -159,6 +159,21 @@ TEST_CASE("legs of many portions agree with the serial oracle") {
     }
 }
 
+TEST_CASE("runs about as long as the threshold are pushed or pulled, and none is forgotten") {
+    for (std::uint64_t seed = 4000; seed < 4004; ++seed) {
+        CAPTURE(seed);
+        const auto scenario = random_scenario(seed, world_size());
+        const auto unit_bytes = scenario.kinds.front().unit_bytes;
+        Options options;
+        options.operation = scenario.operation;
+        for (const auto bytes : {unit_bytes, unit_bytes + 1, (2 * unit_bytes) + 1}) {
+            CAPTURE(bytes);
+            options.push_below_bytes = bytes;
+            run(scenario, options, 1);
+        }
+    }
+}
+
 TEST_CASE("the transposed route of every rank is the route of the transposed pattern") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const auto scenario = random_scenario(seed, world_size());

@@ -2,7 +2,7 @@
 // The question is which way costs less in all: the owner rewrites its runs, they move, the reader
 // reads them. A pull alone looks dear, but what a push saves there it may cost in the owner's
 // writes.
-#include "transrank/exchange/push_threshold.hpp"
+#include "transrank/exchange/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -265,7 +265,7 @@ ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
 
 }  // namespace
 
-PushThreshold measure_push_threshold(const mpi::Communicator& comm, const memory::Node& node) {
+Thresholds measure_thresholds(const mpi::Communicator& comm, const memory::Node& node) {
     const auto partner = node.oversubscribed() ? std::nullopt : partner_of(comm.rank(), node);
     const auto ground = partner ? make_ground() : nullptr;
     const auto costs = measure_pair(comm, partner, ground.get());
@@ -283,9 +283,9 @@ PushThreshold measure_push_threshold(const mpi::Communicator& comm, const memory
     // Decided by one rank: a reduction need not give the same bits everywhere.
     mpi::check(MPI_Bcast(bytes.data(), 2, MPI_INT64_T, 0, comm.handle()), "MPI_Bcast");
     if (bytes[0] >= 0) {
-        return {.bytes = bytes[0], .origin = "measured", .stage_below_bytes = bytes[1]};
+        return {.push_below_bytes = bytes[0], .origin = "measured", .stage_below_bytes = bytes[1]};
     }
-    return {.bytes = default_push_below_bytes,
+    return {.push_below_bytes = default_push_below_bytes,
             .origin = "default: no two ranks with a core each could measure"};
 }
 

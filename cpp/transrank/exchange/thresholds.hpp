@@ -9,9 +9,11 @@
 
 namespace transrank::exchange {
 
-/// Below which length shared-direct pushes a run, and how that is known. The same on every rank.
-struct PushThreshold {
-    std::int64_t bytes;
+/// From which length on a run goes another way through shared memory, and how that is known. The
+/// same on every rank.
+struct Thresholds {
+    /// Shared-direct pushes shorter runs and pulls the others.
+    std::int64_t push_below_bytes;
     std::string origin;  ///< given, measured, or default and why
     /// Below which length runs that lie apart on both sides are better packed: pushed or pulled,
     /// each of them drags a cache line of another core's. 0 where that was not measured.
@@ -26,7 +28,7 @@ inline constexpr std::int64_t default_push_below_bytes = 128;
 /// reader, too, packed by the one and unpacked by the other. Returns where pulling and where moving
 /// them directly begins to cost less. Takes some milliseconds; where ranks share cores nothing is
 /// measured, since that would measure the scheduler.
-[[nodiscard]] PushThreshold measure_push_threshold(const mpi::Communicator& comm,
-                                                   const memory::Node& node);
+[[nodiscard]] Thresholds measure_thresholds(const mpi::Communicator& comm,
+                                            const memory::Node& node);
 
 }  // namespace transrank::exchange
