@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bars import Figure, add_check_option, report
-from ghost import excess, speedup
+from ratios import excess, speedup
 from rich.console import Console
 from rich.table import Table
 from survey import measure

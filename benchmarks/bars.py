@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +12,20 @@ from typing import Literal
 from rich.console import Console
 from rich.table import Table
 
+# Of the table where it goes to a file.
+WIDTH = 140
+
 Verdict = Literal["ok", "short", "unclear"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The same figure where the machine was in another state."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -19,7 +33,7 @@ class Figure:
     """One measured figure and the most (or, with `at_least`, the least) it may be.
 
     A figure with an interval falls short only when the whole interval lies beyond the bar; an
-    interval that straddles the bar leaves it unclear.
+    interval that straddles the bar leaves it unclear. Its parts are printed, and not judged.
     """
 
     name: str
@@ -30,6 +44,7 @@ class Figure:
     high: float | None = None
     at_least: bool = False
     note: str = ""
+    parts: Sequence[Part] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -56,16 +71,23 @@ def report(figures: Sequence[Figure], check: bool) -> int:
     """Print the figures on stdout and return the exit status."""
     table = Table("figure", "measured", "bar", "verdict", "note", box=None, pad_edge=False)
     for figure in figures:
-        interval = "" if figure.low is None else f" [{figure.low:.3g} .. {figure.high:.3g}]"
         sign = ">=" if figure.at_least else "<="
         table.add_row(
             figure.name,
-            f"{figure.value:.3g}{interval} {figure.unit}",
+            f"{_measured(figure)} {figure.unit}",
             f"{sign} {figure.bar:g} {figure.unit}",
             figure.verdict,
             figure.note,
         )
-    Console().print(table)
+        for part in figure.parts:
+            table.add_row(f"  {part.name}", f"{_measured(part)} {figure.unit}")
+    wide = None if sys.stdout.isatty() else WIDTH
+    Console(width=wide).print(table)
     short = [figure for figure in figures if figure.verdict == "short"]
     Console(stderr=True).print(f"{len(short)} of {len(figures)} figures fall short of their bar")
     return 1 if check and short else 0
+
+
+def _measured(found: Figure | Part) -> str:
+    interval = "" if found.low is None else f" [{found.low:.3g} .. {found.high:.3g}]"
+    return f"{found.value:.3g}{interval}"

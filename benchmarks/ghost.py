@@ -7,9 +7,14 @@ are launch by launch
 
 * in mode `used` (rewritten before, read after) the engine's choice and the best of what a program
   can do with MPI alone; the engine's own message transports stand in the table beside it;
-* in the modes `unmodified` and `rewritten` the engine's choice and a local gather of the same rows;
+* in the modes `unmodified` and `rewritten` the engine's choice and a local gather of the same rows.
+  Beside it stands a gather straight from the owner's array that waits for nobody: what crossing
+  between these two cores costs any program;
 * arrays of the user's own (staged) and rows packed by hand and sent by persistent messages;
 * four ranks on however many cores there are: the time of one update.
+
+Where a hypervisor moves the two CPUs, figures are of the usual distance between them; those of the
+same run at other distances stand below each.
 """
 
 from __future__ import annotations
@@ -18,13 +23,16 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from bars import Figure, add_check_option, report
+from bars import Figure, Part, add_check_option, report
+from core_states import AtDistance, by_distance, judge
 from ratios import excess, speedup
 from rich.console import Console
 from rich.table import Table
-from survey import measure
+from survey import run
 
 from transrank.launch import installation
 from transrank.stats.summary import CaseResult
@@ -38,6 +46,7 @@ MPI_WAYS = (
     "mpi-put-fence",
     "mpi-put-post",
 )
+FLOOR, FLOOR_FROM_PEERS = "floor", "floor-from-peers"
 OURS = ("auto", "shared-staged", "message", "datatype", "neighborhood")
 VDIMS = (1, 2, 4, 6, 12, 20, 120)
 FLOOR_VDIMS = (6, 20, 120)
@@ -55,10 +64,8 @@ CROWDED_RANKS, CROWDED_SECONDS = 4, 1e-3
 Ways = Mapping[str, CaseResult]
 
 
-def run_ghost(store: Path, label: str, axes: Sequence[str], options: Sequence[str]) -> Ways:
-    """Measure the study with these axes; return the results by `vdim/mode/transport`."""
-    selected = [f"--axis={axis}" for axis in axes]
-    results = measure(store, label, ["ghost", *selected, *options])
+def ways_of(results: Sequence[CaseResult]) -> Ways:
+    """Find the results by `vdim/mode/transport`."""
     return {
         f"{result.axes['vdim']}/{result.axes['mode']}/{result.axes['transport']}": result
         for result in results
@@ -66,48 +73,43 @@ def run_ghost(store: Path, label: str, axes: Sequence[str], options: Sequence[st
     }
 
 
-def against_mpi(ways: Ways, bar: float) -> list[Figure]:
-    """Compare what auto and staged take with what MPI alone takes, mode `used`."""
-    figures = []
-    for vdim in VDIMS:
-        alone = {
-            name: found
-            for name in MPI_WAYS
-            if (found := ways.get(f"{vdim}/used/{name}")) is not None
-        }
-        best = min(alone, key=lambda name: _value(alone[name]))
-        figures.append(
-            speedup(
-                f"vdim {vdim}: best of MPI / auto",
-                alone[best],
-                ways[f"{vdim}/used/auto"],
-                bar,
-                f"best: {best}",
-            )
-        )
-        figures.append(
-            speedup(
-                f"vdim {vdim}: packed by hand / staged",
-                alone["mpi-packed"],
-                ways[f"{vdim}/used/shared-staged"],
-                STAGED_LARGE if vdim > 20 else STAGED_SMALL,
-            )
-        )
-    return figures
+def against_mpi(vdim: int, bar: float, results: Sequence[CaseResult]) -> Figure:
+    """Compare what auto takes with the best of what MPI alone takes, mode `used`."""
+    ways = ways_of(results)
+    alone = {name: ways[key] for name in MPI_WAYS if (key := f"{vdim}/used/{name}") in ways}
+    best = min(alone, key=lambda name: _value(alone[name]))
+    return speedup(
+        f"vdim {vdim}: best of MPI / auto",
+        alone[best],
+        ways[f"{vdim}/used/auto"],
+        bar,
+        f"best: {best}",
+    )
 
 
-def against_floor(ways: Ways) -> list[Figure]:
-    """Compare auto with the local gather where the arrays stay or are rewritten."""
-    return [
-        excess(
-            f"vdim {vdim} {mode}: auto / floor",
-            ways[f"{vdim}/{mode}/auto"],
-            ways[f"{vdim}/{mode}/floor"],
-            bar,
-        )
-        for mode, bars in FLOOR_BARS.items()
-        for vdim, bar in bars.items()
-    ]
+def against_packing(vdim: int, results: Sequence[CaseResult]) -> Figure:
+    """Compare arrays of the user's with rows packed by hand, mode `used`."""
+    ways = ways_of(results)
+    return speedup(
+        f"vdim {vdim}: packed by hand / staged",
+        ways[f"{vdim}/used/mpi-packed"],
+        ways[f"{vdim}/used/shared-staged"],
+        STAGED_LARGE if vdim > 20 else STAGED_SMALL,
+    )
+
+
+def against_floor(vdim: int, mode: str, results: Sequence[CaseResult]) -> Figure:
+    """Compare auto with the local gather, and with the one from the owners, which has no bar."""
+    ways = ways_of(results)
+    bar = FLOOR_BARS[mode][vdim]
+    auto, floor, from_peers = (
+        ways[f"{vdim}/{mode}/{name}"] for name in ("auto", FLOOR, FLOOR_FROM_PEERS)
+    )
+    beside = excess("auto / floor-from-peers", auto, from_peers, bar)
+    return replace(
+        excess(f"vdim {vdim} {mode}: auto / floor", auto, floor, bar),
+        parts=[Part(beside.name, beside.value, beside.low, beside.high)],
+    )
 
 
 def _value(result: CaseResult) -> float:
@@ -115,17 +117,17 @@ def _value(result: CaseResult) -> float:
     return result.headline.value
 
 
-def print_ways(ways: Ways) -> None:
+def print_ways(found: AtDistance) -> None:
     """Print every time: the figures below are ratios of these."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
-    for key, result in ways.items():
+    for key, result in ways_of(found.results).items():
         vdim, mode, name = key.split("/")
         column = f"{vdim} {mode}"
         if column not in columns:
             columns.append(column)
         rows.setdefault(name, {})[column] = format_seconds(_value(result))
-    table = Table("way", *columns, box=None, pad_edge=False, title="one update, by vdim and mode")
+    table = Table("way", *columns, box=None, pad_edge=False, title=f"one update; {found.words}")
     for name, cells in rows.items():
         table.add_row(name, *(cells.get(column, "") for column in columns))
     Console(width=max(80, 24 + 18 * len(columns))).print(table)
@@ -142,26 +144,28 @@ def main() -> int:
     mpi = installation.build().mpi
     with tempfile.TemporaryDirectory() as folder:
 
-        def run(label: str, ranks: int, *axes: str) -> Ways:
-            return run_ghost(Path(folder), label, axes, [f"--ranks={ranks}", *options])
+        def ghost(label: str, ranks: int, *axes: str) -> list[AtDistance]:
+            selected = [f"--axis={axis}" for axis in axes]
+            command = ["ghost", *selected, f"--ranks={ranks}", *options]
+            return by_distance(run(Path(folder), label, command))
 
-        used = run(
+        used = ghost(
             "used",
             2,
             "pattern=remote",
             "mode=used",
             f"vdim={','.join(map(str, VDIMS))}",
-            f"transport={','.join(('floor', *OURS, *MPI_WAYS))}",
+            f"transport={','.join((FLOOR, FLOOR_FROM_PEERS, *OURS, *MPI_WAYS))}",
         )
-        plain = run(
+        plain = ghost(
             "plain",
             2,
             "pattern=remote",
-            "mode=unmodified,rewritten",
+            f"mode={','.join(FLOOR_BARS)}",
             f"vdim={','.join(map(str, FLOOR_VDIMS))}",
-            "transport=floor,auto",
+            f"transport={FLOOR},{FLOOR_FROM_PEERS},auto",
         )
-        crowded = run(
+        crowded = ghost(
             "crowded",
             CROWDED_RANKS,
             "pattern=corrected",
@@ -169,10 +173,15 @@ def main() -> int:
             "vdim=6",
             "transport=auto",
         )
-    print_ways(used)
-    print_ways(plain)
-    figures = against_mpi(used, AGAINST_MPI.get(mpi, 1.0)) + against_floor(plain)
-    seconds = _value(crowded["6/used/auto"])
+    for found in [*used, *plain]:
+        print_ways(found)
+    bar = AGAINST_MPI.get(mpi, 1.0)
+    figures = []
+    for vdim in VDIMS:
+        figures += judge(used, [partial(against_mpi, vdim, bar), partial(against_packing, vdim)])
+    for mode, vdims in FLOOR_BARS.items():
+        figures += judge(plain, [partial(against_floor, vdim, mode) for vdim in vdims])
+    seconds = _value(ways_of(crowded[0].results)["6/used/auto"])
     figures.append(
         Figure(
             f"{CROWDED_RANKS} ranks, vdim 6: one update", 1e3 * seconds, 1e3 * CROWDED_SECONDS, "ms"

@@ -3,22 +3,34 @@
 
 from __future__ import annotations
 
+import math
+
 from bars import Figure
 
 from transrank.stats.compare import paired_ratio
+from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult
 
 
 def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:
     """Hold slow / fast, launch by launch, against the least that it should be."""
-    found = paired_ratio(*_by_launch(fast, slow))
+    found = _ratio(fast, slow)
     return Figure(name, found.value, bar, "x", found.low, found.high, at_least=True, note=note)
 
 
 def excess(name: str, ours: CaseResult, floor: CaseResult, bar: float, note: str = "") -> Figure:
     """Hold ours / floor, launch by launch, against the most that it may be."""
-    found = paired_ratio(*_by_launch(floor, ours))
+    found = _ratio(floor, ours)
     return Figure(name, found.value, bar, "x", found.low, found.high, note=note)
+
+
+def _ratio(first: CaseResult, second: CaseResult) -> Estimate:
+    """Second / first. Launches that do not tell how far they lie apart leave it unclear."""
+    ones, others = _by_launch(first, second)
+    if len(ones) < 2:
+        value = others[0] / ones[0] if ones else math.nan
+        return Estimate(value, 0.0, math.inf)
+    return paired_ratio(ones, others)
 
 
 def _by_launch(first: CaseResult, second: CaseResult) -> tuple[list[float], list[float]]:

@@ -15,10 +15,11 @@ from transrank.store.records import Case, Run, read_run
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
     """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
-    return summarise(_run(store, label, arguments))
+    return summarise(run(store, label, arguments))
 
 
-def _run(store: Path, label: str, arguments: Sequence[str]) -> Run:
+def run(store: Path, label: str, arguments: Sequence[str]) -> Run:
+    """Run `transrank measure` with `arguments`, keep its record in `store` and read it."""
     command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
     subprocess.run(
         [*command, "-qq", "--label", label, "--store", str(store)],
@@ -37,8 +38,8 @@ def core_latency_now(store: Path) -> float:
     RuntimeError
         it cannot be measured here: the ranks share no node, or have no core each.
     """
-    run = _run(store, "cores", ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"])
-    found = core_latency(run.cases)
+    options = ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"]
+    found = core_latency(run(store, "cores", options).cases)
     if found is None:
         raise RuntimeError("two ranks need a core each, on one node")
     return found.median
@@ -56,8 +57,8 @@ COLLECTIVES = [
 def run_operations(store: Path, label: str, options: Sequence[str]) -> list[Run]:
     """Measure the operations whose repeatability is judged."""
     return [
-        _run(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
-        _run(store, f"{label}-collectives", [*COLLECTIVES, *options]),
+        run(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
+        run(store, f"{label}-collectives", [*COLLECTIVES, *options]),
     ]
 
 

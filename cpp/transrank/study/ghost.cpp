@@ -32,13 +32,18 @@ std::span<double> doubles(std::span<std::byte> bytes) {
     return {reinterpret_cast<double*>(bytes.data()), bytes.size() / sizeof(double)};
 }
 
-/// Arrays that node-mates can map; the operations of a group share one pair.
+/// Arrays that node-mates can map.
 class SharedArrays {
 public:
     explicit SharedArrays(std::int64_t vdim)
         : owned_(static_cast<std::size_t>(block_rows * vdim) * sizeof(double)),
           ghosts_(static_cast<std::size_t>(ghost_rows * vdim) * sizeof(double)) {}
 
+    [[nodiscard]] static Arrays make(std::int64_t vdim) {
+        return of(std::make_shared<SharedArrays>(vdim));
+    }
+
+    /// One pair for the exchanges of a group: when one of them is over, nobody reads it any more.
     [[nodiscard]] static Arrays get(std::int64_t vdim) {
         static std::map<std::int64_t, std::weak_ptr<SharedArrays>> known;
         auto shared = known[vdim].lock();
@@ -46,12 +51,16 @@ public:
             shared = std::make_shared<SharedArrays>(vdim);
             known[vdim] = shared;
         }
+        return of(shared);
+    }
+
+private:
+    static Arrays of(const std::shared_ptr<SharedArrays>& shared) {
         return {.owned = doubles(shared->owned_.bytes()),
                 .ghosts = doubles(shared->ghosts_.bytes()),
                 .owner = shared};
     }
 
-private:
     memory::ArrayMemory owned_;
     memory::ArrayMemory ghosts_;
 };
@@ -130,14 +139,17 @@ Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& wo
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto& transport = point.text("transport");
-    if (const auto* way = ghost_update::find_way(transport)) {
-        return way->make(point, setting, workspace_arrays(point, setting.workspace));
-    }
-    Arrays arrays;
-    if (transport == "auto" || transport == "shared-direct") {
-        mpi::agree(setting.comm, [&] { arrays = SharedArrays::get(point.number("vdim")); });
-    } else {
-        arrays = workspace_arrays(point, setting.workspace);
+    const auto* way = ghost_update::find_way(transport);
+    auto arrays = workspace_arrays(point, setting.workspace);
+    mpi::agree(setting.comm, [&] {
+        if (way != nullptr && way->shared) {
+            arrays = SharedArrays::make(point.number("vdim"));
+        } else if (transport == "auto" || transport == "shared-direct") {
+            arrays = SharedArrays::get(point.number("vdim"));
+        }
+    });
+    if (way != nullptr) {
+        return way->make(point, setting, arrays);
     }
     return std::make_unique<Exchanged>(point, setting, transport, arrays);
 }

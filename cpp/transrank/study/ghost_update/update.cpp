@@ -41,16 +41,19 @@ Update::Update(const measure::Case& point, const Setting& setting, Arrays arrays
       route_(make_route(point.text("pattern"), rank_, ranks_)) {}
 
 void Update::fill(std::uint64_t stamp) {
+    before_rewriting();
     iteration_ = stamp * iterations_per_stamp;
     rewrite();
     std::ranges::fill(arrays_.ghosts, -1.0);
 }
 
 void Update::prepare() {
+    before_rewriting();
     if (rewrites_) {
         ++iteration_;
         rewrite();
     }
+    after_rewriting();
 }
 
 void Update::run(std::int64_t repetitions) {

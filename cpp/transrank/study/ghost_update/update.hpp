@@ -36,6 +36,9 @@ public:
     std::uint64_t verify(std::int64_t repetitions) final;
 
 protected:
+    /// Around each time that the owner may rewrite its block. Not timed.
+    virtual void before_rewriting() {}
+    virtual void after_rewriting() {}
     /// Brings the ghosts up to date. Timed.
     virtual void update() = 0;
     /// The route by which the ghosts are to be checked.

@@ -7,13 +7,9 @@
 namespace transrank::study::ghost_update {
 
 std::span<const Way> ways() {
-    static const std::array table = {floor(),
-                                     mpi_packed(),
-                                     mpi_datatype(),
-                                     mpi_neighborhood(),
-                                     mpi_packed_neighborhood(),
-                                     mpi_put_fence(),
-                                     mpi_put_post()};
+    static const std::array table = {floor(),         floor_from_peers(), mpi_packed(),
+                                     mpi_datatype(),  mpi_neighborhood(), mpi_packed_neighborhood(),
+                                     mpi_put_fence(), mpi_put_post()};
     return table;
 }
 

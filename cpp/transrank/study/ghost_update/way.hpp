@@ -14,6 +14,8 @@ namespace transrank::study::ghost_update {
 struct Way {
     std::string_view name;
     std::string_view summary;
+    /// Needs arrays that node-mates can map.
+    bool shared = false;
     /// Collective.
     std::unique_ptr<Update> (*make)(const measure::Case& point, const Setting& setting,
                                     const Arrays& arrays);
@@ -21,6 +23,7 @@ struct Way {
 
 // Every way's row is made in its own file; way.cpp lists them.
 Way floor();
+Way floor_from_peers();
 Way mpi_packed();
 Way mpi_datatype();
 Way mpi_neighborhood();
