@@ -392,7 +392,10 @@ TEST_CASE("an error of one rank is the error of all, and what was stored goes on
     if (world_size() > 1) {
         const auto fields =
             last ? std::vector{field.bound(), field.bound()} : std::vector{field.bound()};
-        CHECK(refused(fields, {}).find("fields") != std::string::npos);
+        for (const auto& options :
+             {Options{}, Options{.mode = Mode::async}, Options{.bundle = Together::per_field}}) {
+            CHECK(refused(fields, options).find("fields") != std::string::npos);
+        }
         refused({field.bound()}, {.packing = last ? Packing::per_run : Packing::none});
     }
     field.write(pair.source, 1);
