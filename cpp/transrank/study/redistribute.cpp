@@ -176,7 +176,10 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                         continue;  // nothing is read or written
                     }
                     for (const auto& way : values_of(selection, choices[4])) {
-                        if (!exists(layouts, phase, way)) {
+                        const auto* floor = bundles::find_way(way);
+                        // Floors write their sources otherwise, so that it must not be timed.
+                        if (!exists(layouts, phase, way) ||
+                            (mode == "cycle" && floor != nullptr && floor->floor)) {
                             continue;
                         }
                         auto& point = points.emplace_back();

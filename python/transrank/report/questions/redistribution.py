@@ -38,7 +38,7 @@ MODES = {
     "unmodified": "",
     "rewritten": ", fields rewritten before each run",
     "used": ", fields rewritten before each run and read after it",
-    "cycle": ", rewriting the fields and reading them afterwards timed too",
+    "cycle": ", fields rewritten before each run and read after it, all of it timed",
 }
 
 CAPTION = (
