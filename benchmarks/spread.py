@@ -7,6 +7,10 @@ measuring time that one survey spent on that operation's whole sweep. A collecti
 returns at once, is left out. Beside it stands the machine's own spread: that of the time which a
 cache line took between the two cores, whatever the MPI does. What crosses between them cannot
 repeat better.
+
+Where a hypervisor moves the two CPUs, surveys may meet different machines, and each says which one
+its values are of. So surveys are added until as many as were asked for are of one distance between
+the cores, or three times as many are done. Those are judged; below stands the spread of all.
 """
 
 from __future__ import annotations
@@ -20,12 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from bars import Figure, add_check_option, report
+from bars import Figure, Part, add_check_option, report
 from survey import operation_of, results_of, run_operations
 
 from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult
-from transrank.store.records import Case, Run
+from transrank.store.records import Run
 
 # The most that the spread may be, in percent: median over sizes, worst size.
 BARS: Mapping[str, tuple[float, float | None]] = {
@@ -37,6 +41,10 @@ BARS: Mapping[str, tuple[float, float | None]] = {
     "barrier": (10, None),
 }
 SECONDS_BAR = 2.0
+# At most so many times the surveys asked for are done.
+MOST_SURVEYS = 3
+# Surveys whose cores were farther apart than by this factor measured different machines.
+SAME_DISTANCE = 1.3
 
 
 @dataclass(frozen=True)
@@ -49,25 +57,41 @@ class Survey:
 
 def read_survey(runs: Sequence[Run]) -> Survey:
     """Summarise the runs of one survey."""
-    cases: dict[str, list[Case]] = defaultdict(list)
+    measured: dict[str, float] = {}
     for run in runs:
-        for case in run.cases:
-            cases[operation_of(case)].append(case)
-    cores = {operation: core_latency(each) for operation, each in cases.items()}
-    measured = {
-        operation: found.usual.median for operation, found in cores.items() if found is not None
-    }
+        cores = core_latency(run.cases)
+        if cores is not None:
+            measured |= {operation_of(case): cores.usual.median for case in run.cases}
     return Survey(results_of(runs), measured)
 
 
 def run_surveys(store: Path, arguments: argparse.Namespace) -> list[Survey]:
-    """Run every survey."""
+    """Run surveys until enough of them are of one distance between the cores."""
     common = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
-    surveys = []
-    for number in range(arguments.surveys):
+    surveys: list[Survey] = []
+    while len(surveys) < MOST_SURVEYS * arguments.surveys:
+        number = len(surveys)
         surveys.append(read_survey(run_operations(store, f"survey-{number}", common)))
-        print(f"survey {number + 1} of {arguments.surveys} done", file=sys.stderr)
+        fewest = min(len(alike(surveys, operation)) for operation in BARS)
+        print(f"{number + 1} surveys done, {fewest} or more alike", file=sys.stderr)
+        if fewest >= arguments.surveys:
+            break
     return surveys
+
+
+def alike(surveys: Sequence[Survey], operation: str) -> list[Survey]:
+    """Return the most surveys whose values of `operation` are of one distance, nearest first."""
+    if not all(operation in survey.core_seconds for survey in surveys):
+        return list(surveys)
+    groups = [
+        [
+            survey
+            for survey in surveys
+            if 1 <= survey.core_seconds[operation] / nearest < SAME_DISTANCE
+        ]
+        for nearest in sorted(survey.core_seconds[operation] for survey in surveys)
+    ]
+    return max(groups, key=len)
 
 
 def spread(values: Sequence[float]) -> float:
@@ -75,17 +99,14 @@ def spread(values: Sequence[float]) -> float:
     return 100 * (max(values) - min(values)) / float(np.median(values))
 
 
-def spreads(surveys: Sequence[Survey]) -> dict[str, dict[str, float]]:
-    """Return per operation and case the relative spread of the reported values, in percent."""
-    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+def spreads(surveys: Sequence[Survey], operation: str) -> dict[str, float]:
+    """Return per case the relative spread of the reported values, in percent."""
+    values: dict[str, list[float]] = defaultdict(list)
     for survey in surveys:
         for result in survey.results:
-            if result.headline is not None:
-                values[operation_of(result)][result.case].append(result.headline.value)
-    return {
-        operation: {case: spread(each) for case, each in cases.items()}
-        for operation, cases in values.items()
-    }
+            if result.headline is not None and operation_of(result) == operation:
+                values[result.case].append(result.headline.value)
+    return {case: spread(each) for case, each in values.items()}
 
 
 def spread_of_cores(surveys: Sequence[Survey], operation: str) -> str:
@@ -108,20 +129,28 @@ def longest_sweep(surveys: Sequence[Survey], operation: str) -> float:
     )
 
 
-def figures(surveys: Sequence[Survey]) -> list[Figure]:
-    """Hold the spreads against their bars."""
+def figures(surveys: Sequence[Survey], count: int) -> list[Figure]:
+    """Hold the spreads of `count` surveys at one distance against their bars."""
     found = []
-    for operation, cases in spreads(surveys).items():
-        over_sizes, worst_bar = BARS[operation]
+    for operation, (over_sizes, worst_bar) in BARS.items():
+        judged = alike(surveys, operation)[:count]
+        cases = spreads(judged, operation)
         worst = max(cases, key=lambda case: cases[case])
         median = float(np.median(list(cases.values())))
-        cores = spread_of_cores(surveys, operation)
-        found.append(Figure(f"{operation}, median size", median, over_sizes, "%", note=cores))
+        everything = spreads(surveys, operation)
+        parts = []
+        if len(judged) < len(surveys):
+            words = f"all {len(surveys)} surveys; {spread_of_cores(surveys, operation)}"
+            parts.append(Part(words, float(np.median(list(everything.values())))))
+        note = f"{len(judged)} surveys; {spread_of_cores(judged, operation)}"
+        found.append(
+            Figure(f"{operation}, median size", median, over_sizes, "%", note=note, parts=parts)
+        )
         if worst_bar is not None:
             found.append(
                 Figure(f"{operation}, worst size", cases[worst], worst_bar, "%", note=worst)
             )
-        seconds = longest_sweep(surveys, operation)
+        seconds = longest_sweep(judged, operation)
         found.append(Figure(f"{operation}, measuring", seconds, SECONDS_BAR, "s"))
     return found
 
@@ -137,7 +166,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as passing:
         surveys = run_surveys(arguments.store or Path(passing), arguments)
-    return report(figures(surveys), arguments.check)
+    return report(figures(surveys, arguments.surveys), arguments.check)
 
 
 if __name__ == "__main__":
