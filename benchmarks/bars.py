@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,5 +90,7 @@ def report(figures: Sequence[Figure], check: bool) -> int:
 
 
 def _measured(found: Figure | Part) -> str:
+    if found.high == math.inf:
+        return f"{found.value:.3g} [one launch]"
     interval = "" if found.low is None else f" [{found.low:.3g} .. {found.high:.3g}]"
     return f"{found.value:.3g}{interval}"
