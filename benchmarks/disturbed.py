@@ -4,26 +4,34 @@
 Measures at two ranks on the machine as it is and with busy loops beside it, in alternation, and
 prints per operation how far the reported values lie apart. Samples during which a rank lost its
 core are recognised by involuntary context switches and left out; what share was kept is printed.
+
+Where a hypervisor moves the two CPUs, surveys may meet different machines: pairs are added until as
+many surveys of each kind as were asked for are of one distance between the cores, or three times as
+many pairs are done. Those are compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from survey import operation_of, results_of, run_operations
+from survey import Survey, groups_alike, operation_of, read_survey, run_operations
 
 from transrank.stats.summary import CaseResult
 
 BAR_PERCENT = 10.0
+# At most so many times the pairs asked for are done.
+MOST_PAIRS = 3
 
 
 @contextmanager
@@ -38,12 +46,12 @@ def busy_loops(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def by_case(surveys: Sequence[Sequence[CaseResult]]) -> dict[str, list[CaseResult]]:
-    """Return the results of each case over the surveys."""
+def by_case(surveys: Sequence[Survey], operation: str) -> dict[str, list[CaseResult]]:
+    """Return the results of each case of an operation over the surveys."""
     found: dict[str, list[CaseResult]] = defaultdict(list)
     for survey in surveys:
-        for result in survey:
-            if result.headline is not None:
+        for result in survey.results:
+            if result.headline is not None and operation_of(result) == operation:
                 found[result.case].append(result)
     return found
 
@@ -53,26 +61,59 @@ def headline(results: Sequence[CaseResult]) -> float:
     return float(np.median([result.headline.value for result in results if result.headline]))
 
 
-def figures(
-    quiet: Sequence[Sequence[CaseResult]], busy: Sequence[Sequence[CaseResult]]
-) -> list[Figure]:
+@dataclass
+class Surveys:
+    """Surveys of the machine as it is, and beside busy loops."""
+
+    quiet: list[Survey] = field(default_factory=list)
+    busy: list[Survey] = field(default_factory=list)
+
+    def alike(self, operation: str) -> Surveys:
+        """Return as many of both kinds as possible whose values are of one distance."""
+        groups = [
+            Surveys(
+                [survey for survey in group if any(survey is each for each in self.quiet)],
+                [survey for survey in group if any(survey is each for each in self.busy)],
+            )
+            for group in groups_alike([*self.quiet, *self.busy], operation)
+        ]
+        return max(groups, key=lambda group: group.pairs)
+
+    @property
+    def pairs(self) -> int:
+        """How many there are of each kind."""
+        return min(len(self.quiet), len(self.busy))
+
+
+def figures(surveys: Surveys) -> list[Figure]:
     """Compare the two conditions, operation by operation."""
-    quiet_cases, busy_cases = by_case(quiet), by_case(busy)
-    change: dict[str, dict[str, float]] = defaultdict(dict)
-    kept: dict[str, list[float]] = defaultdict(list)
-    for case in quiet_cases.keys() & busy_cases.keys():
-        operation = operation_of(busy_cases[case][0])
-        ratio = headline(busy_cases[case]) / headline(quiet_cases[case])
-        change[operation][case] = 100 * abs(ratio - 1)
-        kept[operation] += [result.kept for result in busy_cases[case]]
     found = []
-    for operation, cases in change.items():
-        worst = max(cases, key=lambda case: cases[case])
-        share = f"kept {100 * float(np.mean(kept[operation])):.0f} % of the samples"
-        median = float(np.median(list(cases.values())))
-        found.append(Figure(f"{operation}, median size", median, BAR_PERCENT, "%", note=share))
-        found.append(Figure(f"{operation}, worst size", cases[worst], BAR_PERCENT, "%", note=worst))
+    for operation in operations_of(surveys):
+        chosen = surveys.alike(operation)
+        quiet, busy = by_case(chosen.quiet, operation), by_case(chosen.busy, operation)
+        change = {
+            case: 100 * abs(headline(busy[case]) / headline(quiet[case]) - 1)
+            for case in quiet.keys() & busy.keys()
+        }
+        if not change:
+            note = "no surveys of both kinds met the cores equally far apart: take more"
+            found.append(Figure(f"{operation}, median size", math.nan, BAR_PERCENT, "%", note=note))
+            continue
+        worst = max(change, key=lambda case: change[case])
+        kept = np.mean([result.kept for results in busy.values() for result in results])
+        note = f"{chosen.pairs} of each; kept {100 * float(kept):.0f} % of the samples"
+        median = float(np.median(list(change.values())))
+        found.append(Figure(f"{operation}, median size", median, BAR_PERCENT, "%", note=note))
+        found.append(
+            Figure(f"{operation}, worst size", change[worst], BAR_PERCENT, "%", note=worst)
+        )
     return found
+
+
+def operations_of(surveys: Surveys) -> list[str]:
+    """Return the operations, in the order of their first appearance."""
+    results = (result for survey in surveys.quiet for result in survey.results)
+    return list(dict.fromkeys(map(operation_of, results)))
 
 
 def main() -> int:
@@ -85,14 +126,18 @@ def main() -> int:
     add_check_option(parser)
     arguments = parser.parse_args()
     options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
-    quiet, busy = [], []
-    with tempfile.TemporaryDirectory() as store:
-        for number in range(arguments.surveys):
-            quiet.append(results_of(run_operations(Path(store), f"quiet-{number}", options)))
+    surveys = Surveys()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder)
+        for number in range(MOST_PAIRS * arguments.surveys):
+            surveys.quiet.append(read_survey(run_operations(store, f"quiet-{number}", options)))
             with busy_loops(arguments.loops):
-                busy.append(results_of(run_operations(Path(store), f"busy-{number}", options)))
-            print(f"pair {number + 1} of {arguments.surveys} done", file=sys.stderr)
-    return report(figures(quiet, busy), arguments.check)
+                surveys.busy.append(read_survey(run_operations(store, f"busy-{number}", options)))
+            alike = min(surveys.alike(operation).pairs for operation in operations_of(surveys))
+            print(f"{number + 1} pairs done, {alike} or more alike", file=sys.stderr)
+            if alike >= arguments.surveys:
+                break
+    return report(figures(surveys), arguments.check)
 
 
 if __name__ == "__main__":

@@ -20,16 +20,11 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from bars import Figure, Part, add_check_option, report
-from survey import operation_of, results_of, run_operations
-
-from transrank.stats.cores import core_latency
-from transrank.stats.summary import CaseResult
-from transrank.store.records import Run
+from survey import Survey, alike, operation_of, read_survey, run_operations
 
 # The most that the spread may be, in percent: median over sizes, worst size.
 BARS: Mapping[str, tuple[float, float | None]] = {
@@ -43,26 +38,6 @@ BARS: Mapping[str, tuple[float, float | None]] = {
 SECONDS_BAR = 2.0
 # At most so many times the surveys asked for are done.
 MOST_SURVEYS = 3
-# Surveys whose cores were farther apart than by this factor measured different machines.
-SAME_DISTANCE = 1.3
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What one survey found, and by operation what a cache line took between the cores."""
-
-    results: Sequence[CaseResult]
-    core_seconds: Mapping[str, float]
-
-
-def read_survey(runs: Sequence[Run]) -> Survey:
-    """Summarise the runs of one survey."""
-    measured: dict[str, float] = {}
-    for run in runs:
-        cores = core_latency(run.cases)
-        if cores is not None:
-            measured |= {operation_of(case): cores.usual.median for case in run.cases}
-    return Survey(results_of(runs), measured)
 
 
 def run_surveys(store: Path, arguments: argparse.Namespace) -> list[Survey]:
@@ -77,21 +52,6 @@ def run_surveys(store: Path, arguments: argparse.Namespace) -> list[Survey]:
         if fewest >= arguments.surveys:
             break
     return surveys
-
-
-def alike(surveys: Sequence[Survey], operation: str) -> list[Survey]:
-    """Return the most surveys whose values of `operation` are of one distance, nearest first."""
-    if not all(operation in survey.core_seconds for survey in surveys):
-        return list(surveys)
-    groups = [
-        [
-            survey
-            for survey in surveys
-            if 1 <= survey.core_seconds[operation] / nearest < SAME_DISTANCE
-        ]
-        for nearest in sorted(survey.core_seconds[operation] for survey in surveys)
-    ]
-    return max(groups, key=len)
 
 
 def spread(values: Sequence[float]) -> float:

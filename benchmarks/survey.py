@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from transrank.stats.cores import core_latency
@@ -45,6 +46,8 @@ def core_latency_now(store: Path) -> float:
     return found.median
 
 
+# Surveys whose cores were farther apart than by this factor measured different machines.
+SAME_DISTANCE = 1.3
 # What the sweeps of spread.py and disturbed.py consist of.
 POINT_TO_POINT = ["pingpong", "sendrecv"]
 COLLECTIVES = [
@@ -76,3 +79,43 @@ def operation_of(case: CaseResult | Case) -> str:
     """Name what is swept over sizes: the study, and the operation where the study has several."""
     operation = case.axes.get("operation")
     return str(operation) if operation is not None else case.study
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one survey found, and by operation what a cache line took between the cores."""
+
+    results: Sequence[CaseResult]
+    core_seconds: Mapping[str, float]
+
+
+def read_survey(runs: Sequence[Run]) -> Survey:
+    """Summarise the runs of one survey."""
+    measured: dict[str, float] = {}
+    for run in runs:
+        cores = core_latency(run.cases)
+        if cores is not None:
+            measured |= {operation_of(case): cores.usual.median for case in run.cases}
+    return Survey(results_of(runs), measured)
+
+
+def alike(surveys: Sequence[Survey], operation: str) -> list[Survey]:
+    """Return the most surveys whose values of `operation` are of one distance, nearest first."""
+    return max(groups_alike(surveys, operation), key=len)
+
+
+def groups_alike(surveys: Sequence[Survey], operation: str) -> list[list[Survey]]:
+    """Return sets of surveys whose values of `operation` are of one distance between the cores.
+
+    All in one set where some survey did not measure it.
+    """
+    if not all(operation in survey.core_seconds for survey in surveys):
+        return [list(surveys)]
+    return [
+        [
+            survey
+            for survey in surveys
+            if 1 <= survey.core_seconds[operation] / nearest < SAME_DISTANCE
+        ]
+        for nearest in sorted({survey.core_seconds[operation] for survey in surveys})
+    ]
