@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -162,10 +163,14 @@ TEST_CASE("legs of many portions agree with the serial oracle") {
 TEST_CASE("runs about as long as the threshold are pushed or pulled, and none is forgotten") {
     for (std::uint64_t seed = 4000; seed < 4004; ++seed) {
         CAPTURE(seed);
-        const auto scenario = random_scenario(seed, world_size());
+        auto scenario = random_scenario(seed, world_size());
+        scenario.operation = Operation::assign;
+        std::ranges::fill(scenario.source_homes, Home::shared);
+        std::ranges::fill(scenario.destination_homes, Home::shared);
         const auto unit_bytes = scenario.kinds.front().unit_bytes;
         Options options;
         options.operation = scenario.operation;
+        options.transport = "shared-direct";
         for (const auto bytes : {unit_bytes, unit_bytes + 1, (2 * unit_bytes) + 1}) {
             CAPTURE(bytes);
             options.push_below_bytes = bytes;
