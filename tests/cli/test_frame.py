@@ -149,10 +149,12 @@ def test_an_interrupt_has_its_own_status(
     assert signal.getsignal(number) == before
 
 
+@pytest.mark.parametrize("terminal", ["dumb", "xterm-256color"])
 def test_colour_appears_only_where_it_is_wanted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    terminal: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", terminal)
     for color, coloured in (("auto", False), ("always", True), ("never", False)):
         monkeypatch.setattr(output.settings, "color", color)
         output.error("wrong", "right")

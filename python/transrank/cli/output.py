@@ -67,12 +67,18 @@ def _console(stderr: bool) -> Console:
         file=stream,
         width=None if on_terminal else UNLIMITED_WIDTH,
         force_terminal=True if settings.color == "always" else None,
+        # Who asks for colours gets them on what calls itself a dumb terminal, too.
+        color_system="standard" if settings.color == "always" and _is_dumb() else "auto",
         no_color=no_color,
         highlight=False,
         markup=False,
         emoji=False,
         soft_wrap=not on_terminal,
     )
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM", "").lower() in ("dumb", "unknown")
 
 
 def data() -> Console:
