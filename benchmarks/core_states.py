@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 from bars import Figure, Part
 
 from transrank.stats.cores import USUAL_SHARE, Distance, core_latency
@@ -95,7 +94,7 @@ def _case_at(distance: Distance, case: Case) -> Case | None:
     if samples is None or samples.core_latency_seconds is None:
         return None
     rounds = distance.holds(samples.core_latency_seconds)
-    chosen = np.repeat(rounds, samples.rounds)
+    chosen = distance.samples(samples)
     if chosen.sum() < LEAST_SAMPLES:
         return None
     late = samples.late_seconds

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transrank.stats.median import median
-from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
+from transrank.store.lines import Samples
 from transrank.store.records import Case
 
 # Distances that differ by less do not explain a difference worth speaking of.
@@ -48,6 +48,13 @@ class Distance:
     def holds(self, seconds: Floats) -> Mask:
         """Whether each of the latencies is of this distance; an unknown one (NaN) is of none."""
         return (seconds >= self.low) & (seconds < self.high)
+
+    def samples(self, samples: Samples) -> Mask:
+        """Which samples were taken in rounds of this distance; none where it was not measured."""
+        cores = samples.core_latency_seconds
+        if cores is None:
+            return np.zeros(samples.seconds.size, dtype=bool)
+        return np.repeat(self.holds(cores), samples.rounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +94,9 @@ class CoreLatency:
 
     def elsewhere(self, samples: Samples) -> Mask:
         """Which samples were taken at another distance than the usual one, or an unknown one."""
-        cores = samples.core_latency_seconds
-        if cores is None or not self.several:
+        if samples.core_latency_seconds is None or not self.several:
             return np.zeros(samples.seconds.size, dtype=bool)
-        return np.repeat(~self.usual.holds(cores), samples.rounds)
+        return ~self.usual.samples(samples)
 
 
 def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
@@ -155,7 +161,7 @@ def slowdown(cases: Sequence[Case], here: Distance, usual: Distance) -> float | 
     """
     by_case: dict[object, list[Samples]] = defaultdict(list)
     for case in cases:
-        if case.samples is not None and case.samples.core_latency_seconds is not None:
+        if case.samples is not None:
             by_case[case.case, case.shape].append(case.samples)
     ratios = []
     for launches in by_case.values():
@@ -166,10 +172,7 @@ def slowdown(cases: Sequence[Case], here: Distance, usual: Distance) -> float | 
 
 
 def _seconds_at(distance: Distance, launches: Sequence[Samples]) -> Floats:
-    parts = []
-    for samples in launches:
-        assert samples.core_latency_seconds is not None
-        at_distance = np.repeat(distance.holds(samples.core_latency_seconds), samples.rounds)
-        undisturbed = (samples.flags & (WARM_UP | DISTURBED | STOLEN | LATE)) == 0
-        parts.append(samples.seconds[at_distance & undisturbed])
-    return np.concatenate(parts)
+    """The samples of a distance that no flag disqualifies."""
+    return np.concatenate(
+        [samples.seconds[distance.samples(samples) & (samples.flags == 0)] for samples in launches]
+    )
