@@ -13,7 +13,8 @@ its interval does not.
 
 Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
 the cores is measured between launches, without the MPI, and a pair of launches counts when it was
-the usual one before and after both. Rounds are added until enough pairs count.
+the same before and after both: that of the distances which most pairs met. Rounds are added until
+enough pairs count.
 """
 
 from __future__ import annotations
@@ -116,6 +117,10 @@ class Launched:
     cores: tuple[float, float]
     medians: Mapping[int, float] = field(default_factory=dict)
 
+    def was_at(self, distance: Distance) -> bool:
+        """Whether the cores were at `distance` before it and after it."""
+        return bool(distance.holds(np.array(self.cores)).all())
+
 
 @dataclass
 class Rounds:
@@ -126,23 +131,25 @@ class Rounds:
     own: dict[Own, list[Launched]] = field(default_factory=lambda: defaultdict(list))
     cores: list[list[float]] = field(default_factory=list)
 
-    def usual(self) -> Distance:
-        """Return the distance between the cores at which launches count."""
-        return distances_of([np.array(each) for each in self.cores]).usual
+    def distances(self) -> Sequence[Distance]:
+        """Return the distances that the cores were found at, the nearest first."""
+        return distances_of([np.array(each) for each in self.cores]).distances
 
-    def pairs(self, peer: Peer) -> list[tuple[Launched, Launched]]:
-        """Return the launches of `peer` and of transrank, of one round each, that count."""
-        usual = self.usual()
+    def best(self, peers: Sequence[Peer]) -> Distance:
+        """Return the distance at which most pairs were taken: that of the launches that count."""
+        return max(self.distances(), key=lambda distance: self.fewest(peers, distance))
+
+    def fewest(self, peers: Sequence[Peer], distance: Distance) -> int:
+        """Return how many pairs with each of the peers were taken at `distance`, at least."""
+        return min(len(self.pairs(peer, distance)) for peer in peers)
+
+    def pairs(self, peer: Peer, distance: Distance) -> list[tuple[Launched, Launched]]:
+        """Return the launches of `peer` and of transrank, of one round each, at `distance`."""
         return [
             (theirs, ours)
             for theirs, ours in zip(self.first[peer], self.own[peer.own], strict=True)
-            if usual.holds(np.array([*theirs.cores, *ours.cores])).all()
+            if theirs.was_at(distance) and ours.was_at(distance)
         ]
-
-    def counting(self, launches: Sequence[Launched]) -> list[Launched]:
-        """Return those of the launches that count."""
-        usual = self.usual()
-        return [each for each in launches if usual.holds(np.array(each.cores)).all()]
 
 
 def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
@@ -196,7 +203,7 @@ def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: 
             cores.append(core_latency_now(store))
             into.append(Launched(means, (cores[-2], cores[-1]), medians))
         rounds.cores.append(cores)
-        fewest = min(len(rounds.pairs(peer)) for peer in programs)
+        fewest = rounds.fewest(programs, rounds.best(programs))
         print(f"round {number + 1} done; {fewest} or more pairs count", file=sys.stderr)
         if fewest >= arguments.rounds:
             break
@@ -238,12 +245,14 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
     return float(np.median([launch[size] for launch in launches]))
 
 
-def compare(peer: Peer, rounds: Rounds) -> list[Size]:
-    """Compare at every size that all launches have."""
-    pairs = rounds.pairs(peer)
+def compare(peer: Peer, rounds: Rounds, distance: Distance) -> list[Size]:
+    """Compare the launches at `distance` at every size that all of them have."""
+    pairs = rounds.pairs(peer, distance)
     first, own = [theirs.means for theirs, _ in pairs], [ours for _, ours in pairs]
-    second = [each.means for each in rounds.counting(rounds.second[peer])]
-    aligned = [each.means for each in rounds.counting(rounds.own[peer.own_aligned])]
+    second, aligned = (
+        [each.means for each in launches if each.was_at(distance)]
+        for launches in (rounds.second[peer], rounds.own[peer.own_aligned])
+    )
     if min(len(pairs), len(second), len(aligned)) < LEAST_PAIRS:
         return []
     common = set.intersection(*map(set, [*first, *second, *(each.means for each in own)]))
@@ -295,7 +304,8 @@ def figure(peer: Peer, sizes: Sequence[Size], pairs: int) -> Figure:
     """Count the sizes that differ; none compared counts as one that does."""
     name = f"{peer.operation} against {peer.suite}: differing sizes"
     if not sizes:
-        return Figure(name, 1, 0, note=f"only {pairs} pairs met the usual cores: take more rounds")
+        note = f"only {pairs} pairs met the cores equally far apart: take more rounds"
+        return Figure(name, 1, 0, note=note)
     differing = [size for size in sizes if size.verdict == "differs"]
     unclear = sum(size.verdict == "unclear" for size in sizes)
     note = f"of {len(sizes)}, {unclear} unclear; {pairs} pairs"
@@ -320,16 +330,16 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as store:
         rounds = take_rounds(arguments, programs, Path(store))
-    found = distances_of([np.array(each) for each in rounds.cores])
-    for distance in found.distances:
-        counts = ": counts" if distance is found.usual else ""
+    best = rounds.best(programs)
+    for distance in rounds.distances():
+        counts = ": counts" if distance == best else ""
         share = format_percent(distance.share)
         print(f"cores {format_seconds(distance.median)} apart in {share} of the looks{counts}")
     figures = []
     for peer in programs:
-        sizes = compare(peer, rounds)
+        sizes = compare(peer, rounds, best)
         print_sizes(peer, sizes)
-        figures.append(figure(peer, sizes, len(rounds.pairs(peer))))
+        figures.append(figure(peer, sizes, len(rounds.pairs(peer, best))))
     return report(figures, arguments.check)
 
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from transrank.stats.cores import LEAST_CHANGE, Distance, core_latency, slowdown
+from transrank.stats.cores import LEAST_CHANGE, CoreLatency, Distance, core_latencies, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning
 from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch
-from transrank.store.records import Run
+from transrank.store.records import Case, Run
 from transrank.store.runs import resume_command
 from transrank.units import format_percent, format_seconds
 
@@ -168,22 +168,32 @@ def _busy_machine(results: Sequence[CaseResult]) -> list[Caution]:
 
 
 def _moving_cores(run: Run) -> list[Caution]:
-    cores = core_latency(run.cases)
-    if cores is None or not cores.changed:
-        return []
+    found = core_latencies(run.cases)
+    return [
+        _moved(
+            cores,
+            [case for case in run.cases if case.shape == shape],
+            f"{shape}: " if len(found) > 1 else "",
+        )
+        for shape, cores in found.items()
+        if cores.changed
+    ]
+
+
+def _moved(cores: CoreLatency, cases: Sequence[Case], shape: str) -> Caution:
+    begin = (
+        f"{shape}the first two ranks' cores were not always equally far apart: a cache line took"
+    )
     if not cores.several:
-        return [
-            Caution(
-                "the first two ranks' cores were not always equally far apart: a cache line took "
-                f"{format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between them "
-                "in different launches",
-                MOVING_HINT + "; more launches over a longer time see more of it",
-            )
-        ]
+        return Caution(
+            f"{begin} {format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between "
+            "them in different launches",
+            MOVING_HINT + "; more launches over a longer time see more of it",
+        )
 
     def told(distance: Distance) -> str:
         words = f"{format_seconds(distance.median)} in {format_percent(distance.share)}"
-        times = slowdown(run.cases, distance, cores.usual)
+        times = slowdown(cases, distance, cores.usual)
         if distance is cores.usual or times is None:
             return words
         if abs(times - 1) < LEAST_CHANGE:
@@ -191,14 +201,10 @@ def _moving_cores(run: Run) -> list[Caution]:
         return f"{words}, where cases took {times:.2g} times as long"
 
     others = [told(distance) for distance in cores.distances if distance is not cores.usual]
-    return [
-        Caution(
-            "the first two ranks' cores were not always equally far apart: a cache line took "
-            f"{told(cores.usual)} of the rounds, and these alone count; "
-            f"{'; '.join(others)}",
-            MOVING_HINT + "; a real machine, or CPUs that are pinned, have one distance",
-        )
-    ]
+    return Caution(
+        f"{begin} {told(cores.usual)} of the rounds, and these alone count; {'; '.join(others)}",
+        MOVING_HINT + "; a real machine, or CPUs that are pinned, have one distance",
+    )
 
 
 def _drifting(results: Sequence[CaseResult]) -> list[Caution]:

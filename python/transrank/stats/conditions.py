@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from transrank import units
-from transrank.stats.cores import core_latency
+from transrank.stats.cores import core_latencies
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -23,13 +23,16 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
 
 
 def _core_distances(baseline: Run, candidate: Run) -> list[str]:
-    ours, theirs = core_latency(baseline.cases), core_latency(candidate.cases)
-    if ours is None or theirs is None or not ours.differs(theirs):
-        return []
-    pair = (
-        f"{units.format_seconds(ours.usual.median)} / {units.format_seconds(theirs.usual.median)}"
-    )
-    return [f"a cache line between the first two ranks' cores: {pair}"]
+    ours, theirs = core_latencies(baseline.cases), core_latencies(candidate.cases)
+    found = []
+    for shape in ours.keys() & theirs.keys():
+        if ours[shape].differs(theirs[shape]):
+            pair = [units.format_seconds(each[shape].usual.median) for each in (ours, theirs)]
+            which = f" ({shape})" if len(ours) > 1 else ""
+            found.append(
+                f"a cache line between the first two ranks' cores{which}: {' / '.join(pair)}"
+            )
+    return sorted(found)
 
 
 def _conditions(run: Run) -> dict[str, str]:

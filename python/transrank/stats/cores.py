@@ -10,14 +10,14 @@ by the distance at which they were taken, and values are those of one distance.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from transrank.stats.median import median
-from transrank.store.lines import Samples
+from transrank.store.lines import Samples, Shape
 from transrank.store.records import Case
 
 # Distances that differ by less do not explain a difference worth speaking of.
@@ -27,9 +27,11 @@ LEAST_CHANGE = 0.05
 BIN = 0.1
 LEAST_IN_BIN = 0.01
 GAP_BINS = 3
-# The nearest distance with this share of the rounds, in so many launches (or in all), is the usual
-# one: it is found again, while the commonest of several changes from run to run.
+# The nearest distance with this share of the rounds is the usual one: it is found again, while the
+# commonest of several changes from run to run. But this share of the cases must have met it in so
+# many launches (or in all of theirs): a value of fewer launches has no interval worth the name.
 USUAL_SHARE = 0.1
+USUAL_CASES = 0.9
 USUAL_LAUNCHES = 3
 
 Floats = NDArray[np.float64]
@@ -99,15 +101,28 @@ class CoreLatency:
         return ~self.usual.samples(samples)
 
 
+def core_latencies(cases: Iterable[Case]) -> dict[Shape, CoreLatency]:
+    """Return how far apart the cores were beside the `cases` of each shape that measured it."""
+    by_shape: dict[Shape, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_shape[case.shape].append(case)
+    found = {shape: core_latency(members) for shape, members in by_shape.items()}
+    return {shape: cores for shape, cores in found.items() if cores is not None}
+
+
 def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
     """Return how far apart the cores were beside `cases`; None where no launch has measured it."""
+    by_case: dict[object, list[Floats]] = defaultdict(list)
     by_launch: dict[int, list[Floats]] = defaultdict(list)
     for case in cases:
         if case.samples is not None and case.samples.core_latency_seconds is not None:
-            known = case.samples.core_latency_seconds
-            by_launch[case.launch].append(known[known > 0])
-    launches = [found for found in map(np.concatenate, by_launch.values()) if found.size]
-    return distances_of(launches) if launches else None
+            known = case.samples.core_latency_seconds[case.samples.core_latency_seconds > 0]
+            if known.size:
+                by_case[case.case, case.shape].append(known)
+                by_launch[case.launch].append(known)
+    if not by_launch:
+        return None
+    return _core_latency([np.concatenate(found) for found in by_launch.values()], by_case.values())
 
 
 def distances_of(launches: Sequence[Floats]) -> CoreLatency:
@@ -120,6 +135,10 @@ def distances_of(launches: Sequence[Floats]) -> CoreLatency:
     """
     if not launches or any(not (found.size and (found > 0).all()) for found in launches):
         raise ValueError("a distance between cores needs positive times from every launch")
+    return _core_latency(launches, [launches])
+
+
+def _core_latency(launches: Sequence[Floats], cases: Collection[Sequence[Floats]]) -> CoreLatency:
     medians = [median(found) for found in launches]
     distances = _distances(np.concatenate(launches))
     return CoreLatency(
@@ -127,18 +146,25 @@ def distances_of(launches: Sequence[Floats]) -> CoreLatency:
         min(medians),
         max(medians),
         tuple(distances),
-        _usual(distances, launches),
+        _usual(distances, cases),
     )
 
 
-def _usual(distances: Sequence[Distance], launches: Sequence[Floats]) -> Distance:
-    """The nearest that is not rare; the commonest where all are."""
-    least = min(USUAL_LAUNCHES, len(launches))
+def _usual(distances: Sequence[Distance], cases: Collection[Sequence[Floats]]) -> Distance:
+    """The nearest that is not rare, in enough launches of the cases; the commonest where none is.
+
+    Each of `cases` has the seconds that were found beside it, launch by launch.
+    """
     for distance in distances:
-        shares = [distance.holds(launch).mean() for launch in launches]
-        if distance.share >= USUAL_SHARE and sum(s >= USUAL_SHARE for s in shares) >= least:
+        enough = sum(_met_often(distance, launches) for launches in cases)
+        if distance.share >= USUAL_SHARE and enough >= USUAL_CASES * len(cases):
             return distance
     return max(distances, key=lambda distance: distance.share)
+
+
+def _met_often(distance: Distance, launches: Sequence[Floats]) -> bool:
+    met = sum(bool(distance.holds(launch).any()) for launch in launches)
+    return met >= min(USUAL_LAUNCHES, len(launches))
 
 
 def _distances(seconds: Floats) -> list[Distance]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from transrank.stats.advice import case_warnings, run_warnings
-from transrank.stats.cores import CoreLatency, core_latency
+from transrank.stats.cores import CoreLatency, core_latencies
 from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
@@ -41,12 +41,9 @@ def summarise(run: Run) -> list[CaseResult]:
         by_case.setdefault((case.case, case.shape), []).append(case)
     precision = run.header.options.precision if run.header.options else None
     placements = Placements(run.launches)
-    cores = {
-        shape: core_latency(case for case in run.cases if case.shape == shape)
-        for shape in {shape for _, shape in by_case}
-    }
+    cores = core_latencies(run.cases)
     return [
-        _summarise_case(cases, precision, placements, cores[shape])
+        _summarise_case(cases, precision, placements, cores.get(shape))
         for (_, shape), cases in by_case.items()
     ]
 

@@ -13,7 +13,7 @@ import recorded
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
-from transrank.stats.cores import core_latency, distances_of, slowdown
+from transrank.stats.cores import core_latencies, core_latency, distances_of, slowdown
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
 
@@ -88,6 +88,49 @@ def test_the_nearest_distance_that_is_not_rare_is_the_usual_one(
         nanoseconds(distance.median)[0]: distance.share for distance in found.distances
     } == pytest.approx(shares)
     assert nanoseconds(found.usual.median) == [usual]
+
+
+@pytest.mark.parametrize(("everywhere", "usual"), [(9, 50), (8, 250)])
+def test_the_usual_distance_is_met_by_nearly_all_cases_in_three_launches(
+    tmp_path: Path, everywhere: int, usual: int
+) -> None:
+    def line(launch: int, size: int, rounds: list[float]) -> recorded.Line:
+        return recorded.case(
+            launch=launch,
+            size=size,
+            seconds=[1e-6] * len(rounds),
+            rounds=[1] * len(rounds),
+            core_latency_seconds=[ns * 1e-9 for ns in rounds],
+        )
+
+    lines = [
+        line(launch, 8 << case, [50, 250, 250] if launch < 2 or case < everywhere else [250] * 3)
+        for launch in range(3)
+        for case in range(10)
+    ]
+    found = core_latency(write(tmp_path, lines, 3).cases)
+    assert found is not None
+    assert nanoseconds(found.usual.median) == [usual]
+
+
+def test_each_number_of_ranks_has_distances_of_its_own(tmp_path: Path) -> None:
+    lines = [
+        recorded.case(
+            launch=launch,
+            shape={"ranks": ranks, "ranks_per_node": 0},
+            rounds=[5, 5],
+            core_latency_seconds=[ns * 1e-9] * 2,
+        )
+        for launch, (ranks, ns) in enumerate([(2, 50)] * 3 + [(4, 250)] * 3)
+    ]
+    run = write(tmp_path, lines, 6)
+    found = core_latencies(run.cases)
+    assert {shape.ranks: nanoseconds(cores.usual.median) for shape, cores in found.items()} == {
+        2: [50],
+        4: [250],
+    }
+    assert moved(run) == []
+    assert all(result.kept == 1 for result in summarise(run))
 
 
 def test_a_passing_value_between_two_distances_does_not_join_them(tmp_path: Path) -> None:

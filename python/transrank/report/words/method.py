@@ -12,7 +12,7 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
-from transrank.stats.cores import core_latency
+from transrank.stats.cores import CoreLatency, core_latencies
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
@@ -133,9 +133,14 @@ def _synchronisation(run: Measured) -> Iterator[str]:
 
 
 def _core_distance(run: Measured) -> Iterator[str]:
-    cores = core_latency(run.run.cases)
-    if cores is None:
-        return
+    found = core_latencies(run.run.cases)
+    for shape, cores in found.items():
+        yield from _core_distance_of(
+            cores, f"With {shape}, between" if len(found) > 1 else "Between"
+        )
+
+
+def _core_distance_of(cores: CoreLatency, begin: str) -> Iterator[str]:
     span = (
         f", {units.format_seconds(cores.nearest)} to {units.format_seconds(cores.farthest)} in "
         "single launches"
@@ -143,7 +148,7 @@ def _core_distance(run: Measured) -> Iterator[str]:
         else ""
     )
     yield (
-        "Between the cores of the first two ranks a cache line took "
+        f"{begin} the cores of the first two ranks a cache line took "
         f"{units.format_seconds(cores.median)}{span}, whatever the MPI does."
     )
     if cores.several:
