@@ -8,12 +8,18 @@ core are recognised by involuntary context switches and left out; what share was
 Where a hypervisor moves the two CPUs, surveys may meet different machines: pairs are added until as
 many surveys of each kind as were asked for are of one distance between the cores, or three times as
 many pairs are done. Those are compared.
+
+Some MPIs give up their core (sched_yield) whenever they wait for a message and find none. Alone on
+its core a rank gets it back at once; beside others the kernel first settles accounts, and the
+message takes so much longer although no rank lost its core. --without-yields loads a sched_yield
+before the MPI's that returns at once, and so shows what is left.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -25,6 +31,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
+from native import build_preloaded
 from survey import Survey, groups_alike, operation_of, read_survey, run_operations
 
 from transrank.stats.summary import CaseResult
@@ -123,8 +130,13 @@ def main() -> int:
     parser.add_argument("--surveys", type=int, default=3, help="of each kind (default: 3)")
     parser.add_argument("--launches", type=int, default=5, help="per survey (default: 5)")
     parser.add_argument("--max-time", default="150ms", help="per case (default: 150ms)")
+    parser.add_argument(
+        "--without-yields", action="store_true", help="ranks do not give up their cores"
+    )
     add_check_option(parser)
     arguments = parser.parse_args()
+    if arguments.without_yields:
+        os.environ["LD_PRELOAD"] = str(build_preloaded("no_yield"))
     options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
     surveys = Surveys()
     with tempfile.TemporaryDirectory() as folder:
