@@ -285,6 +285,7 @@ private:
         json.key("batch").value(run.batch * point.operations_per_repetition);
         json.key("bytes_counted").value(point.bytes_counted);
         json.key("measuring_seconds").value(run.measuring_seconds);
+        json.key("waited_seconds").value(most_waited(run, active));
         json.key("verified").value(total_verified(run, active));
         json.key("samples").begin_object();
         json.key("seconds").array(run.reduced.slowest);
@@ -312,6 +313,14 @@ private:
             MPI_Reduce(&run.verified_bytes, &total, 1, MPI_UINT64_T, MPI_SUM, 0, active.handle()),
             "MPI_Reduce");
         return total;
+    }
+
+    static double most_waited(const measure::CaseRun& run, const mpi::Communicator& active) {
+        double most = 0;
+        mpi::check(
+            MPI_Reduce(&run.waited_seconds, &most, 1, MPI_DOUBLE, MPI_MAX, 0, active.handle()),
+            "MPI_Reduce");
+        return most;
     }
 
     const Options& options_;

@@ -187,6 +187,7 @@ void Sampler::take_slice(CaseRun& run, int round) {
     const std::int64_t count = warms ? std::max<std::int64_t>(run.slice / 4, 1) : run.slice;
     std::string failure;
     steal_.begin();
+    const auto waited = machine::nanoseconds_without_core();
     run.operation->fill(++stamp_);
     synchronisation_.start();
     run.operation->run(run.batch);  // the previous case has left its traces in the caches
@@ -199,6 +200,7 @@ void Sampler::take_slice(CaseRun& run, int round) {
             }
         }
     });
+    run.waited_seconds += static_cast<double>(machine::nanoseconds_without_core() - waited) * 1e-9;
     if (steal_.end()) {
         for (std::size_t i = first; i < run.own.flags.size(); ++i) {
             run.own.flags[i] |= stolen;

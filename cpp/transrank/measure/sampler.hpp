@@ -34,6 +34,7 @@ struct CaseRun {
     std::int64_t operations = 0;
     double measuring_seconds = 0;
     double sampling_seconds = 0;  ///< what the samples took of it, with all that each of them needs
+    double waited_seconds = 0;    ///< how long this rank, while they were taken, had no core
     std::uint64_t verified_bytes = 0;
     Samples own;
     ReducedSamples reduced;  ///< on rank 0

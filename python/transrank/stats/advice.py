@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from transrank.stats.cores import LEAST_CHANGE, CoreLatency, Distance, core_latencies, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
-from transrank.stats.placement import oversubscription, pinning
+from transrank.stats.placement import oversubscription, pinning, shared_cores
 from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch
 from transrank.store.records import Case, Run
@@ -18,6 +18,8 @@ from transrank.units import format_percent, format_seconds
 
 # Below this share of undisturbed samples the machine counts as busy.
 LEAST_KEPT = 0.9
+# So does one on which ranks wait for their cores for more than this share of the measuring time.
+LEAST_WAITED = 0.1
 # A median of fewer samples than this has no 95 % interval of its own.
 FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
@@ -93,7 +95,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += pinning(run.launches)
     found += _unlike_launches(run)
     found += _few_launches(run, results)
-    found += _busy_machine(results)
+    found += _busy_machine(run, results)
     found += _moving_cores(run)
     found += _drifting(results)
     found += _two_groups(results)
@@ -153,18 +155,30 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     ]
 
 
-def _busy_machine(results: Sequence[CaseResult]) -> list[Caution]:
+def _busy_machine(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     taken = sum(result.samples for result in results)
     kept = sum((result.kept + result.elsewhere) * result.samples for result in results)
-    if taken == 0 or kept / taken >= LEAST_KEPT:
+    disturbed = 1 - kept / taken if taken else 0.0
+    waited = _share_waited(run)
+    signs = []
+    if waited >= LEAST_WAITED:
+        signs.append(f"ranks waited for their cores during {format_percent(waited)} of the time")
+    if disturbed > 1 - LEAST_KEPT or (signs and disturbed):
+        signs.append(f"{format_percent(disturbed)} of the samples were disturbed and are left out")
+    if not signs:
         return []
-    return [
-        Caution(
-            f"the machine was busy: {format_percent(1 - kept / taken)} of the samples were "
-            "disturbed and are left out",
-            "stop other work on these nodes; `transrank doctor` names what runs",
-        )
-    ]
+    hint = "stop other work on these nodes; `transrank doctor` names what runs"
+    if waited >= LEAST_WAITED:
+        hint += "; an MPI that gives up its core while it waits is slower in the samples left, too"
+    return [Caution(f"the machine was busy: {'; '.join(signs)}", hint)]
+
+
+def _share_waited(run: Run) -> float:
+    """How much of the time others had the cores of ranks that have each its own."""
+    shared = {launch.shape for launch in run.launches if shared_cores(launch.placement)}
+    alone = [case for case in run.cases if case.shape not in shared]
+    measuring = sum(case.measuring_seconds or 0.0 for case in alone)
+    return sum(case.waited_seconds or 0.0 for case in alone) / measuring if measuring else 0.0
 
 
 def _moving_cores(run: Run) -> list[Caution]:

@@ -377,6 +377,7 @@ class Case:
     batch: int | None = None
     bytes_counted: float | None = None
     measuring_seconds: float | None = None
+    waited_seconds: float | None = None
     verified: int | None = None
     samples: Samples | None = None
     ranks: Ranks | None = None

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "rival.hpp"
 #include "transrank/machine/clock.hpp"
+#include "transrank/machine/process.hpp"
 #include "transrank/measure/payload.hpp"
 #include "transrank/measure/recording.hpp"
 
@@ -484,4 +486,24 @@ TEST_CASE("the least batch is that of the coarsest clock of any rank") {
     CHECK(least(1e-9, 30e-9) == doctest::Approx(40e-6));
     CHECK(least(own * 1e-6, 30e-9) == doctest::Approx(most * 200e-6));
     CHECK(least(1e-9, own * 1e-6) == doctest::Approx(most * 200e-6));
+}
+
+TEST_CASE("how long a rank had no core while samples were taken is told") {
+    Bench bench;
+    if (!bench.is_root() || machine::nanoseconds_without_core() < 0) {
+        return;
+    }
+    const mpi::Communicator self(MPI_COMM_SELF);
+    auto synchronisation = measure::make_barrier(self);
+    bench.add("a", 1e-3);
+    test::beside_rival([&] {
+        const measure::Workspace workspace(8, 8, CacheMode::warm);
+        measure::Sampler(self, *synchronisation, workspace, bench.settings)
+            .measure(bench.group, {.calibrated = [](const CaseRun&) {},
+                                   .advanced = [](const CaseRun&, int) {},
+                                   .finished = [](CaseRun&) {}});
+    });
+    const auto& run = bench.group.front();
+    CHECK(run.waited_seconds > 0.1 * run.sampling_seconds);
+    CHECK(run.waited_seconds < run.measuring_seconds);
 }

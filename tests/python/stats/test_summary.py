@@ -262,6 +262,27 @@ def test_a_busy_machine_is_told_with_the_share_lost(tmp_path: Path) -> None:
     assert texts == ["the machine was busy: 25 % of the samples were disturbed and are left out"]
 
 
+@pytest.mark.parametrize(
+    ("waited", "cores", "signs"),
+    [
+        (0.026, 2, ["ranks waited for their cores during 52 % of the time"]),
+        (0.004, 2, []),
+        (0.026, 1, []),
+    ],
+)
+def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(
+    tmp_path: Path, waited: float, cores: int, signs: list[str]
+) -> None:
+    placement = recorded.PLACEMENT | {"binding": ["0", str(cores - 1)]}
+    launches = [recorded.launch(i, placement=placement) for i in range(3)]
+    cases = [recorded.case(launch=i, seconds=CALM, waited_seconds=waited) for i in range(3)]
+    run = run_of(tmp_path, recorded.header(), *launches, *cases)
+    texts = [caution.text for caution in run_warnings(run, summarise(run))]
+    assert [text for text in texts if "busy" in text] == [
+        f"the machine was busy: {sign}" for sign in signs
+    ]
+
+
 def test_a_single_launch_is_told_to_be_one(tmp_path: Path) -> None:
     run = run_of(tmp_path, recorded.header(), recorded.case(seconds=CALM))
     (caution,) = run_warnings(run, summarise(run))
