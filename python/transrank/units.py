@@ -178,6 +178,11 @@ def format_rate(bytes_per_second: float) -> str:
     return _scaled(bytes_per_second, units)
 
 
+def format_spread(fraction: float) -> str:
+    """A width or an error as a percentage; of two that differ wildly, intervals span decades."""
+    return ">999 %" if fraction > 9.99 else format_percent(fraction)
+
+
 def format_percent(fraction: float) -> str:
     """A fraction as a percentage: `1.1 %`, `12 %`, `0.02 %`."""
     if not math.isfinite(fraction):

@@ -23,6 +23,7 @@ from transrank.launch import process
 from transrank.machine import facts
 from transrank.machine.files import Files
 from transrank.machine.load import Load, read_load
+from transrank.store.records import read_run
 
 STATUSES = {0, 1, 2, 3, 4}
 
@@ -115,6 +116,38 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         reading.stdout.close()
         assert reading.stderr.read() == ""
     assert reading.returncode == 141
+
+
+def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(
+    tmp_path: Path,
+) -> None:
+    command = [*commands.COMMAND, "measure", "pingpong", "--max-time", "10ms", "--launches", "50"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **commands.environment(tmp_path)},
+    ) as reading:
+        assert reading.stdout is not None
+        assert reading.stderr is not None
+        while "samples" not in reading.stderr.readline():
+            pass
+        reading.stderr.close()
+        assert reading.stdout.read() == ""
+    assert reading.returncode == 141
+    (record,) = tmp_path.glob("*.jsonl")
+    run = read_run(record)
+    assert len(run.cases) > 0
+    assert run.events[-1].event == "interrupted"
+
+
+def test_an_error_that_nobody_reads_is_no_traceback() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    finished = subprocess.run([*commands.COMMAND, "nosuch"], stderr=write, check=False)
+    os.close(write)
+    assert finished.returncode == 141
 
 
 def test_a_bug_is_one_line_and_verbose_shows_its_traceback(

@@ -48,6 +48,13 @@ def test_every_study_is_listed_with_its_axes(store: Store) -> None:
     assert max(map(len, shown.splitlines())) <= 100
 
 
+def test_values_are_not_broken_between_lines(store: Store) -> None:
+    words = store.run("list", "studies").stdout.replace(",", " ").split()
+    studies = catalogue.studies().values()
+    values = {value for study in studies for found in study.axes.values() for value in found}
+    assert values <= set(words)
+
+
 def test_values_on_request_are_shown_beside_the_default_ones(store: Store) -> None:
     shown = store.run("list", "studies").stdout
     assert "--root fixed\n           on request rotating\n" in shown

@@ -89,7 +89,7 @@ def paste(text: str, folder: Path) -> None:
 
 def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path: Path) -> None:
     finished = measure(
-        *("pingpong", "launch", "--sizes", "8", "--max-time", "30ms", "--launches", "1"),
+        *("pingpong", "launch", "--sizes", "8", "--launches", "1"),
         *("--count", "2", "--dry-run", "--label", "by hand"),
         store=tmp_path,
     ).check()
@@ -394,6 +394,24 @@ def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
     refused = measure("--resume", "latest", *given, store=tmp_path)
     assert refused.status == 2
     assert f"--resume takes no {given[0]}: the run has its plan" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--count", "2", "--max-time", "1s"), "leave out --count or --max-time"),
+        (("--count", "2", "--precision", "1%"), "leave out --count or --precision"),
+        (("-n", "1"), "every case would be skipped: pingpong/8B needs at least 2 ranks"),
+        (("--memory", "8"), "every case would be skipped: pingpong/8B needs 512B of memory"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_starts(
+    arguments: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    refused = measure("pingpong", "--sizes", "8", *arguments, store=tmp_path)
+    assert refused.status == 2, refused.describe()
+    assert says in refused.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:

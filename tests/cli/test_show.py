@@ -162,6 +162,7 @@ def test_a_file_may_take_the_table(store: Store, tmp_path: Path) -> None:
         (["show"], 4, "no run is stored"),
         (["show", "night"], 4, "no run is called 'night'"),
         (["show", "latest~x"], 4, "no run is called"),
+        (["show", "folder/night.jsonl"], 4, "folder/night.jsonl: no such file"),
         (["show", "--format", "xml"], 2, "invalid choice"),
     ],
 )

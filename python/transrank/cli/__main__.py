@@ -94,6 +94,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status; never raises but for a bug in itself."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
+        return _answer(arguments)
+    except BrokenPipeError:
+        _silence()
+        return BROKEN_PIPE
+
+
+def _answer(arguments: list[str]) -> int:
+    """Run the command line and say what goes wrong; raises when nobody reads that."""
+    try:
         with _termination_as_interrupt():
             return _run(arguments)
     except Failure as failure:
@@ -103,8 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        _silence_stdout()
-        return BROKEN_PIPE
+        raise
     except Exception as bug:  # the last line of defence: a user never meets a traceback
         return _internal_error(bug, arguments)
 
@@ -242,10 +250,11 @@ def _where_to_report() -> str:
     return "to the project (CONTRIBUTING.md says how)"
 
 
-def _silence_stdout() -> None:
-    # The interpreter flushes stdout when it ends; that must not fail a second time.
+def _silence() -> None:
+    # The interpreter flushes both when it ends; that must not fail a second time.
     with Path(os.devnull).open("w", encoding="utf-8") as null:
-        os.dup2(null.fileno(), sys.stdout.fileno())
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(null.fileno(), stream.fileno())
 
 
 if __name__ == "__main__":

@@ -325,6 +325,7 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
 def _conditions(
     arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
 ) -> Conditions:
+    _refuse_contradictions(arguments)
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
     memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
@@ -342,6 +343,24 @@ def _conditions(
         count=arguments.count,
         record_samples=arguments.record_samples or Conditions.record_samples,
     )
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    given = [
+        option
+        for option, value in (
+            ("--precision", arguments.precision),
+            ("--max-time", arguments.max_time),
+        )
+        if value is not None
+    ]
+    if arguments.count is not None and given:
+        options = " and ".join(given)
+        raise UsageError(
+            f"--count stops a case after so many operations, {options} when it is precise or out "
+            "of time: both cannot be",
+            f"leave out --count or {options}",
+        )
 
 
 def _new_record(arguments: argparse.Namespace) -> Path:

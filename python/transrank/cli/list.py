@@ -128,6 +128,7 @@ def _print_values(console: Console, heading: str, values: str) -> None:
         80,
         initial_indent=f"    {heading}",
         subsequent_indent=" " * (4 + len(heading)),
+        break_on_hyphens=False,
     ):
         console.print(Text(line), soft_wrap=True)
 

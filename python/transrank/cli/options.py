@@ -136,8 +136,8 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         metavar="N",
         type=checked(parse_one_count),
         default=None,
-        help="instead of at a precision stop each launch of a case after N operations; of the "
-        "launch study: after N jobs",
+        help="instead of at a precision stop each launch of a case after N operations (send-modes: "
+        "after 1000 at least); of the launch study: after N jobs",
     )
     group.add_argument(
         "--launches",

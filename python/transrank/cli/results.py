@@ -25,7 +25,7 @@ from transrank.stats.result import Caution
 from transrank.store.lines import Shape
 from transrank.store.records import Run, read_run
 from transrank.store.runs import find_run, resume_command
-from transrank.units import format_bytes, format_percent, format_seconds
+from transrank.units import format_bytes, format_seconds, format_spread
 
 
 class Named(Protocol):
@@ -116,8 +116,7 @@ def error_text(estimate: Estimate | None) -> str:
     """The ± of an estimate, empty where no interval is known."""
     if estimate is None or estimate.relative_error is None:
         return ""
-    # Two launches that differ: their interval spans powers of ten.
-    return ">999 %" if estimate.relative_error > 9.99 else format_percent(estimate.relative_error)
+    return format_spread(estimate.relative_error)
 
 
 def interval_text(estimate: Estimate | None) -> str:

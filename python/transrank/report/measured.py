@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from transrank.stats.placement import shared_cores
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.store.records import Run, Shape
 
@@ -48,6 +49,13 @@ class Measured:
         return found
 
     @property
+    def crowded(self) -> frozenset[Shape]:
+        """The shapes in which ranks shared cores: what they show is mostly waiting."""
+        return frozenset(
+            launch.shape for launch in self.run.launches if shared_cores(launch.placement)
+        )
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """Every host that a rank ran on."""
         header = self.run.header.placement
@@ -61,27 +69,10 @@ def measure_up(runs: Sequence[Run]) -> list[Measured]:
     names = Counter(run.name for run in runs)
     measured = []
     for run in runs:
-        results = in_planned_order(run, summarise(run))
+        results = summarise(run)
         name = run.name if names[run.name] == 1 else f"{run.name} ({run.header.run})"
         measured.append(Measured(run, name, tuple(results), tuple(run_warnings(run, results))))
     return measured
-
-
-def in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Curve after curve as planned, and by size: the file has the cases in the order measured."""
-    planned = dict.fromkeys(case for launch in run.header.plan for case in launch.cases)
-    position = {case: index for index, case in enumerate(planned)}
-    last = len(position)
-    curves: dict[tuple[object, ...], int] = {}
-    for result in sorted(results, key=lambda result: position.get(result.case, last)):
-        curves.setdefault(_curve(result), len(curves))
-    return sorted(results, key=lambda r: (curves[_curve(r)], r.shape, r.bytes or 0))
-
-
-def _curve(result: CaseResult) -> tuple[object, ...]:
-    """What all sizes of a curve have in common, apart from the shape."""
-    others = (item for item in result.axes.items() if item[0] != "bytes")
-    return (result.study, *others)
 
 
 def place_of(result: CaseResult) -> str:
@@ -94,3 +85,10 @@ def place_of(result: CaseResult) -> str:
 def shapes_of(results: Sequence[CaseResult]) -> list[Shape]:
     """The shapes in which these were measured, smallest first."""
     return sorted({result.shape for result in results})
+
+
+def telling_shape(results: Sequence[CaseResult], *runs: Measured) -> Shape | None:
+    """The largest shape in which each rank had a core; the largest of all where none is."""
+    shapes = shapes_of(results)
+    roomy = [shape for shape in shapes if not any(shape in run.crowded for run in runs)]
+    return (roomy or shapes)[-1] if shapes else None

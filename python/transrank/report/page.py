@@ -88,7 +88,7 @@ def render_report(runs: Sequence[Run]) -> str:
         swatch=swatch,
         title=_title(measured),
         subtitles=_subtitles(measured),
-        verdict=give_verdict(measured),
+        verdict=give_verdict(measured, questions),
         warnings=_warnings(measured),
         machines=[_machine(run) for run in measured],
         questions=questions,

@@ -12,14 +12,16 @@ from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning, shared_cores
 from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch
-from transrank.store.records import Case, Run
+from transrank.store.records import Case, Run, finished_cases
 from transrank.store.runs import resume_command
-from transrank.units import format_percent, format_seconds
+from transrank.units import format_percent, format_seconds, format_spread
 
 # Below this share of undisturbed samples the machine counts as busy.
 LEAST_KEPT = 0.9
 # So does one on which ranks wait for their cores for more than this share of the measuring time.
 LEAST_WAITED = 0.1
+# What the record says of why a run ended before its plan did.
+ENDED_EARLY = ("interrupted", "launch-failed")
 # A median of fewer samples than this has no 95 % interval of its own.
 FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
@@ -81,7 +83,7 @@ def _unstable(value: Estimate) -> Caution:
             "raise --max-time or --launches",
         )
     return Caution(
-        f"unstable: the 95 % interval spans {format_percent(value.relative_width)} of the value, "
+        f"unstable: the 95 % interval spans {format_spread(value.relative_width)} of the value, "
         "and the time was spent",
         "raise --max-time or --launches, or accept a larger --precision",
     )
@@ -91,6 +93,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     """What to beware of in the run as a whole, the most serious first."""
     found: list[Caution] = []
     found += _lost_lines(run)
+    found += _unfinished(run)
     found += oversubscription(run.launches)
     found += pinning(run.launches)
     found += _unlike_launches(run)
@@ -108,6 +111,22 @@ def _lost_lines(run: Run) -> list[Caution]:
     return [
         Caution(problem, f"`{resume_command(run.path)}` measures what is missing")
         for problem in run.problems
+    ]
+
+
+def _unfinished(run: Run) -> list[Caution]:
+    planned = [(launch.launch, case) for launch in run.header.plan for case in launch.cases]
+    done = finished_cases(run)
+    lacking = sum(pair not in done for pair in planned)
+    if not lacking:
+        return []
+    said = [event.message for event in run.events if event.event in ENDED_EARLY and event.message]
+    why = f" ({said[-1]})" if said else ""
+    return [
+        Caution(
+            f"{lacking} of {len(planned)} planned measurements are missing{why}",
+            f"`{resume_command(run.path)}` measures them",
+        )
     ]
 
 

@@ -35,17 +35,35 @@ class _LaunchView:
 
 
 def summarise(run: Run) -> list[CaseResult]:
-    """One result per case and shape, in the order of their first appearance in the file."""
+    """One result per case and shape: curve after curve as planned, by shape and by size."""
     by_case: dict[tuple[str, Shape], list[Case]] = {}
     for case in run.cases:
         by_case.setdefault((case.case, case.shape), []).append(case)
     precision = run.header.options.precision if run.header.options else None
     placements = Placements(run.launches)
     cores = core_latencies(run.cases)
-    return [
+    results = [
         _summarise_case(cases, precision, placements, cores.get(shape))
         for (_, shape), cases in by_case.items()
     ]
+    return _in_planned_order(run, results)
+
+
+def _in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Curve after curve as planned, and by size: the file has the cases in the order measured."""
+    planned = dict.fromkeys(case for launch in run.header.plan for case in launch.cases)
+    position = {case: index for index, case in enumerate(planned)}
+    last = len(position)
+    curves: dict[tuple[object, ...], int] = {}
+    for result in sorted(results, key=lambda result: position.get(result.case, last)):
+        curves.setdefault(_curve(result), len(curves))
+    return sorted(results, key=lambda r: (curves[_curve(r)], r.shape, r.bytes or 0))
+
+
+def _curve(result: CaseResult) -> tuple[object, ...]:
+    """What all sizes of a curve have in common, apart from the shape."""
+    others = (item for item in result.axes.items() if item[0] != "bytes")
+    return (result.study, *others)
 
 
 def _summarise_case(

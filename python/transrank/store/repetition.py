@@ -25,9 +25,11 @@ def prepared(
 ) -> list[str]:
     """The words that write the header of such a run to `BY_HAND`, and measure nothing.
 
-    What was drawn or found out for the run is said: seed, time of a case, memory.
+    What was drawn or found out for the run is said: seed, memory, and the time of a case where it
+    is that which ends it.
     """
-    added = ["--max-time", f"{max_time_seconds:.9g}s"]
+    counted = any(word.partition("=")[0] == "--count" for word in command)
+    added = [] if counted else ["--max-time", f"{max_time_seconds:.9g}s"]
     if memory_bytes is not None:
         added += ["--memory", str(memory_bytes)]
     return _with_options(repeated(command, seed), [*added, "--prepare", "--output", BY_HAND])

@@ -136,6 +136,8 @@ def find_run(text: str, store: Path | None = None) -> Path:
             f"'{text}' begins the names of {len(begun)} runs: {_names(begun)}",
             "write more of the name",
         )
+    if _is_path(text):
+        raise RecordError(f"{text}: no such file", "transrank list names the runs that are stored")
     raise RecordError(
         f"no run is called '{text}'",
         f"stored in {store or store_directory()}: {_names(runs)}" if runs else _EMPTY,
@@ -143,6 +145,11 @@ def find_run(text: str, store: Path | None = None) -> Path:
 
 
 _EMPTY = "nothing is stored yet; `transrank survey` measures, `transrank import` reads OSU and IMB"
+
+
+def _is_path(text: str) -> bool:
+    """Whether somebody who writes so means a file: no id or label looks like that."""
+    return os.sep in text or text.endswith(_SUFFIX)
 
 
 def _is_file(text: str) -> bool:

@@ -78,6 +78,8 @@ class Driver:
             a launch fails (the cases finished until then are kept), or cases turned out wrong.
         Failure
             with status 130 when interrupted.
+        BrokenPipeError
+            the reader of the progress went away.
         """
         try:
             self._run(show)
@@ -86,6 +88,9 @@ class Driver:
             raise Failure(
                 f"interrupted; {self._kept_words()}", self._hint(None), status=INTERRUPTED
             ) from None
+        except BrokenPipeError:
+            self._close("interrupted", "nobody reads what is said of the run any more")
+            raise
         except (LaunchError, RecordError, OSError) as cause:
             # A file that cannot be written in mid-run is the run's failure.
             raise self._failure(cause) from cause

@@ -144,25 +144,31 @@ def make_plan(
     Raises
     ------
     UsageError
-        nothing at all is selected, or the runner refuses the selection.
+        nothing at all is selected, nothing of it can be measured, or the runner refuses it.
     """
     conditions = request.conditions
-    rows: list[tuple[Shape, tuple[str, ...], tuple[str, ...]]] = []
+    rows: list[tuple[Shape, tuple[str, ...], list[ListedCase]]] = []
     for shape in request.shapes:
         for selection in with_domains(request.selections, request.ranks_per_domain.get(shape)):
             chosen = _fitting(selection, shape, request)
-            cases = _cases(chosen, shape, conditions, list_cases) if chosen else ()
+            cases = _cases(chosen, shape, conditions, list_cases) if chosen else []
             if chosen and cases:
                 rows.append((shape, _arguments(chosen, conditions), cases))
     if not rows:
         raise UsageError(
             "no case is left to be measured", "fewer restrictions, or more ranks: --ranks"
         )
+    listed = [case for _, _, cases in rows for case in cases]
+    if all(case.reason is not None for case in listed):
+        raise UsageError(
+            f"every case would be skipped: {listed[0].case} {listed[0].reason}",
+            "other sizes or axes, more ranks (-n), or more memory (--memory)",
+        )
     return tuple(
         PlannedLaunch(
             launch=repetition * len(rows) + place,
             shape=shape,
-            cases=cases,
+            cases=tuple(case.case for case in cases),
             arguments=(*arguments, "--seed", str((conditions.seed + repetition) % 2**63)),
         )
         for repetition in range(conditions.launches)
@@ -227,11 +233,12 @@ def _arguments(selection: Selection, conditions: Conditions) -> tuple[str, ...]:
 
 def _cases(
     selection: Selection, shape: Shape, conditions: Conditions, list_cases: Lister
-) -> tuple[str, ...]:
+) -> list[ListedCase]:
     if selection.studies == (launch_study.NAME,):
-        return tuple(launch_study.cases(dict(selection.axes)))
+        cases = launch_study.cases(dict(selection.axes))
+        return [ListedCase(launch_study.NAME, case) for case in cases]
     arguments = [
         *selection.arguments(),
         *("--cache", conditions.cache, "--memory", str(conditions.memory_bytes)),
     ]
-    return tuple(case.case for case in list_cases(arguments, shape.ranks))
+    return list_cases(arguments, shape.ranks)

@@ -342,6 +342,23 @@ def add_memory_copy(survey: Survey, rate: float = 1.3e10, ranks: int = 8) -> Non
                 survey.measured("memory-copy", axes, seconds, cores * size, ranks)
 
 
+def advected(points: int, error: float) -> dict[str, Any]:
+    """What a case of advection-solution computes on so many points."""
+    x = (np.arange(points) + 0.5) * 2 * np.pi / points
+    field = {"extents": [points, points], "values": [0.0] * (points * points)}
+    return {
+        "values": {
+            "steps": 100.0,
+            "error_mean": error,
+            "error_largest": 2 * error,
+            "mass_before": 1.0,
+            "mass_after": 1.0,
+        },
+        "series": {"profile_computed": list(np.sin(x) - error), "profile_exact": list(np.sin(x))},
+        "fields": {"before": field, "after": field, "exact": field},
+    }
+
+
 def small_survey(**options: Any) -> Survey:
     """Every study with few sizes; a skipped, a failed, an unstable case and one of two groups."""
     survey = Survey(**options)

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from python.report.page_reader import Page
-from python.report.synthetic import Survey
+from python.report.synthetic import Survey, advected
 from transrank.reference.advection import published_profile
 from transrank.report.page import render_report
 from transrank.store.records import read_run
@@ -24,22 +23,6 @@ STEPS = {
 }
 ITERATIONS = 10
 DOMAIN = {"scheme": "first-order", "processes": "even", "velocity": "++"}
-
-
-def outcome(points: int, error: float) -> dict[str, Any]:
-    x = (np.arange(points) + 0.5) * 2 * np.pi / points
-    field = {"extents": [points, points], "values": [0.0] * (points * points)}
-    return {
-        "values": {
-            "steps": 100.0,
-            "error_mean": error,
-            "error_largest": 2 * error,
-            "mass_before": 1.0,
-            "mass_after": 1.0,
-        },
-        "series": {"profile_computed": list(np.sin(x) - error), "profile_exact": list(np.sin(x))},
-        "fields": {"before": field, "after": field, "exact": field},
-    }
 
 
 @pytest.fixture
@@ -63,7 +46,7 @@ def page(tmp_path: Path) -> Page:
                 "step": step,
                 "transport": "auto",
             }
-            computed = outcome(points, 0.1 / points)
+            computed = advected(points, 0.1 / points)
             survey.measured("advection-solution", axes, 1e-3, outcome=computed)
     return Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
 

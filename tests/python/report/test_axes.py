@@ -6,7 +6,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transrank.report.figures.axes import EMPTY_MESSAGE, bytes_axis, log_ticks, value_axis
+from transrank.report.figures.axes import (
+    EMPTY_MESSAGE,
+    INTERVAL_REACH,
+    bytes_axis,
+    drawn_bounds,
+    log_ticks,
+    value_axis,
+)
 
 
 @given(st.floats(1e-9, 1e3), st.floats(1.01, 1e9))
@@ -39,3 +46,17 @@ def test_values_are_inside_their_domain(values: list[float]) -> None:
     low, high = value_axis(values, "time", "datum.value")["scale"]["domain"]
     assert low < min(values)
     assert max(values) < high
+
+
+@given(
+    st.lists(st.floats(1e-9, 1e3), min_size=1),
+    st.lists(st.floats(1e-15, 1e15)),
+)
+def test_intervals_have_room_but_not_all_of_it(values: list[float], ends: list[float]) -> None:
+    low, high = drawn_bounds(values, ends)
+    assert low <= min(values) <= max(values) <= high
+    assert low >= min(values) / INTERVAL_REACH
+    assert high <= max(values) * INTERVAL_REACH
+    for end in ends:
+        if min(values) / INTERVAL_REACH <= end <= max(values) * INTERVAL_REACH:
+            assert low <= end <= high

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from python.report.synthetic import Survey, advected
 from transrank import units
+from transrank.report.page import render_report
 from transrank.stats.summary import summarise
+from transrank.store.records import read_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -236,6 +239,36 @@ def test_paper_is_white_whatever_the_theme(open_page: Callable[..., Page]) -> No
         "getComputedStyle(document.documentElement).getPropertyValue('--page')"
     )
     assert background.strip() == "#ffffff"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_captions_are_read_without_scrolling(open_page: Callable[..., Page], scripts: bool) -> None:
+    page = open_page(PHONE, scripts=scripts)
+    captions = page.locator("caption span").all()
+    assert len(captions) > 2
+    for caption in captions:
+        box = caption.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= PHONE[0]
+
+
+def test_cells_of_a_field_are_squares_on_every_page(
+    open_page: Callable[..., Page], report: Path
+) -> None:
+    survey = Survey(noise=0.0)
+    axes = {"initial": "sin-x", "scheme": "first-order", "velocity": "++", "points": 64}
+    axes |= {"processes": "even", "step": "0.4", "transport": "auto"}
+    survey.measured("advection-solution", axes, 1e-3, outcome=advected(64, 0.1))
+    run = read_run(survey.write(report.with_name("field.jsonl")))
+    report.with_name("field.html").write_text(render_report([run]), encoding="utf-8")
+    for size in (PHONE, DESK):
+        page = open_page(size)
+        page.goto(report.with_name("field.html").as_uri())
+        field = figure(page, "advection-field").locator(".drawing.live").first
+        box = field.locator(".mark-rect").first.bounding_box()
+        assert box is not None
+        assert box["width"] == pytest.approx(box["height"], abs=1)
+        assert box["width"] <= PHONE[0]
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -45,6 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         axes = {"grid": "64x128x16", "scale": 1, "layouts": "blocks-to-lists"}
         axes |= {"parts": "2x1-lists", "phase": "run", "mode": "used", "way": way}
         survey.measured("redistribute", axes, seconds, 2.0**23)
+        survey.measured("redistribute", axes | {"mode": "unmodified"}, seconds / 2, 2.0**23)
     for ranks in RANKS:
         axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "ranks": ranks}
         survey.measured("plan-scaling", axes, 1e-6 * ranks**0.1, 0.0)
@@ -128,3 +129,10 @@ def test_planning_has_an_exponent_beside_the_published_one(page: Page) -> None:
     assert "with a growth exponent of 0.10 (95 % interval" in text
     assert "ESMF's published times have one of 1.73 (95 % interval" in text
     assert "13.2 ns for each pair of processors" in text
+
+
+def test_words_are_about_the_mode_nearest_to_a_program_s_use(page: Page) -> None:
+    told = [line for line in page.text.split("With 2 ranks, ") if "lists of cells" in line]
+    about = [line for line in told if "beside ESMF's default" in line]
+    assert about
+    assert all("rewritten before each run and read after it" in line for line in about)

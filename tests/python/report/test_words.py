@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,7 @@ from transrank.report.measured import Measured, measure_up
 from transrank.report.palette import Palette
 from transrank.report.prose import prose
 from transrank.report.questions import (
+    collectives,
     comparison,
     launch,
     memory_copy,
@@ -32,6 +34,7 @@ from transrank.report.questions import (
     send_modes,
 )
 from transrank.report.questions.question import Context
+from transrank.report.questions.table import ask_all
 from transrank.report.words.machine import machine_facts, short_library
 from transrank.report.words.method import describe_method
 from transrank.report.words.repeat import describe_repetition
@@ -73,6 +76,36 @@ def test_the_verdict_names_latency_bandwidth_and_its_share_of_a_copy(
     )
     share = units.format_percent(pingpong[1 << 18].rate / copy.rate)
     assert f"{share} of a memcpy of as many bytes by one core" in lead
+
+
+def test_the_verdict_on_a_run_without_messages_is_the_first_answer(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-6)
+    add_memory_copy(survey, rate=1e10)
+    asked = context(written(survey))
+    (lead,) = give_verdict(asked.runs, ask_all(asked)).lead
+    assert lead.startswith("One core copies 10.0 GB/s")
+    assert ". Of " in lead or "cases were measured, none" in lead
+
+
+def test_collectives_are_told_of_ranks_that_had_a_core_each(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-6)
+    for ranks, seconds in ((2, 1e-6), (4, 1e-3)):
+        axes = {"operation": "bcast", "form": "blocking", "root": "fixed", "bytes": 8}
+        survey.measured("collectives", axes, seconds, 8, ranks)
+    run = written(survey)
+    placement = {"hosts": ["a"], "rank_host": [0] * 4, "binding": ["0-1"] * 4}
+    crowded = [
+        dataclasses.replace(launch, placement=dataclasses.replace(launch.placement, **placement))
+        if launch.shape.ranks == 4
+        else launch
+        for launch in run.launches
+    ]
+    for launches, told in ((run.launches, "With 4 ranks"), (tuple(crowded), "With 2 ranks")):
+        question = collectives.ask(context(dataclasses.replace(run, launches=launches)))
+        assert question is not None
+        assert question.answer[0].startswith(told)
 
 
 def two_places(written: Callable[..., Run]) -> Run:

@@ -157,7 +157,7 @@ def test_a_single_sample_has_no_interval_and_is_not_ok(tmp_path: Path) -> None:
     assert any("a single sample counts" in caution.text for caution in result.warnings)
 
 
-def test_cases_keep_the_order_of_the_file_and_their_shapes_apart(tmp_path: Path) -> None:
+def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(tmp_path: Path) -> None:
     four = {"ranks": 4, "ranks_per_node": 2}
     results = summarise(
         run_of(
@@ -170,11 +170,49 @@ def test_cases_keep_the_order_of_the_file_and_their_shapes_apart(tmp_path: Path)
         )
     )
     assert [(result.case, result.shape.ranks) for result in results] == [
-        ("pingpong/64B", 2),
         ("pingpong/8B", 2),
+        ("pingpong/64B", 2),
         ("pingpong/64B", 4),
     ]
-    assert [len(result.launches) for result in results] == [2, 1, 1]
+    assert [len(result.launches) for result in results] == [1, 2, 1]
+
+
+def ways(*names: str) -> list[dict[str, object]]:
+    return [
+        recorded.case(case=f"ghost/{name}", study="ghost", axes={"transport": name})
+        for name in names
+    ]
+
+
+def planned(*names: str) -> dict[str, object]:
+    return {
+        "launch": 0,
+        "shape": {"ranks": 2, "ranks_per_node": 0},
+        "cases": [f"ghost/{name}" for name in names],
+        "arguments": [],
+    }
+
+
+def test_cases_are_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    header = recorded.header(plan=[planned("auto", "floor", "message")])
+    results = summarise(run_of(tmp_path, header, *ways("message", "auto", "floor")))
+    assert [result.case for result in results] == ["ghost/auto", "ghost/floor", "ghost/message"]
+
+
+def test_what_a_run_lacks_is_said_with_the_reason(tmp_path: Path) -> None:
+    header = recorded.header(plan=[planned("auto", "floor", "message")])
+    event = {
+        "kind": "event",
+        "event": "interrupted",
+        "time": "2026-11-20T00:00:00Z",
+        "message": "told to stop",
+    }
+    run = run_of(tmp_path, header, *ways("auto"), event)
+    (first, *_) = run_warnings(run, summarise(run))
+    assert first.text == "2 of 3 planned measurements are missing (told to stop)"
+    assert "--resume" in first.hint
+    whole = run_of(tmp_path, header, *ways("auto", "floor", "message"))
+    assert not any("missing" in one.text for one in run_warnings(whole, summarise(whole)))
 
 
 def test_a_skipped_case_says_why(tmp_path: Path) -> None:

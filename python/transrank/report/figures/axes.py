@@ -32,6 +32,18 @@ LARGE_COUNT_LABEL = (
 COUNT_LABEL = "format(datum.value, ',~r')"
 
 
+# So many times beyond the values an interval is drawn: one of launches that differ wildly would
+# leave no room for all others.
+INTERVAL_REACH = 10.0
+
+
+def drawn_bounds(values: Sequence[float], bounds: Sequence[float]) -> tuple[float, float]:
+    """Least and most of what an axis has room for: all values, and their bounds within reach."""
+    low, high = min(values), max(values)
+    least, most = min([low, *bounds]), max([high, *bounds])
+    return max(least, low / INTERVAL_REACH), min(most, high * INTERVAL_REACH)
+
+
 def position(size_bytes: float) -> float:
     """Where a size stands on the axis of bytes."""
     return size_bytes if size_bytes >= 1 else EMPTY_MESSAGE

@@ -14,6 +14,8 @@ from transrank.report.palette import Style
 BAR_PIXELS = 26
 # The value stands behind the bar.
 LABEL_ROOM = 1.2
+# So many times beyond the longest bar an interval is drawn: else no bar would be seen beside it.
+INTERVAL_REACH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ def bar_panel(bars: Sequence[Bar], highest: float, size: str = "wide") -> Spec:
             "n": bar.label,
             "s": bar.series,
             "v": _short(bar.rate / 1e9),
-            "l": _short(bar.low / 1e9),
-            "h": _short(bar.high / 1e9),
+            "l": _short(min(bar.low, highest) / 1e9),
+            "h": _short(min(bar.high, highest) / 1e9),
             "t": [bar.label, [[bar.series, _reading(bar)]]],
             "w": units.format_rate(bar.rate),
         }
@@ -98,8 +100,8 @@ def bar_panel(bars: Sequence[Bar], highest: float, size: str = "wide") -> Spec:
 
 
 def longest(bars: Sequence[Bar]) -> float:
-    """The end of the longest bar or interval, bytes per second."""
-    return max(max(bar.rate, bar.high) for bar in bars)
+    """The end of the longest bar or interval, bytes per second; intervals are cut beyond reach."""
+    return min(max(bar.high for bar in bars), INTERVAL_REACH * max(bar.rate for bar in bars))
 
 
 def _short(value: float) -> float:

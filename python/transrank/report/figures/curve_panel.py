@@ -45,7 +45,9 @@ def frame(curves: Sequence[Curve], quantity: Quantity) -> Frame | None:
     ]
     if not shown:
         return None
-    values = [value for _, bounds in shown for value in bounds if value > 0]
+    measured = [value for _, (value, _, _) in shown if value > 0]
+    ends = [end for _, (_, low, high) in shown for end in (low, high) if end > 0]
+    values = [*measured, *axes.drawn_bounds(measured, ends)]
     least, most = min(values) / HEADROOM, max(values) * HEADROOM
     values += [
         min(max(bounds[0], least), most)
@@ -65,7 +67,7 @@ def curve_panel(
     sizes_title: str = "message size",
 ) -> Spec:
     """Specification of one panel with these curves on the axes of `shared`."""
-    rows = [row for curve in curves for row in _rows(_within(curve, shared), quantity)]
+    rows = [row for curve in curves for row in _rows(_within(curve, shared), quantity, shared)]
     y = axes.value_axis(shared.values, quantity.title, quantity.axis_label)
     layers = [_published(), _band(), _line(), _launches(), _marks(), _hollow_marks()]
     layers.append(reader(_readings(curves, quantity)))
@@ -112,16 +114,18 @@ def _between(one: Point, other: Point, size: int) -> Point:
     return Point(size, seconds, seconds, seconds, rate)
 
 
-def _rows(curve: Curve, quantity: Quantity) -> list[dict[str, Any]]:
+def _rows(curve: Curve, quantity: Quantity, shared: Frame) -> list[dict[str, Any]]:
+    least, most = min(shared.values), max(shared.values)
     rows: list[dict[str, Any]] = []
     for point in curve.points:
         bounds = quantity.value(point)
         if bounds is None:
             continue
-        x, (y, low, high) = axes.position(point.bytes), map(_short, bounds)
+        x, y = axes.position(point.bytes), _short(bounds[0])
         if curve.published:
             rows.append({"k": "published", "s": curve.key, "x": x, "y": y})
             continue
+        low, high = (_short(min(max(end, least), most)) for end in bounds[1:])
         kind = "unstable" if point.unstable else "case"
         rows.append({"k": kind, "s": curve.key, "x": x, "y": y, "l": low, "h": high})
         rows += [
@@ -163,7 +167,14 @@ def _published() -> Spec:
 def _launches() -> Spec:
     return {
         "transform": _only("launch"),
-        "mark": {"type": "point", "filled": True, "size": 7, "opacity": 0.45, "shape": "circle"},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "size": 7,
+            "opacity": 0.45,
+            "shape": "circle",
+            "clip": True,
+        },
     }
 
 

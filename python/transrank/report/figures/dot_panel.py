@@ -46,19 +46,20 @@ def dot_panel(dots: Sequence[Dot], size: str = "wide") -> Spec:
     """Specification of a panel of times, in the given order from the top."""
     labels = list(dict.fromkeys(dot.label for dot in dots))
     styles = {dot.series: dot.style for dot in dots}
+    seconds = [dot.seconds for dot in dots]
+    least, most = axes.drawn_bounds(seconds, [end for dot in dots for end in (dot.low, dot.high)])
     rows = [
         {
             "n": dot.label,
             "s": dot.series,
             "v": float(f"{dot.seconds:.5g}"),
-            "l": float(f"{dot.low:.5g}"),
-            "h": float(f"{dot.high:.5g}"),
+            "l": float(f"{max(dot.low, least):.5g}"),
+            "h": float(f"{min(dot.high, most):.5g}"),
             "t": [dot.label, [[dot.series, _reading(dot)]]],
         }
         for dot in dots
     ]
-    values = [value for dot in dots for value in (dot.seconds, dot.low, dot.high)]
-    axis = axes.value_axis(values, "time per operation", axes.SECONDS_LABEL)
+    axis = axes.value_axis([*seconds, least, most], "time per operation", axes.SECONDS_LABEL)
     axis["axis"] = {name: axis["axis"][name] for name in ("values", "labelExpr")}
     time = {"field": "v", **axis}
     place = {

@@ -11,6 +11,8 @@ from transrank.report.figures.style import panel_spec
 
 # Cells of a panel in each dimension: more are not told apart in a column of the page.
 MOST_CELLS = 32
+# Pixels of the longer side. Cells are squares, however wide the page is: what is drawn is a domain.
+SIDE = 210
 
 
 def field_panel(field: NDArray[np.float64], title: str, signed: bool = False) -> Spec:
@@ -47,4 +49,9 @@ def field_panel(field: NDArray[np.float64], title: str, signed: bool = False) ->
             },
         },
     }
-    return panel_spec("small", body)
+    step = SIDE / max(thinned.shape)
+    return panel_spec("small", body) | {
+        "width": {"step": step},
+        "height": {"step": step},
+        "autosize": "pad",
+    }

@@ -8,7 +8,7 @@ from transrank.report.curves import Curve, CurveGroup, arrange, namer, points_of
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.figure import Figure
 from transrank.report.figures.quantity import TIME
-from transrank.report.measured import Measured, shapes_of
+from transrank.report.measured import Measured, telling_shape
 from transrank.report.phrases import joined, nearest, time_with_interval
 from transrank.report.published import BLOCKING, published_lines
 from transrank.report.questions.question import Context, Question
@@ -75,11 +75,11 @@ def _main_form(results: list[CaseResult]) -> str:
 
 
 def _forms_figure(context: Context) -> Figure | None:
-    """The forms side by side where there are several, in the largest shape."""
+    """The forms side by side where there are several, in the shape that tells most."""
     results = context.all_of(STUDY)
     if len(set(map(form_of, results))) < 2:
         return None
-    shape = shapes_of(results)[-1]
+    shape = telling_shape(results, *context.runs)
     here = [result for result in results if result.shape == shape]
     plain = [result for result in here if form_of(result) == _main_form(here)]
     name = namer(plain, operation)
@@ -140,17 +140,13 @@ def _sizeless(context: Context) -> Table:
 
 def _answer(run: Measured, several: bool) -> list[str]:
     results = run.of_study(STUDY)
-    shapes = shapes_of(results)
-    if not shapes:
-        return []
+    shape = telling_shape(results, run)
     parts = []
     for name in NAMED:
         candidates = [
             result
             for result in results
-            if result.shape == shapes[-1]
-            and operation(result) == name
-            and form_of(result) == BLOCKING
+            if result.shape == shape and operation(result) == name and form_of(result) == BLOCKING
         ]
         one = nearest(candidates, SMALL_BYTES)
         if one is not None and one.bytes is not None:
@@ -160,4 +156,4 @@ def _answer(run: Measured, several: bool) -> list[str]:
     if not parts:
         return []
     prefix = f"{run.name}: with" if several else "With"
-    return [f"{prefix} {shapes[-1]}, {joined(parts)}."]
+    return [f"{prefix} {shape}, {joined(parts)}."]

@@ -120,7 +120,7 @@ def _why(result: CaseResult) -> str:
         return result.reason or ""
     if result.headline is not None and result.headline.low is None:
         return "a single sample has no interval"
-    return f"{units.format_percent(_doubt(result))} of the value"
+    return f"{units.format_spread(_doubt(result))} of the value"
 
 
 def statuses(results: Sequence[CaseResult]) -> dict[str, int]:

@@ -171,7 +171,15 @@ def _description(lines: Sequence[Ranges]) -> str:
 def _exponent_text(found: Estimate) -> str:
     assert found.low is not None
     assert found.high is not None
-    return f"{found.value:.2f} (95 % interval {found.low:.2f} to {found.high:.2f})"
+    value, low, high = (
+        f"{_two_decimals(each):.2f}" for each in (found.value, found.low, found.high)
+    )
+    return f"{value} (95 % interval {low} to {high})"
+
+
+def _two_decimals(value: float) -> float:
+    """`value` rounded; what is nearly nothing has no sign."""
+    return round(value, 2) + 0.0
 
 
 def _answer(run: Measured, several: bool) -> list[str]:

@@ -71,8 +71,8 @@ def stability_sentences(run: Measured, several: bool = False) -> list[str]:
         typical = float(np.median([width for width, _ in widths]))
         worst, where = max(widths, key=lambda pair: pair[0])
         sentences.append(
-            f"{prefix}Half of the 95 % intervals are narrower than {units.format_percent(typical)} "
-            f"of their value; the widest is {units.format_percent(worst)} "
+            f"{prefix}Half of the 95 % intervals are narrower than {units.format_spread(typical)} "
+            f"of their value; the widest is {units.format_spread(worst)} "
             f"({where.case}, {where.shape})."
         )
     samples = sum(result.samples for result in run.results)

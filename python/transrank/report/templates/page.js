@@ -76,7 +76,9 @@
     const figure = drawing.closest("figure");
     const stored = drawings.panels[drawing.dataset.panel];
     const data = { values: unpacked(stored.data.values) };
-    const spec = { ...stored, data, width: drawing.clientWidth };
+    const spec = { ...stored, data };
+    const fits = spec.autosize.type === "fit-x";
+    if (fits) spec.width = drawing.clientWidth;
     const place = element("div");
     const { view } = await vegaEmbed(place, spec, {
       actions: false,
@@ -90,7 +92,7 @@
     drawing.replaceChildren(place);
     drawing.classList.add("live");
     live.set(drawing, view);
-    sizes.observe(drawing);
+    if (fits) sizes.observe(drawing);
   }
 
   function toggle(figure) {

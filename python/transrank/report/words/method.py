@@ -16,6 +16,7 @@ from transrank.stats.cores import CoreLatency, core_latencies
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
+LAUNCH = "launch"
 CACHE = {
     "warm": "Buffers are reused as they are, so they stay in the caches that hold them (warm).",
     "rewritten": "Buffers are rewritten before each sample (rewritten).",
@@ -64,7 +65,8 @@ def _general() -> Iterator[str]:
         "order over several rounds; studies follow one another, and all is repeated in separate "
         "launches of the MPI job. The value of a case is the median over launches of each launch's "
         "median; its 95 % interval contains the differences between launches (Student's t on the "
-        "logarithms), and for a single launch it is the order-statistic interval of its samples."
+        "logarithms), and for a single launch it is the order-statistic interval of its samples. "
+        "Figures cut intervals that reach far beyond all values; tables have them whole."
     )
     yield (
         "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
@@ -87,6 +89,10 @@ def _imported(run: Measured) -> Iterator[str]:
 
 def _chosen(run: Measured) -> Iterator[str]:
     options = run.run.header.options
+    if {case.study for case in run.run.cases} == {LAUNCH}:
+        yield from _job_starts(run)
+        yield from _flags(run)
+        return
     if options is not None:
         yield _stopping(options)
         yield CACHE.get(options.cache, options.cache)
@@ -96,6 +102,17 @@ def _chosen(run: Measured) -> Iterator[str]:
     yield from _core_distance(run)
     yield from _batches(run)
     yield from _flags(run)
+
+
+def _job_starts(run: Measured) -> Iterator[str]:
+    """How often jobs were started: nothing else was measured."""
+    counts = [case.samples.seconds.size for case in run.run.cases if case.samples is not None]
+    options = run.run.header.options
+    if counts and options is not None:
+        yield (
+            f"Each kind of job was started {max(counts) - 1} times, and once before to warm up, in "
+            f"each of {counted(options.launches, 'repetition')} of the whole."
+        )
 
 
 def _stopping(options: Options) -> str:

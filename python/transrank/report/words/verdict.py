@@ -26,6 +26,7 @@ from transrank.report.questions.memory_copy import copy_at
 from transrank.report.questions.message_rate import ONE_WAY, share_of_copy
 from transrank.report.questions.message_time import SMALL_BYTES, step_sentence
 from transrank.report.questions.missing import statuses
+from transrank.report.questions.question import Question
 from transrank.report.tables import interval_text, range_text
 from transrank.stats.summary import CaseResult
 
@@ -48,23 +49,28 @@ class Verdict:
     findings: tuple[str, ...]
 
 
-def give_verdict(runs: Sequence[Measured]) -> Verdict:
-    """Judge the runs; the headline numbers are shown for a single run only."""
+def give_verdict(runs: Sequence[Measured], questions: Sequence[Question] = ()) -> Verdict:
+    """Judge the runs; the headline numbers are shown for a single run only.
+
+    A run without messages is judged by what the first of its `questions` is answered.
+    """
     if len(runs) == 1:
         run = runs[0]
-        return Verdict((_lead(run),), tuple(_glance(run)), tuple(_findings(run)))
+        answers = (one.answer[0] for one in questions if one.studies and one.answer)
+        answer = next(answers, None)
+        return Verdict((_lead(run, answer),), tuple(_glance(run)), tuple(_findings(run)))
     names = joined([run.name for run in runs])
     lead = f"This page lays {counted(len(runs), 'run')} side by side: {names}."
     findings = tuple(f"{run.name}: {_lead(run)}" for run in runs)
     return Verdict((lead,), (), findings)
 
 
-def _lead(run: Measured) -> str:
+def _lead(run: Measured, answer: str | None = None) -> str:
     """One or two sentences: latency, bandwidth by place, and how much of it to believe."""
     parts = [part for place in PLACES if (part := _messages(run, place))]
     if not parts:
-        parts.append(f"{counted(len(run.results), 'case')} were measured")
-    return f"{sentence('; '.join(parts))}. {_trust(run)}"
+        parts.append(answer or f"{counted(len(run.results), 'case')} were measured")
+    return f"{sentence('; '.join(parts)).rstrip('.')}. {_trust(run)}"
 
 
 def _messages(run: Measured, place: str) -> str:
@@ -170,9 +176,9 @@ def _spread_number(run: Measured) -> Iterator[Number]:
     if widths:
         yield Number(
             "typical width of a 95 % interval",
-            units.format_percent(float(np.median(widths))),
-            f"median of {counted(len(widths), 'case')}; widest "
-            f"{units.format_percent(max(widths))}; {kept_share(run.results)}",
+            units.format_spread(float(np.median(widths))),
+            f"median of {counted(len(widths), 'case')}; widest {units.format_spread(max(widths))}; "
+            f"{kept_share(run.results)}",
         )
 
 
