@@ -80,7 +80,7 @@ Sampler::Sampler(const mpi::Communicator& comm, Synchronisation& synchronisation
     : comm_(comm),
       node_(comm.split_node()),
       turns_(share_turns(comm, node_)),
-      steal_(node_),
+      steal_(node_, settings.steal),
       synchronisation_(synchronisation),
       workspace_(workspace),
       settings_(settings),

@@ -50,6 +50,8 @@ struct SamplerSettings {
     double max_seconds = 1;
     /// Shortest batch: see least_batch_seconds.
     double least_batch_seconds = usual_batch_seconds;
+    /// Who tells what a hypervisor has taken.
+    StealSource steal = system_steal();
 };
 
 /// Collective. The shortest batch that every rank's clock can time: two hundred times what it

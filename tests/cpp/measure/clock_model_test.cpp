@@ -42,14 +42,18 @@ TEST_CASE("clocks that differ in offset and rate are brought together") {
     const double wrong_offset = 3.0 * world.rank();
     const double wrong_rate = 1 + (0.01 * world.rank());
     const auto clock = [&] { return (machine::now() * wrong_rate) + wrong_offset; };
-    const auto fit = measure::synchronise_node_clocks(world, clock);
-
-    const double moment = machine::now();
-    const double told = fit.model.global((moment * wrong_rate) + wrong_offset);
-    // What rank 0's clock, which is right, says at that moment. Ranks share this machine's cores,
-    // so the bound is that of a descheduled process, far below the errors of 3 s and 20 us per
-    // second.
-    CHECK(std::abs(told - moment) < 5e-3);
+    // Against rank 0's clock, which is right. A rank that loses its core spoils a fit, so two ranks
+    // try some more: a fit that is wrong by itself always is. More share the cores too often.
+    const double most = world.size() <= 2 ? 3e-6 : 5e-3;
+    measure::ClockFit fit;
+    double error = 1;
+    for (int attempt = 0; attempt < 8 && error > most; ++attempt) {
+        fit = measure::synchronise_node_clocks(world, clock);
+        const double moment = machine::now();
+        error = std::abs(fit.model.global((moment * wrong_rate) + wrong_offset) - moment);
+        MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    CHECK(error <= most);
     if (world.rank() != 0) {
         CHECK(fit.model.offset != 0);
         CHECK(std::abs(fit.model.drift - ((1 / wrong_rate) - 1)) < 1e-3);
@@ -140,18 +144,29 @@ TEST_CASE("the lead grows while starts are missed, within bounds, and shrinks ag
     CHECK(shortest_lead() < grown / 2);
 }
 
-TEST_CASE("an agreed start is the same moment on every rank, and lateness is told") {
+TEST_CASE("an agreed start is the same moment on every rank's clock, and lateness is told") {
     const mpi::Communicator world(MPI_COMM_WORLD);
-    const auto synchronisation = measure::make_agreed_time(world, {});
-    for (int i = 0; i < 100; ++i) {
-        const double begin = synchronisation->start();
-        const double now = machine::now();
-        CHECK(now >= begin);
-        CHECK(synchronisation->take_lateness() >= 0);
-        double first = 0;
-        double last = 0;
-        MPI_Allreduce(&begin, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-        MPI_Allreduce(&begin, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        CHECK(last - first < 1e-9);
+    for (const double apart : {0.0, 1e-3}) {  // from one rank's clock to the next one's
+        const measure::ClockModel model{
+            .reference = machine::now(), .offset = apart * world.rank(), .drift = 0};
+        const auto synchronisation = measure::make_agreed_time(world, model);
+        double least_late = 1;
+        for (int i = 0; i < 100; ++i) {
+            const double local = synchronisation->start();
+            const double now = machine::now();
+            CHECK(now >= local);
+            const double late = synchronisation->take_lateness();
+            CHECK(late >= 0);
+            least_late = std::min(least_late, late);
+            const double begin = model.global(local);
+            double first = 0;
+            double last = 0;
+            MPI_Allreduce(&begin, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+            MPI_Allreduce(&begin, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            CHECK(last - first < 1e-9);
+        }
+        if (world.size() <= 2) {  // more ranks share cores, and are late by whole time slices
+            CHECK(least_late < 0.4e-3);
+        }
     }
 }

@@ -6,10 +6,15 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <map>
+#include <sched.h>
 #include <set>
+#include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -429,6 +434,35 @@ TEST_CASE("the times of a rank that has no part do not count") {
     }
 }
 
+TEST_CASE("a rank is summed up by its clean samples, and by one mean of all after warm-up") {
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    measure::Samples own;
+    const double unit = 1 + comm.rank();
+    own.append(9 * unit, measure::warm_up, 0);
+    own.append(8 * unit, measure::lost_core, 0);
+    for (const double seconds : {6.0, 1.0, 2.0}) {
+        own.append(seconds * unit, 0, 0);
+    }
+    text::JsonWriter json;
+    measure::record_slowest(own, comm, json);
+    text::JsonWriter expected;
+    expected.begin_object();
+    const auto column = [&](std::string_view key, double first) {
+        expected.key(key).begin_array();
+        for (int rank = 0; rank < comm.size(); ++rank) {
+            expected.value(first * (1 + rank));
+        }
+        expected.end_array();
+    };
+    column("median", 2);
+    column("minimum", 1);
+    column("mean", 3);
+    column("mean_of_all", 4.25);
+    if (comm.rank() == 0) {
+        CHECK(json.text() == expected.end_object().text());
+    }
+}
+
 namespace {
 
 /// A common start that some rank misses by a millisecond, the `missed`-th since it was asked last.
@@ -473,6 +507,122 @@ TEST_CASE("a sample is late when any of its starts was missed, and when none was
             CHECK(std::ranges::max(run.reduced.late_seconds) == (missed <= 3 ? 1e-3 : 0));
         }
     }
+}
+
+namespace {
+
+void bind_to(int cpu) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(static_cast<std::size_t>(cpu), &cpus);
+    REQUIRE(sched_setaffinity(0, sizeof(cpus), &cpus) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a round in which a hypervisor took time from some rank is flagged on all of them") {
+    for (const bool stolen : {false, true}) {
+        Bench bench;
+        std::int64_t ticks = 0;
+        bench.settings.steal = {
+            .stolen_ticks = [&] { return std::vector{stolen ? ++ticks : ticks}; },
+            .current_cpu = [] { return 0; }};
+        bench.add("a", 2e-6);
+        bench.measure();
+        const auto& flags = bench.group[0].own.flags;
+        const auto flagged =
+            std::ranges::count_if(flags, [](auto flag) { return (flag & measure::stolen) != 0; });
+        CHECK(flagged == (stolen ? std::ssize(flags) : 0));
+    }
+}
+
+TEST_CASE("a sample in which a rank lost its core is flagged") {
+    if (Bench().comm.size() > 1) {
+        return;  // one rank and a rival are enough for a core
+    }
+    const int cpu = machine::current_cpu();
+    std::atomic<bool> over{false};
+    std::thread rival([&] {
+        bind_to(cpu);
+        while (!over) {
+        }
+    });
+    std::int64_t flagged = 0;
+    std::thread([&] {
+        bind_to(cpu);
+        for (int attempt = 0; attempt < 20 && flagged == 0; ++attempt) {
+            Bench bench;
+            bench.stopping = measure::make_count_stopping(4);
+            bench.add("a", 20e-3);
+            bench.measure();
+            flagged = std::ranges::count_if(bench.group[0].own.flags, [](auto flag) {
+                return (flag & measure::lost_core) != 0;
+            });
+        }
+    }).join();
+    over = true;
+    rival.join();
+    CHECK(flagged > 0);
+}
+
+namespace {
+
+/// Follows a chain through all cache lines of a buffer, in an order that no prefetcher guesses.
+class Chase final : public measure::Operation {
+public:
+    explicit Chase(std::span<std::byte> memory) {
+        const std::size_t lines = memory.size() / 64;
+        for (std::size_t i = 0; i < lines; ++i) {
+            lines_.push_back(&memory[i * 797 % lines * 64]);
+        }
+    }
+    void fill(std::uint64_t /*stamp*/) override {
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            const auto* next = lines_[(i + 1) % lines_.size()];
+            std::memcpy(lines_[i], static_cast<const void*>(&next), sizeof next);
+        }
+    }
+    void run(std::int64_t /*repetitions*/) override {
+        std::byte* at = lines_.front();
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            std::memcpy(static_cast<void*>(&at), at, sizeof at);
+        }
+        CHECK(at == lines_.front());
+    }
+    std::uint64_t verify(std::int64_t /*repetitions*/) override { return 0; }
+
+private:
+    std::vector<std::byte*> lines_;
+};
+
+}  // namespace
+
+TEST_CASE("cold buffers are read from memory, others from the caches") {
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() > 1) {
+        return;  // the caches of a rank alone
+    }
+    constexpr std::int64_t bytes = 64 << 10;
+    const auto fastest = [&](CacheMode mode) {
+        const measure::Workspace workspace(bytes, bytes, mode);
+        const auto start = measure::make_barrier(comm);
+        const auto stopping = measure::make_count_stopping(100);
+        measure::Sampler sampler(comm, *start, workspace, {.seed = 1, .max_seconds = 1});
+        std::vector<CaseRun> group(1);
+        group[0].point.study = "chase";
+        group[0].point.send_bytes = bytes;
+        group[0].point.receive_bytes = bytes;
+        group[0].point.timing = measure::TimingKind::single;
+        group[0].operation = std::make_unique<Chase>(workspace.receive(0, bytes, bytes));
+        group[0].stopping = stopping.get();
+        sampler.measure(group, {.calibrated = [](const CaseRun&) {},
+                                .advanced = [](const CaseRun&, int) {},
+                                .finished = [](CaseRun&) {}});
+        return std::ranges::min(group[0].own.seconds);
+    };
+    const double cold = fastest(CacheMode::cold);
+    const double warm = fastest(CacheMode::warm);
+    CHECK(cold > 3 * warm);
 }
 
 TEST_CASE("the least batch is that of the coarsest clock of any rank") {
