@@ -108,6 +108,30 @@ def test_a_clock_that_is_wrong_fails_the_launch() -> None:
         measured(lambda job: stamps(-5.0, 1.0))
 
 
+@pytest.mark.parametrize("seconds", [3600.0, -3600.0])
+def test_a_job_during_which_the_clock_was_set_is_started_again(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = time.time
+    steps: list[float] = []
+    monkeypatch.setattr(time, "time", lambda: real() + sum(steps))
+
+    def answer(job: int) -> list[dict[str, Any]]:
+        if job == 1:
+            steps.append(seconds)
+        return stamps(1.0, 2.0)
+
+    line = measured(answer)
+    assert line["samples"]["seconds"] == pytest.approx([2, 2, 2], abs=0.5)
+
+    def always(_: int) -> list[dict[str, Any]]:
+        steps.append(seconds)
+        return stamps(1.0, 2.0)
+
+    with pytest.raises(LaunchError, match=f"clock of this host was set by {seconds:.3f} s"):
+        measured(always)
+
+
 def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path: Path) -> None:
     """As under Fujitsu's mpiexec -stdout-proc: a folder of files, nothing on stdout."""
     ranks = tmp_path / "ranks.sh"
