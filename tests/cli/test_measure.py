@@ -270,6 +270,10 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
     descendants: list[int] = []
 
     def interrupt(pid: int) -> None:
+        if number == signal.SIGINT:  # nobody else may finish the run meanwhile
+            second = measure("--resume", "latest", store=tmp_path)
+            assert second.status == 2
+            assert "another transrank is measuring this run" in second.stderr
         descendants.extend(processes.below(pid))
         os.kill(pid, number)
 

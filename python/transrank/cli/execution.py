@@ -110,11 +110,15 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         site.facts,
         _common_environment(site, plan),
     )
-    records.append_line(record, header)
+    try:
+        records.begin(record, header)
+    except FileExistsError:
+        raise _exists(record, arguments) from None
     if arguments.prepare:
         return record
     costs = Costs(probed.seconds, request.conditions.case_seconds)
-    _drive(record, plan, site, costs, set(), arguments)
+    with records.sole_writer(record):
+        _drive(record, plan, site, costs, set(), arguments)
     return record
 
 
@@ -129,6 +133,12 @@ def _within_budget(wish: Wish, request: Request, start_seconds: float) -> Reques
 def finish(arguments: argparse.Namespace) -> Path:
     """Finish the run that --resume names, with its own options; return its record file."""
     path = runs.find_run(arguments.resume, arguments.store)
+    with records.sole_writer(path):
+        _finish(path, arguments)
+    return path
+
+
+def _finish(path: Path, arguments: argparse.Namespace) -> None:
     run, repaired = resume.open_run(path)
     if repaired:
         output.warning(f"{path}: {repaired}")
@@ -137,11 +147,11 @@ def finish(arguments: argparse.Namespace) -> Path:
     done = records.finished_cases(run)
     if all((planned.launch, case) in done for planned in header.plan for case in planned.cases):
         output.note(f"{path.stem} lacks nothing: all its cases are finished")
-        return path
+        return
     site = look_around(arguments.launcher or header.options.launcher)
     if arguments.dry_run:
         _print_rest(path, Driver(path, header.plan, site.launcher, Costs(0, 0), done))
-        return path
+        return
     probed = _probe(site, header.plan[0].shape, path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
         output.warning(
@@ -151,7 +161,6 @@ def finish(arguments: argparse.Namespace) -> Path:
     records.append_line(path, event_line("resumed"))
     costs = Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
     _drive(path, header.plan, site, costs, done, arguments)
-    return path
 
 
 def _make_folder(folder: Path) -> None:
@@ -368,8 +377,12 @@ def _new_record(arguments: argparse.Namespace) -> Path:
         return runs.run_path(runs.new_run_id(), arguments.store).absolute()
     record: Path = arguments.output.absolute()
     if record.exists():
-        raise UsageError(
-            f"{arguments.output} exists; a record file is never overwritten",
-            f"another name, or: transrank {arguments.verb} --resume {arguments.output}",
-        )
+        raise _exists(record, arguments)
     return record
+
+
+def _exists(record: Path, arguments: argparse.Namespace) -> UsageError:
+    return UsageError(
+        f"{record} exists; a record file is never overwritten",
+        f"another name, or: transrank {arguments.verb} --resume {record}",
+    )

@@ -157,18 +157,18 @@ def run(
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
     started = time.monotonic()
     words = Log(log)
-    process = _start(command, {**environment, MARK: mark})
-    timed_out = False
     try:
-        timed_out = not _follow(
-            process, started + timeout_seconds, take_line, tick, is_last_word, words
-        )
-    finally:
+        # An interrupt may come when the launcher runs and is not known yet: its mark tells.
+        process = _start(command, {**environment, MARK: mark})
         try:
-            _end(process)
+            timed_out = not _follow(
+                process, started + timeout_seconds, take_line, tick, is_last_word, words
+            )
         finally:
-            end_marked(mark)
-            words.close()
+            _end(process)
+    finally:
+        end_marked(mark)
+        words.close()
     return Outcome(
         command=tuple(command),
         status=process.returncode,

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -35,6 +33,7 @@ from transrank.report.words.method import describe_method, launch_table
 from transrank.report.words.repeat import describe_repetition
 from transrank.report.words.verdict import give_verdict
 from transrank.store.records import Run
+from transrank.store.writing import replace
 
 
 def write_report(runs: Sequence[Run], output: Path) -> None:
@@ -50,15 +49,7 @@ def write_report(runs: Sequence[Run], output: Path) -> None:
     html = render_report(runs)
     output = Path(output)
     try:
-        descriptor, unfinished = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(html)
-            Path(unfinished).chmod(0o644)
-            Path(unfinished).replace(output)
-        except OSError:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
+        replace(output, html.encode())
     except OSError as error:
         raise RecordError(
             f"{output}: the report cannot be written: {error.strerror or error}",

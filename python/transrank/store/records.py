@@ -32,7 +32,7 @@ from transrank.store.lines import (
     Shape,
     Synchronisation,
 )
-from transrank.store.writing import append_line, repair, write_lines
+from transrank.store.writing import append_line, begin, repair, sole_writer, write_lines
 
 __all__ = [
     "Case",
@@ -54,9 +54,11 @@ __all__ = [
     "Shape",
     "Synchronisation",
     "append_line",
+    "begin",
     "finished_cases",
     "read_run",
     "repair",
+    "sole_writer",
     "write_lines",
 ]
 

@@ -4,14 +4,70 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from transrank.errors import RecordError
+from transrank.errors import RecordError, UsageError
 from transrank.store.jsonlines import is_json, read_content
+
+
+def begin(path: Path | str, header: Mapping[str, Any]) -> None:
+    """Make the file with its first line; where that fails there is none.
+
+    Raises
+    ------
+    FileExistsError
+        there is a file of that name, which stays as it is.
+    RecordError
+        naming the cause, such as a full disk.
+    """
+    path = Path(path)
+    data = _encoded(header)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    try:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    except BaseException as error:
+        path.unlink()
+        if isinstance(error, OSError):
+            raise _cannot_write(path, error) from None
+        raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def sole_writer(path: Path | str) -> Iterator[None]:
+    """Keep other processes from measuring for a run meanwhile, and from repairing its file.
+
+    A file that cannot be opened says so when it is read or written; on a file system without locks
+    nothing is kept from anybody.
+
+    Raises
+    ------
+    UsageError
+        another process is at it.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(path).open("r+b"))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(
+                f"{path}: another transrank is measuring this run", "wait until it has ended"
+            ) from None
+        except OSError:
+            pass
+        yield
 
 
 def append_line(path: Path | str, line: Mapping[str, Any]) -> None:
@@ -61,7 +117,7 @@ def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
 
 def replace(path: Path, data: bytes) -> None:
     """Let a file hold `data`, or what it held before, when an OSError tells why not."""
-    partial = path.with_name(f".{path.name}.partial")
+    partial = path.parent / f".{path.name}.partial"
     try:
         with partial.open("wb") as file:
             file.write(data)

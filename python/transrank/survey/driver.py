@@ -116,7 +116,7 @@ class Driver:
     def _failure(self, cause: LaunchError | RecordError | OSError) -> LaunchError:
         """Note in the record why the run ends here, and return what the user is told."""
         if isinstance(cause, OSError):
-            message, advice = f"{cause.filename}: {cause.strerror}", None
+            message, advice = f"{cause.filename or self.folder}: {cause.strerror}", None
         else:
             message, advice = cause.message, cause.hint
         self._close("launch-failed", message)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -192,3 +193,22 @@ def test_an_interrupt_ends_the_launch_in_order() -> None:
         run("echo up; exec sleep 600", take_line=take)
     assert seen == ["up"]
     assert marked_processes() == []
+
+
+def test_an_interrupt_while_the_launcher_starts_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lost: list[subprocess.Popen[bytes]] = []
+    real = process._start
+
+    def interrupted(command: list[str], environment: dict[str, str]) -> None:
+        lost.append(real(command, environment))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "_start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("exec sleep 600")
+    assert marked_processes() == []
+    (launcher,) = lost
+    launcher.communicate(timeout=10)
+    assert launcher.returncode == -signal.SIGTERM

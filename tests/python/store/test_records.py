@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recorded
-from transrank.errors import RecordError
+from transrank.errors import RecordError, UsageError
 from transrank.store import records
 
 WHOLE = [
@@ -186,6 +186,38 @@ def test_a_failed_case_gives_way_to_its_repetition(tmp_path: Path) -> None:
     )
     assert run.problems == ()
     assert [case.status for case in run.cases] == ["ok"]
+
+
+def test_a_file_is_begun_once_and_not_at_all_where_it_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(RecordError, match="cannot be written: No space left on device"):
+            records.begin(path, WHOLE[0])
+    assert not path.exists()
+    records.begin(path, WHOLE[0])
+    with pytest.raises(FileExistsError):
+        records.begin(path, WHOLE[0])
+    assert records.read_run(path).name == "night"
+
+
+def test_one_process_at_a_time_measures_for_a_run(tmp_path: Path) -> None:
+    path = recorded.write(tmp_path / "run.jsonl", WHOLE[:3])
+    with records.sole_writer(path):
+        second = records.sole_writer(path)
+        with pytest.raises(UsageError, match=r"run\.jsonl: another transrank is measuring"):
+            second.__enter__()
+        records.append_line(path, recorded.event("resumed"))
+    with records.sole_writer(path):
+        pass
+    with records.sole_writer(tmp_path / "none.jsonl"):
+        pass  # who reads it says that there is none
 
 
 def test_append_writes_whole_lines_only(tmp_path: Path) -> None:

@@ -169,3 +169,14 @@ def test_a_record_file_that_vanishes_ends_the_run_in_words(
     )
     with pytest.raises(Failure, match=f"{record.name}: No space left on device; 4 finished cases"):
         drive(record)
+
+
+def test_a_list_of_cases_that_does_not_fit_the_disk_ends_the_run_in_words(
+    monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")  # a write knows no file name
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(LaunchError, match=r"\.logs: No space left on device; 1 finished case is"):
+        drive(record, finished={(0, "pingpong/8B")})
