@@ -97,7 +97,7 @@ def _case_at(distance: Distance, case: Case) -> Case | None:
     chosen = distance.samples(samples)
     if chosen.sum() < LEAST_SAMPLES:
         return None
-    late = samples.late_seconds
+    late, work = samples.late_seconds, samples.core_work_seconds
     return replace(
         case,
         samples=replace(
@@ -108,5 +108,6 @@ def _case_at(distance: Distance, case: Case) -> Case | None:
             rounds=samples.rounds[rounds],
             late_seconds=None if late is None else late[chosen],
             core_latency_seconds=samples.core_latency_seconds[rounds],
+            core_work_seconds=None if work is None else work[rounds],
         ),
     )

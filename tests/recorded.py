@@ -65,6 +65,7 @@ def case(
     flags: Sequence[int] | None = None,
     rounds: Sequence[int] | None = None,
     core_latency_seconds: Sequence[float | None] | None = None,
+    core_work_seconds: Sequence[float] | None = None,
     **changes: Any,
 ) -> Line:
     """A measured pingpong case; `changes` replace or, with None, remove fields."""
@@ -98,6 +99,8 @@ def case(
     }
     if core_latency_seconds is not None:
         line["samples"]["core_latency_seconds"] = list(core_latency_seconds)
+    if core_work_seconds is not None:
+        line["samples"]["core_work_seconds"] = list(core_work_seconds)
     return _changed(line, changes)
 
 

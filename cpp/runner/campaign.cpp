@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core_latency.hpp"
+#include "core_speed.hpp"
 #include "launch_facts.hpp"
 #include "listing.hpp"
 #include "node_clocks.hpp"
@@ -204,7 +205,7 @@ private:
                                .advanced =
                                    [&](const measure::CaseRun& run, int round) {
                                        advance(run, round);
-                                       watch_cores(run);
+                                       watch_cores(run, active);
                                    },
                                .finished = [&](measure::CaseRun& run) { record(run, active); }});
     }
@@ -218,8 +219,10 @@ private:
         }
     }
 
-    // After a round of the case, so that its samples can be told by how far apart the cores were.
-    void watch_cores(const measure::CaseRun& run) {
+    // After a round of the case, so that its samples can be told by how fast the cores were and how
+    // far apart.
+    void watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
+        core_work_[run.point.id()].push_back(core_work_seconds(active));
         if (cores_measurable_) {
             const auto seconds = core_latency_.measure();
             core_latencies_[run.point.id()].push_back(
@@ -295,6 +298,9 @@ private:
         if (const auto found = core_latencies_.extract(point.id())) {
             json.key("core_latency_seconds").array(found.mapped());
         }
+        if (const auto found = core_work_.extract(point.id())) {
+            json.key("core_work_seconds").array(found.mapped());
+        }
         if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
@@ -332,6 +338,7 @@ private:
     bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
                                                                  ///< NaN: not answered in time
+    std::map<std::string, std::vector<double>> core_work_;       ///< so, too
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

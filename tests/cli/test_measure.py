@@ -62,6 +62,13 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     assert header.options is not None
     assert header.options.max_time_seconds == 0.06
     assert [event.event for event in run.events] == ["finished"]
+    for case in run.cases:
+        assert case.samples is not None
+        work = case.samples.core_work_seconds
+        assert work is not None
+        assert work.size == case.samples.rounds.size
+        assert ((work > 1e-7) & (work < 1e-2)).all()
+        assert case.waited_seconds is not None
     assert not any(tmp_path.glob("*.logs"))
     shown = commands.transrank("show", "first", store=tmp_path).check()
     assert finished.stdout == shown.stdout

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from transrank.stats.cores import LEAST_CHANGE, CoreLatency, Distance, core_latencies, slowdown
+from transrank.stats.core_speed import SLOWED, CoreSpeed
+from transrank.stats.core_state import core_states
+from transrank.stats.cores import LEAST_CHANGE, CoreLatency, Distance, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning, shared_cores
@@ -22,6 +24,8 @@ LEAST_KEPT = 0.9
 LEAST_WAITED = 0.1
 # What the record says of why a run ended before its plan did.
 ENDED_EARLY = ("interrupted", "launch-failed")
+# A smaller share of rounds on slowed cores is not worth a warning.
+LEAST_SLOWED = 0.1
 # A median of fewer samples than this has no 95 % interval of its own.
 FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
@@ -55,7 +59,7 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
     elif result.disturbed and result.clean < FEW_CLEAN:
         yield Caution(
             f"only {result.clean} of {result.samples} samples are undisturbed"
-            f"{' and of the usual cores' if result.elsewhere else ''}, and they alone count",
+            f"{' and of the usual cores' if result.unusual else ''}, and they alone count",
             "measure on an idle machine or raise --max-time",
         )
     if result.launches_left_out:
@@ -63,7 +67,11 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         yield Caution(
             f"{result.launches_left_out} of {launches} launches are left out: "
             "all their samples were disturbed"
-            + (", or taken with the cores at another distance" if result.elsewhere else ""),
+            + (
+                ", or taken with the cores farther apart or slower than usual"
+                if result.unusual
+                else ""
+            ),
             "measure on an idle machine or raise --max-time",
         )
     if result.status == "unstable" and result.headline is not None:
@@ -100,6 +108,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += _few_launches(run, results)
     found += _busy_machine(run, results)
     found += _moving_cores(run)
+    found += _slowed_cores(run)
     found += _drifting(results)
     found += _two_groups(results)
     said = Counter(text for launch in run.launches for text in launch.warnings)
@@ -176,7 +185,7 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 def _busy_machine(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     taken = sum(result.samples for result in results)
-    kept = sum((result.kept + result.elsewhere) * result.samples for result in results)
+    kept = sum((result.kept + result.unusual) * result.samples for result in results)
     disturbed = 1 - kept / taken if taken else 0.0
     waited = _share_waited(run)
     signs = []
@@ -201,16 +210,35 @@ def _share_waited(run: Run) -> float:
 
 
 def _moving_cores(run: Run) -> list[Caution]:
-    found = core_latencies(run.cases)
+    states = core_states(run.cases)
     return [
         _moved(
-            cores,
+            state.latency,
             [case for case in run.cases if case.shape == shape],
-            f"{shape}: " if len(found) > 1 else "",
+            f"{shape}: " if len(states) > 1 else "",
         )
-        for shape, cores in found.items()
-        if cores.changed
+        for shape, state in states.items()
+        if state.latency is not None and state.latency.changed
     ]
+
+
+def _slowed_cores(run: Run) -> list[Caution]:
+    states = core_states(run.cases)
+    return [
+        _slowed(state.speed, f"{shape}: " if len(states) > 1 else "")
+        for shape, state in states.items()
+        if state.speed is not None and state.speed.slowed_share >= LEAST_SLOWED
+    ]
+
+
+def _slowed(speed: CoreSpeed, shape: str) -> Caution:
+    return Caution(
+        f"{shape}in {format_percent(speed.slowed_share)} of the rounds some rank's core was slower "
+        f"by {100 * (SLOWED - 1):.0f} % or more; they "
+        + ("are left out" if speed.counts else "count, since many cases have no others"),
+        "somebody computes on the other thread of that core, a neighbor of a virtual machine "
+        "perhaps, or its frequency changes",
+    )
 
 
 def _moved(cores: CoreLatency, cases: Sequence[Case], shape: str) -> Caution:

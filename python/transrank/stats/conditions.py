@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from transrank import units
-from transrank.stats.cores import core_latencies
+from transrank.stats.core_state import core_states
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -23,7 +23,10 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
 
 
 def _core_distances(baseline: Run, candidate: Run) -> list[str]:
-    ours, theirs = core_latencies(baseline.cases), core_latencies(candidate.cases)
+    ours, theirs = (
+        {shape: state.latency for shape, state in core_states(run.cases).items() if state.latency}
+        for run in (baseline, candidate)
+    )
     found = []
     for shape in ours.keys() & theirs.keys():
         if ours[shape].differs(theirs[shape]):

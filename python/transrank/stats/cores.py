@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transrank.stats.median import median
-from transrank.store.lines import Samples, Shape
+from transrank.stats.often import nearly_all_often
+from transrank.store.lines import Samples
 from transrank.store.records import Case
 
 # Distances that differ by less do not explain a difference worth speaking of.
@@ -27,12 +28,9 @@ LEAST_CHANGE = 0.05
 BIN = 0.1
 LEAST_IN_BIN = 0.01
 GAP_BINS = 3
-# The nearest distance with this share of the rounds is the usual one: it is found again, while the
-# commonest of several changes from run to run. But this share of the cases must have met it in so
-# many launches (or in all of theirs): a value of fewer launches has no interval worth the name.
+# The nearest distance with this share of the rounds, which nearly all cases met often, is the usual
+# one: it is found again, while the commonest of several changes from run to run.
 USUAL_SHARE = 0.1
-USUAL_CASES = 0.9
-USUAL_LAUNCHES = 3
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -101,15 +99,6 @@ class CoreLatency:
         return ~self.usual.samples(samples)
 
 
-def core_latencies(cases: Iterable[Case]) -> dict[Shape, CoreLatency]:
-    """Return how far apart the cores were beside the `cases` of each shape that measured it."""
-    by_shape: dict[Shape, list[Case]] = defaultdict(list)
-    for case in cases:
-        by_shape[case.shape].append(case)
-    found = {shape: core_latency(members) for shape, members in by_shape.items()}
-    return {shape: cores for shape, cores in found.items() if cores is not None}
-
-
 def core_latency(cases: Iterable[Case]) -> CoreLatency | None:
     """Return how far apart the cores were beside `cases`; None where no launch has measured it."""
     by_case: dict[object, list[Floats]] = defaultdict(list)
@@ -151,20 +140,15 @@ def _core_latency(launches: Sequence[Floats], cases: Collection[Sequence[Floats]
 
 
 def _usual(distances: Sequence[Distance], cases: Collection[Sequence[Floats]]) -> Distance:
-    """The nearest that is not rare, in enough launches of the cases; the commonest where none is.
+    """The nearest that is not rare and that nearly all cases met often; else the commonest.
 
     Each of `cases` has the seconds that were found beside it, launch by launch.
     """
     for distance in distances:
-        enough = sum(_met_often(distance, launches) for launches in cases)
-        if distance.share >= USUAL_SHARE and enough >= USUAL_CASES * len(cases):
+        met = [[distance.holds(launch) for launch in launches] for launches in cases]
+        if distance.share >= USUAL_SHARE and nearly_all_often(met):
             return distance
     return max(distances, key=lambda distance: distance.share)
-
-
-def _met_often(distance: Distance, launches: Sequence[Floats]) -> bool:
-    met = sum(bool(distance.holds(launch).any()) for launch in launches)
-    return met >= min(USUAL_LAUNCHES, len(launches))
 
 
 def _distances(seconds: Floats) -> list[Distance]:

@@ -56,9 +56,9 @@ class CaseResult:
         median over samples of (slowest - fastest rank) / slowest.
     samples, kept
         samples after warm-up, all launches, and the share of them that nothing disqualifies.
-    elsewhere
-        the share of them that no flag disqualifies, but that the cores were at another distance
-        than the usual one of the run.
+    unusual
+        the share of them that no flag disqualifies, but the cores: farther apart or slower than
+        usual in the run.
     all_used
         too few samples were undisturbed, so the disturbed ones count as well.
     launches_left_out
@@ -86,7 +86,7 @@ class CaseResult:
     imbalance: float | None = None
     samples: int = 0
     kept: float = 0.0
-    elsewhere: float = 0.0
+    unusual: float = 0.0
     launches: tuple[int, ...] = ()
     launch_medians: tuple[Estimate, ...] = ()
     launch_imb: tuple[float, ...] = ()

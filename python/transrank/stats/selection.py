@@ -28,14 +28,14 @@ class Selection:
         none of them where every sample of the launch was disturbed.
     taken, clean
         samples after warm-up, and those of them that nothing disqualifies.
-    elsewhere
-        those of them that no flag disqualifies, but the distance between the cores.
+    unusual
+        those of them that no flag disqualifies, but the state of the cores.
     """
 
     used: NDArray[np.bool_]
     taken: int
     clean: int
-    elsewhere: int = 0
+    unusual: int = 0
 
     @property
     def any_used(self) -> bool:
@@ -43,7 +43,7 @@ class Selection:
 
 
 def select(
-    launches: Sequence[Samples], elsewhere: Sequence[NDArray[np.bool_]] | None = None
+    launches: Sequence[Samples], disqualified: Sequence[Sequence[NDArray[np.bool_]]] = ()
 ) -> tuple[list[Selection], bool]:
     """Choose the samples of a case, launch by launch.
 
@@ -51,8 +51,8 @@ def select(
     hypervisor took, or with a late start do not count either: a launch that has no other samples
     is left out, because a disturbed median is wrong by factors where few clean samples are wrong by
     percents.
-    Neither do those marked in `elsewhere`, taken with the cores at another distance, as long as
-    the others are enough.
+    Neither do those that the state of the cores disqualifies: of the choices in `disqualified`,
+    each a mask per launch, the first that leaves enough.
     Only when the clean samples of all launches together are fewer than LEAST_CLEAN, or than the
     share LEAST_SHARE, all samples count, and the second value is True.
     """
@@ -62,10 +62,11 @@ def select(
         for counts, samples in zip(after, launches, strict=True)
     ]
     clean = undisturbed
-    if elsewhere is not None:
-        here = [mask & ~away for mask, away in zip(undisturbed, elsewhere, strict=True)]
-        if _enough(here, undisturbed):
-            clean = here
+    for choice in disqualified:
+        usual = [mask & ~unusual for mask, unusual in zip(undisturbed, choice, strict=True)]
+        if _enough(usual, undisturbed):
+            clean = usual
+            break
     enough = _enough(clean, after)
     selections = [
         Selection(

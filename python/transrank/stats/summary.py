@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from transrank.stats.advice import case_warnings, run_warnings
-from transrank.stats.cores import CoreLatency, core_latencies
+from transrank.stats.core_state import CoreState, core_states
 from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
@@ -41,9 +41,9 @@ def summarise(run: Run) -> list[CaseResult]:
         by_case.setdefault((case.case, case.shape), []).append(case)
     precision = run.header.options.precision if run.header.options else None
     placements = Placements(run.launches)
-    cores = core_latencies(run.cases)
+    cores = core_states(run.cases)
     results = [
-        _summarise_case(cases, precision, placements, cores.get(shape))
+        _summarise_case(cases, precision, placements, cores[shape])
         for (_, shape), cases in by_case.items()
     ]
     return _in_planned_order(run, results)
@@ -70,14 +70,13 @@ def _summarise_case(
     cases: Sequence[Case],
     precision: float | None,
     placements: Placements,
-    cores: CoreLatency | None,
+    cores: CoreState,
 ) -> CaseResult:
     measured = [case for case in cases if case.status == "ok"]
     if not measured:
         return _unmeasured(cases)
     sampled = [case.samples for case in measured if case.samples is not None]
-    elsewhere = [cores.elsewhere(samples) for samples in sampled] if cores else None
-    selections, all_used = select(sampled, elsewhere)
+    selections, all_used = select(sampled, cores.disqualified(sampled))
     views = _views(measured, selections)
     values = [view.value for view in views]
     headline = combine(values)
@@ -99,7 +98,7 @@ def _summarise_case(
         imbalance=_median_of([view.imbalance for view in views]),
         samples=taken,
         kept=sum(selection.clean for selection in selections) / taken if taken else 0.0,
-        elsewhere=sum(selection.elsewhere for selection in selections) / taken if taken else 0.0,
+        unusual=sum(selection.unusual for selection in selections) / taken if taken else 0.0,
         launches=tuple(view.case.launch for view in views),
         launch_medians=tuple(values),
         launch_imb=tuple(_imb_of(view.case, all_used).mean for view in views),

@@ -250,7 +250,8 @@ class Samples:
     `seconds` is the maximum and `fastest` the minimum over ranks, per operation; `flags` has the
     bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
     `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
-    took one way between the cores of the first two ranks of a node.
+    took one way between the cores of the first two ranks of a node; `core_work_seconds`, too: what
+    a fixed piece of work took on the slowest rank's core.
     """
 
     seconds: Floats
@@ -259,18 +260,21 @@ class Samples:
     rounds: Integers
     late_seconds: Floats | None = None
     core_latency_seconds: Floats | None = None
+    core_work_seconds: Floats | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Samples:
-        late = line.get("late_seconds")
-        cores = line.get("core_latency_seconds")
+        def floats(name: str) -> Floats | None:
+            return _floats(line[name]) if name in line else None
+
         return cls(
             _floats(line["seconds"]),
             _floats(line["fastest"]),
             np.array(line["flags"], dtype=np.int64),
             np.array(line["rounds"], dtype=np.int64),
-            None if late is None else _floats(late),
-            None if cores is None else _floats(cores),
+            floats("late_seconds"),
+            floats("core_latency_seconds"),
+            floats("core_work_seconds"),
         )
 
 

@@ -216,12 +216,13 @@ def _check_samples(case: Case) -> None:
                 f"case.samples.{name} tells of {length} samples "
                 f"but seconds of {samples.seconds.size}"
             )
-    cores = samples.core_latency_seconds
-    if cores is not None and cores.size != samples.rounds.size:
-        raise schema.Mismatch(
-            f"case.samples.core_latency_seconds tells of {cores.size} rounds "
-            f"but rounds of {samples.rounds.size}"
-        )
+    for name in ("core_latency_seconds", "core_work_seconds"):
+        found = getattr(samples, name)
+        if found is not None and found.size != samples.rounds.size:
+            raise schema.Mismatch(
+                f"case.samples.{name} tells of {found.size} rounds but rounds of "
+                f"{samples.rounds.size}"
+            )
     if case.status == "ok" and samples.seconds.size == 0:
         raise schema.Mismatch("case.samples is empty although the case is ok")
 

@@ -13,7 +13,8 @@ import recorded
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
-from transrank.stats.cores import core_latencies, core_latency, distances_of, slowdown
+from transrank.stats.core_state import core_states
+from transrank.stats.cores import core_latency, distances_of, slowdown
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
 
@@ -124,11 +125,10 @@ def test_each_number_of_ranks_has_distances_of_its_own(tmp_path: Path) -> None:
         for launch, (ranks, ns) in enumerate([(2, 50)] * 3 + [(4, 250)] * 3)
     ]
     run = write(tmp_path, lines, 6)
-    found = core_latencies(run.cases)
-    assert {shape.ranks: nanoseconds(cores.usual.median) for shape, cores in found.items()} == {
-        2: [50],
-        4: [250],
-    }
+    found = {shape.ranks: state.latency for shape, state in core_states(run.cases).items()}
+    assert found[2] is not None
+    assert found[4] is not None
+    assert nanoseconds(found[2].usual.median, found[4].usual.median) == [50, 250]
     assert moved(run) == []
     assert all(result.kept == 1 for result in summarise(run))
 
@@ -146,7 +146,7 @@ def test_samples_of_the_usual_distance_alone_count(tmp_path: Path) -> None:
     assert result.headline is not None
     assert result.headline.value == pytest.approx(500e-9)
     assert (result.samples, result.clean) == (50, 25)
-    assert result.elsewhere == pytest.approx(0.5)
+    assert result.unusual == pytest.approx(0.5)
     (text,) = moved(run)
     assert "50.0 ns in 56 % of the rounds, and these alone count" in text
     assert "250 ns in 44 %, where cases took 5 times as long" in text
@@ -206,10 +206,9 @@ def test_runs_that_did_not_measure_it_say_nothing(tmp_path: Path) -> None:
 
 
 def test_a_distance_for_more_rounds_than_there_are_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        RecordError, match=r"core_latency_seconds tells of 2 rounds but rounds of 1"
-    ):
-        write(tmp_path, [recorded.case(core_latency_seconds=[5e-8, 5e-8])], 1)
+    for name in ("core_latency_seconds", "core_work_seconds"):
+        with pytest.raises(RecordError, match=f"{name} tells of 2 rounds but rounds of 1"):
+            write(tmp_path, [recorded.case(**{name: [5e-8, 5e-8]})], 1)
 
 
 @pytest.mark.parametrize("launches", [[], [[]], [[5e-8], [0.0]], [[np.nan]]])

@@ -12,7 +12,9 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
-from transrank.stats.cores import CoreLatency, core_latencies
+from transrank.stats.core_speed import SLOWED, CoreSpeed
+from transrank.stats.core_state import core_states
+from transrank.stats.cores import CoreLatency
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
@@ -150,11 +152,23 @@ def _synchronisation(run: Measured) -> Iterator[str]:
 
 
 def _core_distance(run: Measured) -> Iterator[str]:
-    found = core_latencies(run.run.cases)
-    for shape, cores in found.items():
-        yield from _core_distance_of(
-            cores, f"With {shape}, between" if len(found) > 1 else "Between"
-        )
+    states = core_states(run.run.cases)
+    for shape, state in states.items():
+        if state.latency is not None:
+            begin = f"With {shape}, between" if len(states) > 1 else "Between"
+            yield from _core_distance_of(state.latency, begin)
+        if state.speed is not None and state.speed.slowed_share > 0:
+            yield _core_speed(state.speed, f"With {shape}, in" if len(states) > 1 else "In")
+
+
+def _core_speed(speed: CoreSpeed, begin: str) -> str:
+    share = units.format_percent(speed.slowed_share)
+    left_out = "are left out" if speed.counts else "count, too, since many cases have no others"
+    return (
+        f"{begin} {share} of the rounds a fixed piece of work took {100 * (SLOWED - 1):.0f} % "
+        "longer or more on some rank's core than in the fastest tenth "
+        f"({units.format_seconds(speed.fast)}): these rounds {left_out}."
+    )
 
 
 def _core_distance_of(cores: CoreLatency, begin: str) -> Iterator[str]:
