@@ -4,9 +4,9 @@
 Runs the same short survey several times at two ranks and prints, per operation, the spread
 (max - min) / median of the reported value: its median over sizes and the worst size, beside the
 measuring time that one survey spent on that operation's whole sweep. A collective of 0 bytes, which
-returns at once, is left out. Beside it stands the machine's own spread: that of the time which a
-cache line took between the two cores, whatever the MPI does. What crosses between them cannot
-repeat better.
+returns at once, is left out. Beside it stands the machine's own spread, whatever the MPI does: of
+the time that a cache line took between the two cores, and of the time that a fixed piece of work
+took on the slower one when nobody disturbed it. What runs on them cannot repeat better.
 
 Where a hypervisor moves the two CPUs, surveys may meet different machines, and each says which one
 its values are of. So surveys are added until as many as were asked for are of one distance between
@@ -71,10 +71,15 @@ def spreads(surveys: Sequence[Survey], operation: str) -> dict[str, float]:
 
 def spread_of_cores(surveys: Sequence[Survey], operation: str) -> str:
     """Say how far the machine's own values lie apart."""
-    if not all(operation in survey.core_seconds for survey in surveys):
-        return ""
-    found = spread([survey.core_seconds[operation] for survey in surveys])
-    return f"the cores' own: {found:.1f} %"
+    found = []
+    for what, own in (
+        ("distance", [survey.core_seconds.get(operation) for survey in surveys]),
+        ("speed", [survey.work_seconds.get(operation) for survey in surveys]),
+    ):
+        known = [each for each in own if each is not None]
+        if len(known) == len(surveys):
+            found.append(f"{what} {spread(known):.1f} %")
+    return f"the cores' own: {', '.join(found)}" if found else ""
 
 
 def longest_sweep(surveys: Sequence[Survey], operation: str) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from transrank.stats.core_state import core_states
 from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult, summarise
 from transrank.store.records import Case, Run, read_run
@@ -83,20 +84,29 @@ def operation_of(case: CaseResult | Case) -> str:
 
 @dataclass(frozen=True)
 class Survey:
-    """What one survey found, and by operation what a cache line took between the cores."""
+    """What one survey found, and by operation the state of the cores, where it was measured.
+
+    `core_seconds` is what a cache line took between them, `work_seconds` what a fixed piece of work
+    took on the slower one when nobody disturbed it.
+    """
 
     results: Sequence[CaseResult]
     core_seconds: Mapping[str, float]
+    work_seconds: Mapping[str, float]
 
 
 def read_survey(runs: Sequence[Run]) -> Survey:
     """Summarise the runs of one survey."""
-    measured: dict[str, float] = {}
+    distance: dict[str, float] = {}
+    work: dict[str, float] = {}
     for run in runs:
-        cores = core_latency(run.cases)
-        if cores is not None:
-            measured |= {operation_of(case): cores.usual.median for case in run.cases}
-    return Survey(results_of(runs), measured)
+        operations = set(map(operation_of, run.cases))
+        for state in core_states(run.cases).values():
+            if state.latency is not None:
+                distance |= dict.fromkeys(operations, state.latency.usual.median)
+            if state.speed is not None:
+                work |= dict.fromkeys(operations, state.speed.fast)
+    return Survey(results_of(runs), distance, work)
 
 
 def alike(surveys: Sequence[Survey], operation: str) -> list[Survey]:
