@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from transrank import units
 from transrank.stats.core_state import core_states
+from transrank.stats.cores import LEAST_CHANGE
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -19,23 +20,24 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
         f"{name}: {value} / {theirs[name]}"
         for name, value in ours.items()
         if name in theirs and theirs[name] != value
-    ] + _core_distances(baseline, candidate)
+    ] + _cores(baseline, candidate)
 
 
-def _core_distances(baseline: Run, candidate: Run) -> list[str]:
-    ours, theirs = (
-        {shape: state.latency for shape, state in core_states(run.cases).items() if state.latency}
-        for run in (baseline, candidate)
-    )
+def _cores(baseline: Run, candidate: Run) -> list[str]:
+    ours, theirs = core_states(baseline.cases), core_states(candidate.cases)
     found = []
-    for shape in ours.keys() & theirs.keys():
-        if ours[shape].differs(theirs[shape]):
-            pair = [units.format_seconds(each[shape].usual.median) for each in (ours, theirs)]
-            which = f" ({shape})" if len(ours) > 1 else ""
-            found.append(
-                f"a cache line between the first two ranks' cores{which}: {' / '.join(pair)}"
-            )
-    return sorted(found)
+    for shape in sorted(ours.keys() & theirs.keys()):
+        other = theirs[shape].facts()
+        for name, seconds in ours[shape].facts().items():
+            if name in other and not _alike(seconds, other[name]):
+                which = f" ({shape})" if len(ours) > 1 else ""
+                pair = f"{units.format_seconds(seconds)} / {units.format_seconds(other[name])}"
+                found.append(f"{name}{which}: {pair}")
+    return found
+
+
+def _alike(one: float, other: float) -> bool:
+    return max(one, other) <= (1 + LEAST_CHANGE) * min(one, other)
 
 
 def _conditions(run: Run) -> dict[str, str]:

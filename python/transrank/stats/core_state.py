@@ -26,6 +26,15 @@ class CoreState:
     latency: CoreLatency | None
     speed: CoreSpeed | None
 
+    def facts(self) -> dict[str, float]:
+        """Return what the values stand beside, by its name, in seconds."""
+        found = {}
+        if self.latency is not None:
+            found["a cache line between the first two ranks' cores"] = self.latency.usual.median
+        if self.speed is not None:
+            found["a fixed piece of work on the slowest core"] = self.speed.fast
+        return found
+
     def disqualified(self, launches: Sequence[Samples]) -> list[list[Mask]]:
         """Which samples the cores disqualify, launch by launch; first by all, then by distance."""
         nothing = [np.zeros(samples.seconds.size, dtype=bool) for samples in launches]

@@ -87,11 +87,6 @@ class CoreLatency:
         """Whether the rounds fall into several distances."""
         return len(self.distances) > 1
 
-    def differs(self, other: CoreLatency) -> bool:
-        """Whether the cores were farther apart for the values of one run than for the other's."""
-        ratio = self.usual.median / other.usual.median
-        return max(ratio, 1 / ratio) > 1 + LEAST_CHANGE
-
     def elsewhere(self, samples: Samples) -> Mask:
         """Which samples were taken at another distance than the usual one, or an unknown one."""
         if samples.core_latency_seconds is None or not self.several:

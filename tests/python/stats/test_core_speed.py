@@ -11,6 +11,7 @@ import pytest
 
 import recorded
 from transrank.stats.advice import run_warnings
+from transrank.stats.conditions import differences
 from transrank.stats.core_state import core_states
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
@@ -106,6 +107,19 @@ def test_a_case_that_was_always_slowed_keeps_the_rounds_at_the_usual_distance(
     results = summarise(write(tmp_path, cases))
     values = [result.headline.value for result in results if result.headline is not None]
     assert values == pytest.approx([5.2e-6] + [4e-6] * 9)
+
+
+@pytest.mark.parametrize(("work", "differ"), [(4.1, False), (4.4, True)])
+def test_slower_cores_in_one_of_two_runs_are_a_difference(
+    tmp_path: Path, work: float, differ: bool
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+    one, other = run_of(folders[0], [[4.0] * 2] * 3), run_of(folders[1], [[work] * 2] * 3)
+    found = differences(one, other)
+    expected = "a fixed piece of work on the slowest core: 4.00 µs / 4.40 µs"
+    assert found == ([expected] if differ else [])
 
 
 def test_runs_that_did_not_measure_it_say_nothing(tmp_path: Path) -> None:
