@@ -53,6 +53,15 @@ def test_samples_become_csv_with_their_flags_and_rounds(store: Store) -> None:
     ]
 
 
+def test_a_file_that_would_be_neither_csv_nor_parquet_is_refused(store: Store) -> None:
+    target = store.path / "run.xlsx"
+    answer = store.run("export", "latest", "-o", target)
+    assert (answer.status, target.exists()) == (2, False)
+    assert "--format csv" in answer.stderr
+    assert store.run("export", "latest", "-o", target, "--format", "csv").status == 0
+    assert target.read_text().startswith("study,case,")
+
+
 @pytest.mark.parametrize("arguments", [[], ["--samples"]])
 def test_parquet_holds_what_csv_holds(store: Store, tmp_path: Path, arguments: list[str]) -> None:
     target = tmp_path / "run.parquet"

@@ -203,6 +203,9 @@ def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
     assert again.status == 2
     assert "mine.jsonl exists" in again.stderr
     assert record.read_bytes() == before
+    folder = measure("pingpong", "-o", tmp_path, store=tmp_path)
+    assert folder.status == 2
+    assert f"hint: -o {tmp_path}/run.jsonl" in folder.stderr
 
 
 Strike = Callable[[int], None]

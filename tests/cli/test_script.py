@@ -72,6 +72,9 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(tmp_path: Path) -> N
         (["pjm", "--node-shape", "torus"], "is no node shape"),
         (["slurm", "--time", "30"], "has no unit"),
         (["slurm", "--queue", "a b"], "is no name"),
+        (["slurm", "--", "measure", "pingpog"], "unknown study 'pingpog'"),
+        (["slurm", "--", "measure", "pingpong", "--sizes", "4Kb"], "'4Kb' is not a size"),
+        (["slurm", "--", "survey", "--count", "9", "--max-time", "1s"], "both cannot be"),
         (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
     ],
 )

@@ -62,6 +62,28 @@ def test_cases_without_a_size_share_a_table(store: Store) -> None:
     assert "one launch" in answer.stderr
 
 
+def test_what_long_names_have_in_common_stands_in_the_title(store: Store) -> None:
+    cases = [
+        recorded.case(study="ghost", case=f"ghost/corrected/{vdim}/used/{way}", axes={"way": way})
+        for vdim in (6, 20)
+        for way in ("auto", "floor")
+    ]
+    store.keep("20261120-000000-aaaa", *cases)
+    shown = store.run("show").stdout
+    for vdim in (6, 20):
+        rows = shown.partition(f"ghost/corrected/{vdim}, 2 ranks\n")[2].splitlines()[1:3]
+        assert [row.split()[0] for row in rows] == ["used/auto", "used/floor"]
+
+
+def test_no_line_ends_in_blanks(store: Store) -> None:
+    noisy = recorded.case(64, seconds=[1e-6, 2e-6] * 20, stop="max-time")
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), noisy)
+    for arguments in (["show"], ["list"], ["list", "machines"], ["list", "studies"]):
+        lines = store.run(*arguments).stdout.splitlines()
+        assert len(lines) > 1
+        assert [line for line in lines if line != line.rstrip()] == []
+
+
 def test_doubtful_rows_are_marked_and_the_marks_explained(store: Store) -> None:
     lines = [
         *pingpong(8, 1.0, stop="max-time"),

@@ -161,7 +161,6 @@ void Sampler::ready_sample(CaseRun& run) {
 void Sampler::take_sample(CaseRun& run, std::uint8_t flag) {
     ready_sample(run);
     (void)synchronisation_.take_lateness();  // of starts before this sample
-    core_.begin();
     const auto seconds = time(run, run.batch);
     if (core_.lost_in(seconds.value_or(0))) {
         flag |= lost_core;

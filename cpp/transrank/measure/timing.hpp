@@ -21,7 +21,7 @@ struct TimingContext {
 };
 
 /// Collective. Runs `repetitions` repetitions and returns this rank's seconds for all of them; none
-/// where it did nothing but wait.
+/// where it did nothing but wait. Begins to watch the core where what is timed begins.
 using Timing = std::optional<double> (*)(const TimingContext& context, std::int64_t repetitions);
 
 std::optional<double> time_bulk(const TimingContext& context, std::int64_t repetitions);

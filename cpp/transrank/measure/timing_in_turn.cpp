@@ -8,6 +8,7 @@ namespace transrank::measure {
 // rank at a time. The others stand in the next start, so the operation must not synchronise by
 // itself; after the last turn they wait once more, before any of them fills or verifies.
 std::optional<double> time_in_turn(const TimingContext& context, std::int64_t repetitions) {
+    context.core.begin();
     std::optional<double> seconds;
     for (int turn = 0; turn < context.turns.count; ++turn) {
         const double begin = context.synchronisation.start();

@@ -334,7 +334,6 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
 def _conditions(
     arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
 ) -> Conditions:
-    _refuse_contradictions(arguments)
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
     memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
@@ -354,28 +353,12 @@ def _conditions(
     )
 
 
-def _refuse_contradictions(arguments: argparse.Namespace) -> None:
-    given = [
-        option
-        for option, value in (
-            ("--precision", arguments.precision),
-            ("--max-time", arguments.max_time),
-        )
-        if value is not None
-    ]
-    if arguments.count is not None and given:
-        options = " and ".join(given)
-        raise UsageError(
-            f"--count stops a case after so many operations, {options} when it is precise or out "
-            "of time: both cannot be",
-            f"leave out --count or {options}",
-        )
-
-
 def _new_record(arguments: argparse.Namespace) -> Path:
     if arguments.output is None:
         return runs.run_path(runs.new_run_id(), arguments.store).absolute()
     record: Path = arguments.output.absolute()
+    if record.is_dir():
+        raise UsageError(f"{arguments.output} is a folder", f"-o {arguments.output / 'run.jsonl'}")
     if record.exists():
         raise _exists(record, arguments)
     return record

@@ -45,7 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Write one run."""
     target: Path | None = arguments.output
-    chosen = arguments.format or ("parquet" if target and target.suffix == ".parquet" else "csv")
+    chosen = arguments.format or _format_of(target)
     if chosen == "parquet" and target is None:
         raise UsageError("Parquet is no text", "name a file: -o FILE.parquet")
     rows = _rows(arguments)
@@ -57,6 +57,18 @@ def run(arguments: argparse.Namespace) -> int:
     if target is not None:
         output.note(f"{len(rows)} rows written to {target}")
     return 0
+
+
+def _format_of(target: Path | None) -> str:
+    ending = target.suffix if target is not None else ""
+    if ending in ("", ".csv", ".txt"):
+        return "csv"
+    if ending == ".parquet":
+        return ending[1:]
+    raise UsageError(
+        f"{target}: what ends in {ending} is neither CSV nor Parquet",
+        "--format csv or --format parquet writes that all the same",
+    )
 
 
 def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ def _report(imported: ImportedRun, files: int, path: Path) -> None:
     launches = len(imported.lines[0]["imported"])
     output.note(
         f"{imported.cases} results of {imported.suite} from {from_files} "
-        f"({launches} launches) stored in {path}"
+        f"({'1 launch' if launches == 1 else f'{launches} launches'}) stored in {path}"
     )
     for benchmark, count in imported.unknown.items():
         output.warning(

@@ -14,6 +14,7 @@ from transrank.survey import defaults
 
 if TYPE_CHECKING:
     from transrank.cli.execution import Wish
+    from transrank.survey.plan import Selection
 
 EPILOG = """\
 examples:
@@ -128,6 +129,24 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
         )
 
 
+def refuse_contradictions(arguments: argparse.Namespace) -> None:
+    """Refuse options that say two things of when a case is over.
+
+    Raises
+    ------
+    UsageError
+        naming them.
+    """
+    stops = (("--precision", arguments.precision), ("--max-time", arguments.max_time))
+    given = " and ".join(option for option, value in stops if value is not None)
+    if arguments.count is not None and given:
+        raise UsageError(
+            f"--count stops a case after so many operations, {given} when it is precise or out of "
+            "time: both cannot be",
+            f"leave out --count or {given}",
+        )
+
+
 def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:
     """Write the axes of studies that stand as options, ``--operation A``, as ``--axis``."""
     rewritten: list[str] = []
@@ -165,6 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
     from transrank.store import runs
 
     record: Path | None
+    refuse_contradictions(arguments)
     if arguments.resume:
         if arguments.study:
             raise UsageError(
@@ -190,6 +210,18 @@ def _show(record: Path) -> None:
 
 def _wish(arguments: argparse.Namespace) -> Wish:
     from transrank.cli.execution import Wish
+
+    return Wish(selections(arguments), defaults.MEASURE_LAUNCHES)
+
+
+def selections(arguments: argparse.Namespace) -> tuple[Selection, ...]:
+    """Return what the command line selects.
+
+    Raises
+    ------
+    UsageError
+        no study, one that is unknown, or an axis that none of them has.
+    """
     from transrank.study import catalogue
     from transrank.survey import plan
 
@@ -199,4 +231,4 @@ def _wish(arguments: argparse.Namespace) -> Wish:
             "e.g. transrank measure pingpong",
         )
     axes = options.parse_axes(arguments.axis)
-    return Wish(plan.select(arguments.study, arguments.sizes, axes), defaults.MEASURE_LAUNCHES)
+    return plan.select(arguments.study, arguments.sizes, axes)

@@ -27,6 +27,9 @@ from transrank.store.records import Run, read_run
 from transrank.store.runs import find_run, resume_command
 from transrank.units import format_bytes, format_seconds, format_spread
 
+# Of the name of a case without a size so many parts stand in its row, the others in the title.
+LABEL_PARTS = 2
+
 
 class Named(Protocol):
     """What has a case and a shape."""
@@ -93,17 +96,19 @@ def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
 def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
     """Group items into tables, in order of first appearance; rows are labelled by their size.
 
-    `axes` tells the axes of each case. Cases without a size share a table per study and are
-    labelled by what follows the study in their name. Rows are sorted by size.
+    `axes` tells the axes of each case. Cases without a size are labelled by the last two parts of
+    their name, and share a table with those whose other parts are the same. Rows are sorted by
+    size.
     """
     tables: dict[tuple[str, Shape], Table] = {}
     sizes: dict[int, int] = {}
     for item in items:
         size = axes[item.case].get("bytes")
-        study, _, rest = item.case.partition("/")
         sized = isinstance(size, int)
-        title = item.case.rpartition("/")[0] if sized else study
-        label = format_bytes(size) if isinstance(size, int) else rest or study
+        parts = item.case.split("/")
+        kept = max(len(parts) - (1 if sized else LABEL_PARTS), 1)
+        title = "/".join(parts[:kept])
+        label = format_bytes(size) if isinstance(size, int) else "/".join(parts[kept:]) or title
         table = tables.setdefault((f"{title}|{sized}", item.shape), Table(title, item.shape))
         table.rows.append((label, item))
         sizes[id(item)] = size if isinstance(size, int) else 0
@@ -130,12 +135,12 @@ def interval_text(estimate: Estimate | None) -> str:
 
 def print_or_write(show: Callable[[Console], None], target: Path | None) -> None:
     """Let `show` print on stdout, or into the file that -o names."""
-    if target is None:
-        show(output.data())
-        return
-    buffer = io.StringIO()
-    show(Console(file=buffer, width=output.UNLIMITED_WIDTH, no_color=True, soft_wrap=True))
-    output.write(buffer.getvalue(), target)
+    plain = Console(width=output.UNLIMITED_WIDTH, color_system=None, soft_wrap=True)
+    console = output.data() if target is None else plain
+    with console.capture() as capture:
+        show(console)
+    # Cells of the last column are filled up, which nobody sees but programs do.
+    output.write("\n".join(line.rstrip(" ") for line in capture.get().split("\n")), target)
 
 
 def without_empty(

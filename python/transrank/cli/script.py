@@ -31,6 +31,11 @@ of their kind, finishes the run it began.
 """
 
 
+# A plan is made for so many ranks on a node, and so many bytes, where nobody knows them.
+LEAST_RANKS = 4
+NO_LIMIT = 2**62
+
+
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb and its options."""
     parser = subparsers.add_parser(
@@ -102,6 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
                 "leave out --nodes",
             )
         nodes = shaped
+    # Where the nodes' cores are not known yet: as many ranks as any study asks for.
+    ranks = (nodes or 1) * (arguments.ranks_per_node or LEAST_RANKS)
     job = Job(
         nodes=nodes or 1,
         ranks_per_node=arguments.ranks_per_node,
@@ -113,13 +120,13 @@ def run(arguments: argparse.Namespace) -> int:
         account=arguments.account,
         node_shape=arguments.node_shape,
         launcher=arguments.launcher,
-        job_starts_alone=_studies(arguments.command_word) == ["launch"],
+        job_starts_alone=_studies(arguments.command_word, ranks) == ["launch"],
     )
     output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
     return 0
 
 
-def _studies(words: Sequence[str]) -> list[str]:
+def _studies(words: Sequence[str], ranks: int) -> list[str]:
     """The studies that a command measures by name; what it cannot be is refused before the job.
 
     Raises
@@ -129,7 +136,22 @@ def _studies(words: Sequence[str]) -> list[str]:
     """
     if words[:1] not in (["measure"], ["survey"]):
         return []
+    from transrank.cli import measure
     from transrank.cli.__main__ import parse
 
     parsed = parse(words)
-    return list(getattr(parsed, "study", ()))
+    measure.refuse_contradictions(parsed)
+    studies = list(getattr(parsed, "study", ()))
+    if words[0] == "measure" and not parsed.resume:
+        _check_selection(parsed, ranks)
+    return studies
+
+
+def _check_selection(parsed: argparse.Namespace, ranks: int) -> None:
+    """Plan the job's launches for so many ranks, whatever memory its nodes will have."""
+    from transrank.cli.measure import selections
+    from transrank.store.records import Shape
+    from transrank.survey.plan import Conditions, Request, make_plan
+
+    conditions = Conditions(launches=1, memory_bytes=NO_LIMIT)
+    make_plan(Request(selections(parsed), (Shape(max(parsed.ranks or [ranks]), 0),), conditions))

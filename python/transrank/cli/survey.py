@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transrank.cli import output
-from transrank.cli.measure import add_run_options, refuse_what_is_settled
+from transrank.cli.measure import add_run_options, refuse_contradictions, refuse_what_is_settled
 from transrank.errors import UsageError
 from transrank.survey import defaults
 
@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from transrank.cli import execution
     from transrank.store import runs
 
+    refuse_contradictions(arguments)
     if arguments.resume:
         refuse_what_is_settled(arguments)
     if arguments.report and arguments.no_report:

@@ -150,7 +150,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
             f"{path}:{number}: the header was cut while it was written, so nothing was measured",
             "delete the file and start the survey again",
         )
-    parsed = parse(path, number, raw)
+    parsed = parse(path, number, raw) if is_json(raw) else None
     if not isinstance(parsed, dict) or parsed.get("kind") != "header":
         raise RecordError(
             f"{path}:{number}: the first line is no header, so this is no record file of transrank",
@@ -164,11 +164,13 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
 
 def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
     version = header.get("schema")
-    if isinstance(version, int) and not isinstance(version, bool) and version > schema.VERSION:
+    if isinstance(version, int) and not isinstance(version, bool) and version != schema.VERSION:
+        newer = version > schema.VERSION
         raise RecordError(
-            f"{path}:{number}: written with record schema {version:.6g} "
-            f"by a newer transrank; this one reads schema {schema.VERSION}",
-            "update transrank",
+            f"{path}:{number}: written with record schema {version:.6g} by "
+            f"{'a newer' if newer else 'another'} transrank; this one reads schema "
+            f"{schema.VERSION}",
+            "update transrank" if newer else "measure again",
         )
 
 

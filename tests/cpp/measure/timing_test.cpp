@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "../exchange/pretended_nodes.hpp"
+#include "rival.hpp"
 #include "transrank/machine/clock.hpp"
+#include "transrank/machine/process.hpp"
 
 using namespace transrank;
 
@@ -110,6 +112,23 @@ TEST_CASE("own: one start, and the time that the operation tells of itself") {
     const Timed timed(measure::TimingKind::own, 3);
     CHECK(timed.events == Events{"start", "run 3"});
     CHECK(timed.seconds == 0.25);
+}
+
+TEST_CASE("every timing watches the core from where what is timed begins") {
+    if (machine::nanoseconds_without_core() < 0) {
+        return;  // lost once is then lost for long
+    }
+    // A watch that was never begun takes all switches of the process for its own.
+    test::beside_rival([] {
+        const double begin = machine::now();
+        while (machine::involuntary_switches() == 0 && machine::now() < begin + 10) {
+        }
+    });
+    REQUIRE(measure::CoreWatch().lost_in(3600));
+    for (const auto kind : {measure::TimingKind::bulk, measure::TimingKind::single,
+                            measure::TimingKind::own, measure::TimingKind::in_turn}) {
+        CHECK_FALSE(Timed(kind, 1).core.lost_in(3600));
+    }
 }
 
 TEST_CASE("in turn: every rank runs its batch once, while no other runs, by any common start") {

@@ -506,3 +506,29 @@ def test_a_copy_is_compared_at_the_size_that_is_nearest_by_ratio(
     copy = memory_copy.copy_at(measured(written(survey)), 512 << 10)
     assert copy is not None
     assert copy.bytes == 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"), [(0.0, "the one host that they share"), (2e-6, "up to 2.00 µs")]
+)
+def test_how_well_clocks_agreed_is_told(
+    written: Callable[..., Run], seconds: float, says: str
+) -> None:
+    survey = Survey(noise=0.01)
+    add_launch(survey, (2,))
+    add_memory_copy(survey)
+    run = written(survey)
+    clocks = dataclasses.replace(
+        run.launches[0].synchronisation, method="clock", accuracy_seconds=seconds
+    )
+    launches = tuple(dataclasses.replace(one, synchronisation=clocks) for one in run.launches)
+    told = describe_method([measured(dataclasses.replace(run, launches=launches))])[1].sentences
+    assert sum(says in sentence for sentence in told) == 1
+
+
+def test_a_run_of_job_starts_says_how_often_jobs_were_started(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=0.01)
+    add_launch(survey, (2,))
+    text = " ".join(describe_method([measured(written(survey))])[1].sentences)
+    assert "Each kind of job was started" in text
+    assert "interval of the launch's median" not in text

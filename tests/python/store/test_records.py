@@ -106,6 +106,9 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="record schema 2 by a newer transrank") as refused:
         records.read_run(path)
     assert refused.value.hint == "update transrank"
+    recorded.write(path, [recorded.header(schema=0)])
+    with pytest.raises(RecordError, match="record schema 0 by another transrank"):
+        records.read_run(path)
     assert refused.value.status == 4
 
 
@@ -114,7 +117,7 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
-        ("# OSU MPI Latency Test\n", "not JSON"),
+        ("# OSU MPI Latency Test\n", "is no record file"),
         ("[1]\n", "is no record file"),
         (recorded.text(WHOLE[1:]), "the first line is no header"),
         (recorded.text([WHOLE[0], WHOLE[0]]), ":2: a second header"),

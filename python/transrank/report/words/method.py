@@ -143,9 +143,13 @@ def _synchronisation(run: Measured) -> Iterator[str]:
         told = [launch.synchronisation.accuracy_seconds for launch in run.run.launches]
         told += [event.accuracy_seconds for event in run.run.events]
         accuracies = [seconds for seconds in told if seconds is not None]
+        worst = max(accuracies, default=None)
+        if worst == 0:
+            yield "Ranks start at an agreed time of the clock of the one host that they share."
+            return
         accuracy = (
-            f"; offsets of up to {units.format_seconds(max(accuracies))} were left between nodes"
-            if accuracies
+            f"; offsets of up to {units.format_seconds(worst)} were left between nodes"
+            if worst is not None
             else ""
         )
         yield f"Ranks start at an agreed time of clocks synchronised across hosts{accuracy}."
