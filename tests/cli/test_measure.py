@@ -86,6 +86,28 @@ def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
         assert "--axis window=4" in finished.stdout
 
 
+def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {
+        "--precision": ("5%", "0.05"),
+        "--max-time": ("4s", "2"),
+        "--cache": ("cold", "cold"),
+        "--buffer-offset": ("16", "16"),
+        "--sync": ("clock", "clock"),
+        "--record-samples": ("ranks", "ranks"),
+        "--memory": ("8MiB", "8388608"),
+        "--watchdog": ("7s", "7"),
+        "--seed": ("3", "3"),
+    }
+    words = [word for option, (value, _) in asked.items() for word in (option, value)]
+    assert (
+        main(["measure", "pingpong", "--sizes", "8", "--launches", "2", "--dry-run", *words]) == 0
+    )
+    launches = [line for line in capsys.readouterr().out.splitlines() if RUNNER in line]
+    assert len(launches) == 2
+    for option, (_, told) in asked.items():
+        assert f" {option} {told} " in launches[0]
+
+
 def paste(text: str, folder: Path) -> None:
     """Run every line in a shell, as if it were pasted there."""
     for line in text.splitlines():

@@ -207,7 +207,7 @@ def _check_samples(case: Case) -> None:
     lengths = {
         "fastest": samples.fastest.size,
         "flags": samples.flags.size,
-        "rounds": int(samples.rounds.sum()),
+        "rounds": sum(samples.rounds.tolist()),  # beyond 64 bits too
         "late_seconds": samples.seconds.size
         if samples.late_seconds is None
         else samples.late_seconds.size,

@@ -129,6 +129,10 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
         (recorded.text([WHOLE[0], recorded.case(timing="imported")]), r"must contain .*'imported'"),
         (recorded.text([WHOLE[0], EMPTY]), "samples is empty"),
         (recorded.text([WHOLE[0], recorded.case(rounds=[3])]), "rounds tells of 3 samples"),
+        (
+            recorded.text([WHOLE[0], recorded.case(rounds=[2**62] * 4 + [10])]),
+            "rounds tells of 18446",
+        ),
         (recorded.text([WHOLE[0], recorded.case(flags=[0])]), "flags tells of 1 samples"),
         (recorded.text([WHOLE[0], recorded.case(seconds=[1e-6] * 20 + [-1e-6])]), "seconds"),
         (recorded.text([WHOLE[0], recorded.case(flags=[0] * 9 + [0.5])]), "flags"),

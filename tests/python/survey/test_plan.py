@@ -60,6 +60,20 @@ def test_the_time_of_a_case_is_shared_by_its_launches() -> None:
     assert arguments[arguments.index("--precision") + 1] == "0.05"
 
 
+def test_a_case_is_measured_to_two_percent_in_a_second_unless_the_user_says() -> None:
+    words = Conditions().arguments()
+    assert dict(zip(words[::2], words[1::2], strict=True)) == {
+        "--precision": "0.02",
+        "--max-time": "0.333333",
+        "--record-samples": "slowest",
+        "--cache": "warm",
+        "--buffer-offset": "0",
+        "--sync": "barrier",
+        "--memory": str(1 << 30),
+        "--watchdog": "120",
+    }
+
+
 def test_a_survey_measures_two_ranks_studies_once_per_placement() -> None:
     shapes = (Shape(2), Shape(4), Shape(8))
     request = Request((Selection(("pingpong", "sendrecv")),), shapes, Conditions(launches=1), False)
