@@ -116,7 +116,14 @@ def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Let a file hold `data`, or what it held before, when an OSError tells why not."""
+    """Let a file hold `data`, or what it held before, when an OSError tells why not.
+
+    A link stays and its target gets the data; a device or a pipe is written to.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        path.write_bytes(data)
+        return
+    path = path.resolve()
     partial = path.parent / f".{path.name}.partial"
     try:
         with partial.open("wb") as file:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recorded
 from transrank.errors import RecordError, UsageError
-from transrank.store import records
+from transrank.store import records, writing
 
 WHOLE = [
     recorded.header(label="night"),
@@ -225,6 +225,24 @@ def test_one_process_at_a_time_measures_for_a_run(tmp_path: Path) -> None:
         pass
     with records.sole_writer(tmp_path / "none.jsonl"):
         pass  # who reads it says that there is none
+
+
+def test_a_link_and_a_pipe_are_written_through(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_bytes(b"before")
+    link.symlink_to(target)
+    writing.replace(link, b"after")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"after"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        writing.replace(pipe, b"page")
+        assert os.read(reader, 100) == b"page"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert sorted(tmp_path.iterdir()) == [link, pipe, target]
 
 
 def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
