@@ -2,6 +2,7 @@
 // transrank-run: the native program that measures under mpiexec. It knows nothing of Python.
 #include <mpi.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -145,6 +146,8 @@ int act(const Options& options, double entered) {
 int main(int argc, char** argv) {
     using namespace transrank::runner;
     const double entered = transrank::machine::epoch_now();
+    // A record file that may not grow further is told as an error of its write, as a full disk is.
+    (void)std::signal(SIGXFSZ, SIG_IGN);
     try {
         return act(parse_options(argc, argv), entered);
     } catch (const UsageError& error) {

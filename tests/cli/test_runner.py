@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shlex
 import signal
@@ -78,6 +79,22 @@ def test_the_watchdog_ends_a_job_in_which_a_rank_hangs(mpiexec: Mpiexec, tmp_pat
         "a rank or link may be gone",
         errors.read_text(),
     )
+
+
+def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(
+    mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    record = tmp_path / "run.jsonl"
+    most = 2**30
+    record.touch()
+    os.truncate(record, most - 100)  # a launch line is longer than what is left
+    finished = mpiexec.run(
+        *(2, "prlimit", f"--fsize={most}", installation.runner(), "--study", "pingpong"),
+        *("--sizes", "8", "--count", "1", "--record", record),
+    )
+    assert finished.status != 0
+    assert f"cannot write record file {record}: File too large" in finished.stderr
+    assert record.stat().st_size == most - 100
 
 
 def test_the_table_of_options_is_that_of_the_help() -> None:

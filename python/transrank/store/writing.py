@@ -14,6 +14,11 @@ from typing import Any
 from transrank.errors import RecordError, UsageError
 from transrank.store.jsonlines import is_json, read_content
 
+LINES_ARE_KEPT = (
+    "the lines before are whole and kept; free some space or choose another place "
+    "with TRANSRANK_STORE, then resume"
+)
+
 
 def begin(path: Path | str, header: Mapping[str, Any]) -> None:
     """Make the file with its first line; where that fails there is none.
@@ -39,7 +44,7 @@ def begin(path: Path | str, header: Mapping[str, Any]) -> None:
     except BaseException as error:
         path.unlink()
         if isinstance(error, OSError):
-            raise _cannot_write(path, error) from None
+            raise _cannot_write(path, error, "free some space, or name another: -o") from None
         raise
     finally:
         os.close(descriptor)
@@ -153,12 +158,8 @@ def _cut(descriptor: int, size: int) -> None:
         pass  # a device file has no length; a cut line is left out when the file is read
 
 
-def _cannot_write(path: Path, error: OSError) -> RecordError:
-    return RecordError(
-        f"{path}: cannot be written: {error.strerror or error}",
-        "the lines before are whole and kept; free some space or choose another place "
-        "with TRANSRANK_STORE, then resume",
-    )
+def _cannot_write(path: Path, error: OSError, hint: str = LINES_ARE_KEPT) -> RecordError:
+    return RecordError(f"{path}: cannot be written: {error.strerror or error}", hint)
 
 
 def repair(path: Path | str) -> str | None:
