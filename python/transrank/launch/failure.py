@@ -8,6 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from transrank.launch.installation import REBUILD
 from transrank.launch.noise import without_noise
 from transrank.launch.process import Outcome
 from transrank.units import format_wait
@@ -41,6 +42,11 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         re.compile(r"error while loading shared libraries: (\S+)"),
         "transrank-run does not find {0}",
         "load the MPI that transrank was built with, or install transrank again",
+    ),
+    (
+        re.compile(r"transrank-run: unknown or incomplete option '([^']+)'"),
+        "transrank-run was built from another version: it does not know {0}",
+        REBUILD,
     ),
     (
         re.compile(r"not enough slots|There are not enough slots"),

@@ -14,6 +14,9 @@ from pathlib import Path
 
 from transrank.errors import LaunchError
 
+# What to do when the sources have changed since the native part was built.
+REBUILD = "make build, or pip install . again"
+
 
 @dataclass(frozen=True, slots=True)
 class Build:
@@ -49,7 +52,7 @@ def build() -> Build:
     Raises
     ------
     LaunchError
-        the native part was never built.
+        the native part was never built, or not from this version.
     """
     path = _installed("launch", "installation.json")
     try:
@@ -59,7 +62,12 @@ def build() -> Build:
             f"the native part of transrank is not installed: no {path}",
             hint="make build, or pip install .",
         ) from error
-    return Build(**json.loads(text))
+    try:
+        return Build(**json.loads(text))
+    except (TypeError, ValueError) as error:
+        raise LaunchError(
+            f"the native part of transrank was built from another version: {path}", hint=REBUILD
+        ) from error
 
 
 def mpi_kind() -> str:

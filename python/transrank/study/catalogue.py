@@ -159,7 +159,12 @@ def ask(arguments: Sequence[str]) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired) as cause:
         raise LaunchError(f"cannot ask {runner}: {cause}", "transrank doctor") from cause
     if answer.returncode == UsageError.status:
-        raise UsageError(_complaint(answer.stderr))
+        complaint = _complaint(answer.stderr)
+        if complaint.startswith("unknown or incomplete option"):
+            raise LaunchError(
+                f"transrank-run was built from another version: {complaint}", installation.REBUILD
+            )
+        raise UsageError(complaint)
     if answer.returncode != 0:
         raise LaunchError(
             f"{runner} --list exited with {answer.returncode}: {_complaint(answer.stderr)}",
@@ -176,5 +181,5 @@ def _complaint(text: str) -> str:
 def _unlike(cause: Exception) -> LaunchError:
     return LaunchError(
         f"transrank-run lists its studies in a way this transrank does not know: {cause!r}",
-        "both must come from one version: make build",
+        f"both must come from one version: {installation.REBUILD}",
     )

@@ -77,6 +77,13 @@ def ended(
             "the launcher cannot start ./no",
             "every node",
         ),
+        (
+            ended(
+                "transrank-run: unknown or incomplete option '--newer'; see transrank-run --help"
+            ),
+            "another version: it does not know --newer",
+            "make build",
+        ),
         (ended("There are not enough slots available"), "fewer slots than ranks", "fewer ranks"),
         (
             ended("The PMIx server's listener thread failed to start. We cannot"),

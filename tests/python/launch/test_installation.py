@@ -12,6 +12,7 @@ import pytest
 
 from transrank.errors import LaunchError
 from transrank.launch import installation
+from transrank.study import catalogue
 
 
 @pytest.fixture
@@ -65,6 +66,22 @@ def test_a_missing_native_part_is_named() -> None:
         installation.build()
     with pytest.raises(LaunchError, match="no runnable transrank-run at"):
         installation.runner()
+
+
+def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
+    path = installed_in / "launch" / "installation.json"
+    path.parent.mkdir()
+    for text in ('{"version": "0.0.1", "mpi": "mpich"}', "[1]", "{"):
+        path.write_text(text)
+        with pytest.raises(LaunchError, match="built from another version") as refused:
+            installation.build()
+        assert refused.value.hint is not None
+        assert "make build" in refused.value.hint
+    runner = make_program(installed_in / "bin" / "transrank-run")
+    complaint = "unknown or incomplete option '--list'"
+    runner.write_text(f'#!/bin/sh\necho "transrank-run: {complaint}" >&2; exit 2\n')
+    with pytest.raises(LaunchError, match=f"another version: {complaint}"):
+        catalogue.ask(["--list"])
 
 
 def test_a_runner_must_be_executable(installed_in: Path) -> None:

@@ -67,3 +67,15 @@ def test_nothing_is_said_to_win_where_all_are_alike(written: Callable[..., Run])
 
 def test_without_the_default_nothing_is_asked(written: Callable[..., Run]) -> None:
     assert question(written, {"auto": (1e-6,) * 3}) is None
+
+
+def test_where_only_the_choices_were_measured_they_are_compared(
+    written: Callable[..., Run],
+) -> None:
+    asked = question(written, {name: SECONDS[name] for name in ("mpi", "auto")})
+    assert asked is not None
+    (told,) = asked.answer
+    assert "beaten by transrank's `auto` from 8 B to 64 KiB" in told
+    (table,) = asked.tables
+    assert [row.cells[2] for row in table.rows] == ["auto"] * 3
+    assert len(table.columns) == 4

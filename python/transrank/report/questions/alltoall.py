@@ -34,7 +34,8 @@ RATE_CAPTION = (
     "The same as bytes that a rank has for all ranks per second, itself included; times the number "
     "of ranks that is the throughput of all."
 )
-KINDS = {"own": "transrank's", "forced": "the library's own"}
+OWN = "own"
+KINDS = {OWN: "transrank's", "forced": "the library's own"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,16 @@ def ask(context: Context) -> Question | None:
 
 
 def rivals(sizes: Sizes, kind: str) -> list[Rival]:
-    """The fastest algorithm of a kind beside the default, at each size that has both."""
+    """The fastest algorithm of a kind beside the default, at each size that has both.
+
+    Where transrank's choice alone was measured, not what it chooses from, it stands for these.
+    """
     found = []
     for size, algorithms in sorted(sizes.items()):
         default = algorithms.get(DEFAULT)
         of_kind = {name: each for name, each in algorithms.items() if kind_of(name) == kind}
+        if kind == OWN and not of_kind and AUTO in algorithms:
+            of_kind = {AUTO: algorithms[AUTO]}
         if default is not None and of_kind:
             best = min(of_kind, key=lambda name: _seconds(of_kind[name]))
             found.append(Rival(size, best, _gain(default, of_kind[best])))
@@ -99,7 +105,7 @@ def kind_of(algorithm: str) -> str:
     """Whose algorithm it is: `own`, `forced` or `default`; of `auto`, which is another one, ''."""
     if algorithm in (DEFAULT, AUTO):
         return "default" if algorithm == DEFAULT else ""
-    return "forced" if algorithm.startswith(FORCED) else "own"
+    return "forced" if algorithm.startswith(FORCED) else OWN
 
 
 def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
@@ -176,16 +182,23 @@ def _region_text(region: Sequence[Rival]) -> str:
 
 
 def _table(title: str, sizes: Sizes) -> Table:
-    by_kind = {kind: {each.size: each for each in rivals(sizes, kind)} for kind in KINDS}
+    by_kind = {
+        kind: {each.size: each for each in found}
+        for kind in KINDS
+        if (found := rivals(sizes, kind))
+    }
     columns = [Column("block"), Column("MPI's choice")]
-    for whose in KINDS.values():
-        columns += [Column(f"fastest of {whose}", number=False), Column("MPI's choice / it")]
+    for kind in by_kind:
+        columns += [
+            Column(f"fastest of {KINDS[kind]}", number=False),
+            Column("MPI's choice / it"),
+        ]
     rows = []
     for size, algorithms in sorted(sizes.items()):
         if DEFAULT in algorithms:
             cells = [units.format_bytes(size), units.format_seconds(_seconds(algorithms[DEFAULT]))]
-            for kind in KINDS:
-                rival = by_kind[kind].get(size)
+            for of_kind in by_kind.values():
+                rival = of_kind.get(size)
                 cells += [NOTHING, NOTHING] if rival is None else [rival.algorithm, _times(rival)]
             rows.append(Row(tuple(cells)))
     return Table(f"Alltoall, {title}", tuple(columns), tuple(rows))
