@@ -32,7 +32,7 @@ from pathlib import Path
 import numpy as np
 from bars import Figure, add_check_option, report
 from native import build_preloaded
-from survey import Survey, groups_alike, operation_of, read_survey, run_operations
+from survey import Survey, groups_alike, operation_of, run_survey
 
 from transrank.stats.summary import CaseResult
 
@@ -57,9 +57,8 @@ def by_case(surveys: Sequence[Survey], operation: str) -> dict[str, list[CaseRes
     """Return the results of each case of an operation over the surveys."""
     found: dict[str, list[CaseResult]] = defaultdict(list)
     for survey in surveys:
-        for result in survey.results:
-            if result.headline is not None and operation_of(result) == operation:
-                found[result.case].append(result)
+        for result in survey.of(operation):
+            found[result.case].append(result)
     return found
 
 
@@ -75,14 +74,14 @@ class Surveys:
     quiet: list[Survey] = field(default_factory=list)
     busy: list[Survey] = field(default_factory=list)
 
-    def alike(self, operation: str) -> Surveys:
+    def alike(self) -> Surveys:
         """Return as many of both kinds as possible whose values are of one distance."""
         groups = [
             Surveys(
                 [survey for survey in group if any(survey is each for each in self.quiet)],
                 [survey for survey in group if any(survey is each for each in self.busy)],
             )
-            for group in groups_alike([*self.quiet, *self.busy], operation)
+            for group in groups_alike([*self.quiet, *self.busy])
         ]
         return max(groups, key=lambda group: group.pairs)
 
@@ -95,8 +94,8 @@ class Surveys:
 def figures(surveys: Surveys) -> list[Figure]:
     """Compare the two conditions, operation by operation."""
     found = []
+    chosen = surveys.alike()
     for operation in operations_of(surveys):
-        chosen = surveys.alike(operation)
         quiet, busy = by_case(chosen.quiet, operation), by_case(chosen.busy, operation)
         change = {
             case: 100 * abs(headline(busy[case]) / headline(quiet[case]) - 1)
@@ -137,16 +136,16 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.without_yields:
         os.environ["LD_PRELOAD"] = str(build_preloaded("no_yield"))
-    options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
+    options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}"]
     surveys = Surveys()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder)
         for number in range(MOST_PAIRS * arguments.surveys):
-            surveys.quiet.append(read_survey(run_operations(store, f"quiet-{number}", options)))
+            surveys.quiet.append(run_survey(store, f"quiet-{number}", options))
             with busy_loops(arguments.loops):
-                surveys.busy.append(read_survey(run_operations(store, f"busy-{number}", options)))
-            alike = min(surveys.alike(operation).pairs for operation in operations_of(surveys))
-            print(f"{number + 1} pairs done, {alike} or more alike", file=sys.stderr)
+                surveys.busy.append(run_survey(store, f"busy-{number}", options))
+            alike = surveys.alike().pairs
+            print(f"{number + 1} pairs done, {alike} alike", file=sys.stderr)
             if alike >= arguments.surveys:
                 break
     return report(figures(surveys), arguments.check)

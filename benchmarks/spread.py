@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, Part, add_check_option, report
-from survey import Survey, alike, operation_of, read_survey, run_operations
+from survey import Survey, alike, run_survey
 
 # The most that the spread may be, in percent: median over sizes, worst size.
 BARS: Mapping[str, tuple[float, float | None]] = {
@@ -42,14 +42,14 @@ MOST_SURVEYS = 3
 
 def run_surveys(store: Path, arguments: argparse.Namespace) -> list[Survey]:
     """Run surveys until enough of them are of one distance between the cores."""
-    common = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}", "--ranks=2"]
+    options = [f"--max-time={arguments.max_time}", f"--launches={arguments.launches}"]
     surveys: list[Survey] = []
     while len(surveys) < MOST_SURVEYS * arguments.surveys:
         number = len(surveys)
-        surveys.append(read_survey(run_operations(store, f"survey-{number}", common)))
-        fewest = min(len(alike(surveys, operation)) for operation in BARS)
-        print(f"{number + 1} surveys done, {fewest} or more alike", file=sys.stderr)
-        if fewest >= arguments.surveys:
+        surveys.append(run_survey(store, f"survey-{number}", options))
+        count = len(alike(surveys))
+        print(f"{number + 1} surveys done, {count} alike", file=sys.stderr)
+        if count >= arguments.surveys:
             break
     return surveys
 
@@ -63,18 +63,18 @@ def spreads(surveys: Sequence[Survey], operation: str) -> dict[str, float]:
     """Return per case the relative spread of the reported values, in percent."""
     values: dict[str, list[float]] = defaultdict(list)
     for survey in surveys:
-        for result in survey.results:
-            if result.headline is not None and operation_of(result) == operation:
+        for result in survey.of(operation):
+            if result.headline is not None:
                 values[result.case].append(result.headline.value)
     return {case: spread(each) for case, each in values.items()}
 
 
-def spread_of_cores(surveys: Sequence[Survey], operation: str) -> str:
+def spread_of_cores(surveys: Sequence[Survey]) -> str:
     """Say how far the machine's own values lie apart."""
     found = []
     for what, own in (
-        ("distance", [survey.core_seconds.get(operation) for survey in surveys]),
-        ("speed", [survey.work_seconds.get(operation) for survey in surveys]),
+        ("distance", [survey.core_seconds for survey in surveys]),
+        ("speed", [survey.work_seconds for survey in surveys]),
     ):
         known = [each for each in own if each is not None]
         if len(known) == len(surveys):
@@ -85,32 +85,22 @@ def spread_of_cores(surveys: Sequence[Survey], operation: str) -> str:
 def longest_sweep(surveys: Sequence[Survey], operation: str) -> float:
     """Return the most measuring seconds that any survey spent on `operation`."""
     return max(
-        sum(
-            result.measuring_seconds
-            for result in survey.results
-            if operation_of(result) == operation
-        )
-        for survey in surveys
+        sum(result.measuring_seconds for result in survey.of(operation)) for survey in surveys
     )
 
 
-def figures(surveys: Sequence[Survey], count: int) -> list[Figure]:
-    """Hold the spreads of `count` surveys at one distance against their bars."""
+def figures(judged: Sequence[Survey], surveys: Sequence[Survey]) -> list[Figure]:
+    """Hold the spreads of the `judged` ones of the `surveys` against their bars."""
     found = []
     for operation, (over_sizes, worst_bar) in BARS.items():
-        judged = alike(surveys, operation)[:count]
         cases = spreads(judged, operation)
         worst = max(cases, key=lambda case: cases[case])
         median = float(np.median(list(cases.values())))
-        everything = spreads(surveys, operation)
         parts = []
         if len(judged) < len(surveys):
-            words = f"all {len(surveys)} surveys; {spread_of_cores(surveys, operation)}"
-            parts.append(Part(words, float(np.median(list(everything.values())))))
-        note = f"{len(judged)} surveys; {spread_of_cores(judged, operation)}"
-        found.append(
-            Figure(f"{operation}, median size", median, over_sizes, "%", note=note, parts=parts)
-        )
+            everything = list(spreads(surveys, operation).values())
+            parts.append(Part("of all surveys", float(np.median(everything))))
+        found.append(Figure(f"{operation}, median size", median, over_sizes, "%", parts=parts))
         if worst_bar is not None:
             found.append(
                 Figure(f"{operation}, worst size", cases[worst], worst_bar, "%", note=worst)
@@ -131,7 +121,11 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as passing:
         surveys = run_surveys(arguments.store or Path(passing), arguments)
-    return report(figures(surveys, arguments.surveys), arguments.check)
+    judged = alike(surveys)[: arguments.surveys]
+    print(f"{len(judged)} of {len(surveys)} surveys are judged; {spread_of_cores(judged)}")
+    if len(judged) < len(surveys):
+        print(f"of all {len(surveys)}, {spread_of_cores(surveys)}")
+    return report(figures(judged, surveys), arguments.check)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from transrank.stats.core_state import core_states
 from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import Case, Run, read_run
+from transrank.store.records import Run, read_run
 
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
@@ -49,26 +49,42 @@ def core_latency_now(store: Path) -> float:
 
 # Surveys whose cores were farther apart than by this factor measured different machines.
 SAME_DISTANCE = 1.3
-# What the sweeps of spread.py and disturbed.py consist of.
-POINT_TO_POINT = ["pingpong", "sendrecv"]
-COLLECTIVES = [
-    "collectives",
+# What the sweeps of spread.py and disturbed.py consist of, and how.
+OPERATIONS = [
+    *("pingpong", "sendrecv", "collectives"),
     "--axis=operation=allreduce,alltoall,bcast,barrier",
     "--axis=form=blocking",
+    "--ranks=2",
 ]
 
 
-def run_operations(store: Path, label: str, options: Sequence[str]) -> list[Run]:
+@dataclass(frozen=True)
+class Survey:
+    """What one survey found, and the state of the cores, where it was measured.
+
+    `core_seconds` is what a cache line took between them, `work_seconds` what a fixed piece of work
+    took on the slower one when nobody disturbed it. A collective of 0 bytes, which returns at once,
+    is not among the `results`.
+    """
+
+    results: Sequence[CaseResult]
+    core_seconds: float | None
+    work_seconds: float | None
+
+    def of(self, operation: str) -> list[CaseResult]:
+        """Return the results of an operation."""
+        return [result for result in self.results if operation_of(result) == operation]
+
+
+def run_survey(store: Path, label: str, options: Sequence[str]) -> Survey:
     """Measure the operations whose repeatability is judged."""
-    return [
-        run(store, f"{label}-point-to-point", [*POINT_TO_POINT, *options]),
-        run(store, f"{label}-collectives", [*COLLECTIVES, *options]),
-    ]
-
-
-def results_of(runs: Sequence[Run]) -> list[CaseResult]:
-    """Return what was measured; a collective of 0 bytes, which returns at once, is left out."""
-    return [result for run in runs for result in summarise(run) if _moves_something(result)]
+    found = run(store, label, [*OPERATIONS, *options])
+    (state,) = core_states(found.cases).values()
+    return Survey(
+        [result for result in summarise(found) if _moves_something(result)],
+        state.latency and state.latency.usual.median,
+        state.speed and state.speed.fast,
+    )
 
 
 def _moves_something(result: CaseResult) -> bool:
@@ -76,56 +92,26 @@ def _moves_something(result: CaseResult) -> bool:
     return result.headline is not None and not nothing
 
 
-def operation_of(case: CaseResult | Case) -> str:
+def operation_of(case: CaseResult) -> str:
     """Name what is swept over sizes: the study, and the operation where the study has several."""
     operation = case.axes.get("operation")
     return str(operation) if operation is not None else case.study
 
 
-@dataclass(frozen=True)
-class Survey:
-    """What one survey found, and by operation the state of the cores, where it was measured.
-
-    `core_seconds` is what a cache line took between them, `work_seconds` what a fixed piece of work
-    took on the slower one when nobody disturbed it.
-    """
-
-    results: Sequence[CaseResult]
-    core_seconds: Mapping[str, float]
-    work_seconds: Mapping[str, float]
+def alike(surveys: Sequence[Survey]) -> list[Survey]:
+    """Return the most surveys whose values are of one distance, nearest first."""
+    return max(groups_alike(surveys), key=len)
 
 
-def read_survey(runs: Sequence[Run]) -> Survey:
-    """Summarise the runs of one survey."""
-    distance: dict[str, float] = {}
-    work: dict[str, float] = {}
-    for run in runs:
-        operations = set(map(operation_of, run.cases))
-        for state in core_states(run.cases).values():
-            if state.latency is not None:
-                distance |= dict.fromkeys(operations, state.latency.usual.median)
-            if state.speed is not None:
-                work |= dict.fromkeys(operations, state.speed.fast)
-    return Survey(results_of(runs), distance, work)
-
-
-def alike(surveys: Sequence[Survey], operation: str) -> list[Survey]:
-    """Return the most surveys whose values of `operation` are of one distance, nearest first."""
-    return max(groups_alike(surveys, operation), key=len)
-
-
-def groups_alike(surveys: Sequence[Survey], operation: str) -> list[list[Survey]]:
-    """Return sets of surveys whose values of `operation` are of one distance between the cores.
+def groups_alike(surveys: Sequence[Survey]) -> list[list[Survey]]:
+    """Return sets of surveys whose values are of one distance between the cores.
 
     All in one set where some survey did not measure it.
     """
-    if not all(operation in survey.core_seconds for survey in surveys):
+    known = [(survey, survey.core_seconds) for survey in surveys if survey.core_seconds is not None]
+    if len(known) < len(surveys):
         return [list(surveys)]
     return [
-        [
-            survey
-            for survey in surveys
-            if 1 <= survey.core_seconds[operation] / nearest < SAME_DISTANCE
-        ]
-        for nearest in sorted({survey.core_seconds[operation] for survey in surveys})
+        [survey for survey, seconds in known if 1 <= seconds / nearest < SAME_DISTANCE]
+        for nearest in sorted({seconds for _, seconds in known})
     ]
