@@ -72,7 +72,8 @@ public:
           watchdog_(options.watchdog_seconds, world_.rank()),
           clock_(machine::measure_clock()),
           least_batch_seconds_(measure::least_batch_seconds(world_, clock_)),
-          core_latency_(world_) {}
+          core_latency_(world_),
+          core_speed_(world_) {}
 
     int run() {
         const auto selected = selected_cases(options_, world_.size());
@@ -222,7 +223,9 @@ private:
     // After a round of the case, so that its samples can be told by how fast the cores were and how
     // far apart.
     void watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
-        core_work_[run.point.id()].push_back(core_work_seconds(active));
+        if (core_speed_.measurable()) {
+            core_work_[run.point.id()].push_back(CoreSpeed::work_seconds(active));
+        }
         if (cores_measurable_) {
             const auto seconds = core_latency_.measure();
             core_latencies_[run.point.id()].push_back(
@@ -335,6 +338,7 @@ private:
     machine::ClockQuality clock_;
     double least_batch_seconds_;
     CoreLatency core_latency_;
+    CoreSpeed core_speed_;
     bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
                                                                  ///< NaN: not answered in time

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "transrank/machine/clock.hpp"
+#include "transrank/memory/node.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::runner {
@@ -44,7 +45,14 @@ double seconds_here() {
 
 }  // namespace
 
-double core_work_seconds(const mpi::Communicator& comm) {
+CoreSpeed::CoreSpeed(const mpi::Communicator& world) {
+    int shared = memory::Node(world).oversubscribed() ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MAX, world.handle()),
+               "MPI_Allreduce");
+    measurable_ = shared == 0;
+}
+
+double CoreSpeed::work_seconds(const mpi::Communicator& comm) {
     const double own = seconds_here();
     double slowest = own;
     mpi::check(MPI_Reduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, comm.handle()), "MPI_Reduce");

@@ -5,11 +5,25 @@
 
 namespace transrank::runner {
 
-/// Collective. Seconds that a fixed piece of work, the same on every machine, takes now on the
-/// slowest rank's core; on rank 0, on the others an unspecified value. It keeps all arithmetic
-/// units of a core busy and touches no memory, so that it tells when the core runs at a lower
-/// frequency, and when somebody else computes on the same core's other thread: on a virtual machine
-/// a neighbor, whom nothing else shows.
-[[nodiscard]] double core_work_seconds(const mpi::Communicator& comm);
+/// How fast the ranks' cores compute: what a fixed piece of work takes, the same on every machine.
+/// It keeps all arithmetic units of a core busy and touches no memory, so that it tells when the
+/// core runs at a lower frequency, and when somebody else computes on the same core's other thread:
+/// on a virtual machine a neighbor, whom nothing else shows.
+class CoreSpeed {
+public:
+    /// Collective.
+    explicit CoreSpeed(const mpi::Communicator& world);
+
+    /// Whether ranks have a core each, on every node; where they share some, the work would tell of
+    /// each other. The same on all ranks.
+    [[nodiscard]] bool measurable() const noexcept { return measurable_; }
+
+    /// Collective. Seconds of the work on the slowest rank's core, on rank 0; unspecified
+    /// elsewhere.
+    [[nodiscard]] static double work_seconds(const mpi::Communicator& comm);
+
+private:
+    bool measurable_;
+};
 
 }  // namespace transrank::runner

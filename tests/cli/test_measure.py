@@ -205,7 +205,10 @@ def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
         store=tmp_path,
     ).check()
     assert f"warning: {ranks} ranks share" in finished.stderr
-    assert len(finished_cases(only_run(tmp_path))) == 1
+    (case,) = only_run(tmp_path).cases
+    assert case.samples is not None
+    assert case.samples.core_latency_seconds is None
+    assert case.samples.core_work_seconds is None
 
 
 def test_two_runs_of_one_seed_plan_the_same(tmp_path: Path) -> None:
