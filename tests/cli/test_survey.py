@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
 import commands
 from transrank.store.records import finished_cases, read_run
 from transrank.study import catalogue
+from transrank.survey import defaults
 
 
 def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -> None:
@@ -57,4 +59,7 @@ def test_the_dry_run_of_a_survey_launches_nothing(tmp_path: Path) -> None:
     record, *launches = finished.stdout.splitlines()
     assert record.endswith("--prepare --output by-hand.jsonl")
     assert all("transrank-run" in line for line in launches)
+    assert len(set(re.findall(r"--seed \d+", "\n".join(launches)))) == defaults.QUICK_LAUNCHES
+    least = min(defaults.QUICK_LAUNCHES, defaults.SURVEY_LAUNCHES, defaults.MEASURE_LAUNCHES)
+    assert least >= 3  # fewer say nothing of the next launch
     assert list(tmp_path.iterdir()) == []

@@ -59,7 +59,12 @@ def test_a_job_that_starts_again_finishes_its_run(system: str, tmp_path: Path) -
         )
         return (tmp_path / "arguments").read_text().splitlines()
 
+    left = tmp_path / "transrank-7.logs"
+    left.mkdir()
+    (left / "launch-000.0.0").write_text("output of an earlier attempt")
     first = arguments_of_a_start()
+    # Under PJM the ranks' output is read from there; it must not be that of another attempt.
+    assert left.exists() == (system != "pjm")
     assert first[:2] == ["survey", "--quick"]
     assert first[first.index("--output") + 1] == "transrank-7.jsonl"
     (tmp_path / "transrank-7.jsonl").write_text("{}\n")
