@@ -118,7 +118,7 @@ def _system(machine: Mapping[str, Any]) -> Iterator[Fact]:
     yield "runs in", _text(machine.get("virtualisation"))
     load = machine.get("load")
     if isinstance(load, Mapping) and isinstance(load.get("busy_cores"), int | float):
-        yield "load before", f"{load['busy_cores']:.2g} cores busy"
+        yield "load before", f"{load['busy_cores']:.1f} cores busy"
 
 
 def _clock(measured: Measured) -> Iterator[Fact]:
