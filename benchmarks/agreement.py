@@ -39,7 +39,7 @@ from survey import core_latency_now, measure
 from transrank.launch import launchers
 from transrank.launch.launcher import Capacity
 from transrank.stats.compare import paired_ratio
-from transrank.stats.cores import Distance, distances_of
+from transrank.stats.core_distance import Distance, distances_of
 from transrank.stats.estimate import Estimate
 from transrank.store.records import Shape
 from transrank.store.suites import imb, osu

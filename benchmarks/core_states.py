@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from bars import Figure, Part
 
-from transrank.stats.cores import USUAL_SHARE, Distance, core_latency
+from transrank.stats.core_distance import USUAL_SHARE, Distance, core_latency
 from transrank.stats.summary import CaseResult, summarise
 from transrank.store.records import Case, Run
 from transrank.units import format_percent, format_seconds

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from transrank.stats.core_distance import core_latency
 from transrank.stats.core_state import core_states
-from transrank.stats.cores import core_latency
 from transrank.stats.summary import CaseResult, summarise
 from transrank.store.records import Run, read_run
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from transrank.stats.core_distance import LEAST_CHANGE, CoreLatency, Distance, slowdown
 from transrank.stats.core_speed import SLOWED, CoreSpeed
 from transrank.stats.core_state import core_states
-from transrank.stats.cores import LEAST_CHANGE, CoreLatency, Distance, slowdown
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning, shared_cores

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from transrank import units
+from transrank.stats.core_distance import LEAST_CHANGE
 from transrank.stats.core_state import core_states
-from transrank.stats.cores import LEAST_CHANGE
 from transrank.store.lines import Header
 from transrank.store.records import Run
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from transrank.stats.core_distance import CoreLatency, core_latency
 from transrank.stats.core_speed import CoreSpeed, core_speed
-from transrank.stats.cores import CoreLatency, core_latency
 from transrank.store.lines import Samples, Shape
 from transrank.store.records import Case
 

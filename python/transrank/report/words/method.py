@@ -12,9 +12,9 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
+from transrank.stats.core_distance import CoreLatency
 from transrank.stats.core_speed import SLOWED, CoreSpeed
 from transrank.stats.core_state import core_states
-from transrank.stats.cores import CoreLatency
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 

@@ -13,8 +13,8 @@ import recorded
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
+from transrank.stats.core_distance import core_latency, distances_of, slowdown
 from transrank.stats.core_state import core_states
-from transrank.stats.cores import core_latency, distances_of, slowdown
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
 
