@@ -25,7 +25,7 @@ def static_drawing(spec: Spec, name: str) -> str:
     if "layer" in spec:
         still["layer"] = [layer for layer in spec["layer"] if "params" not in layer]
     svg: str = vl_convert.vegalite_to_svg(still, allowed_base_urls=[])
-    return _lighter(_scalable(_own_ids(svg, name)))
+    return _lighter(_scalable(_own_ids(svg, name), grows=spec["autosize"] != "pad"))
 
 
 def _own_ids(svg: str, name: str) -> str:
@@ -44,14 +44,19 @@ def vega_bundle() -> str:
     return bundle.replace("</script", "<\\/script")
 
 
-def _scalable(svg: str) -> str:
-    """Let the style sheet choose the size: the view box keeps the proportions."""
-    return re.sub(r'(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg, count=1)
+def _scalable(svg: str, grows: bool) -> str:
+    """Let the style sheet choose the size: the view box keeps the proportions.
+
+    What does not grow with the page when it is live does not do so here either.
+    """
+    most = "" if grows else r' style="max-width:\2px"'
+    sized = r'(<svg[^>]*?) width="([\d.]+)" height="[\d.]+"'
+    return re.sub(sized, rf"\1{most}", svg, count=1)
 
 
 def _lighter(svg: str) -> str:
-    """Leave out digits, attributes and elements that nobody sees: two thirds of the size."""
-    svg = re.sub(r"(\d\.\d)\d+", r"\1", svg)
+    """Leave out digits of places, attributes and elements that nobody sees: two thirds of all."""
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d)\d+", r"\1", tag[0]), svg)
     svg = re.sub(r' (?:aria-[a-z]+|role|xmlns:xlink|version|font-family|class)="[^"]*"', "", svg)
     svg = re.sub(r' (?:pointer-events="none"|opacity="1"|stroke-miterlimit="10")', "", svg)
     svg = re.sub(r'<path d="[^"]*"(?: display="none")?/>', "", svg)
