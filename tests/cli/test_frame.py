@@ -83,6 +83,12 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
         (["measure", "bandwidth", "--windw", "8"], "unknown option '--windw'", "'--window'"),
         (["measure", "pingpong", "--launcher", "hydro"], "unknown launcher 'hydro'", ""),
         (["measure", "pingpong", "-n", "4..2"], "goes down", ""),
+        (["measure", "pingpong", "--launches", "10001"], "too many launches", "--help"),
+        (
+            ["measure", "pingpong", "--sizes", "8", "--memory", "0", "--dry-run"],
+            "the limit is 0B",
+            "--memory",
+        ),
         (["survey", "--report", "x", "--no-report"], "exclude each other", ""),
         (["script", "slum"], "invalid choice: 'slum'", "transrank script --help"),
     ],

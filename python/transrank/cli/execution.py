@@ -175,6 +175,7 @@ def _make_folder(folder: Path) -> None:
 def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> None:
     """Print what makes a run by hand: its record file, then every launch."""
     conditions = request.conditions
+    plan = make_plan(request)
     words = repetition.prepared(
         [installation.program(), *arguments.words],
         conditions.seed,
@@ -182,7 +183,7 @@ def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> 
         conditions.memory_bytes,
     )
     output.write(shlex.join(words) + "\n")
-    for planned in make_plan(request):
+    for planned in plan:
         for line in commands.by_hand(planned, site.launcher, os.environ):
             output.write(line + "\n")
 
@@ -344,7 +345,7 @@ def _conditions(
         cache=arguments.cache or Conditions.cache,
         buffer_offset=arguments.buffer_offset or Conditions.buffer_offset,
         synchronisation=arguments.sync or Conditions.synchronisation,
-        memory_bytes=arguments.memory or memory,
+        memory_bytes=memory if arguments.memory is None else arguments.memory,
         seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
         watchdog_seconds=arguments.watchdog or Conditions.watchdog_seconds,
         job_starts=wish.job_starts,

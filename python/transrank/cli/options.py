@@ -16,6 +16,7 @@ from transrank.errors import UsageError
 Value = TypeVar("Value")
 
 RANK_LIMIT = 2**31 - 1
+LAUNCH_LIMIT = 10_000
 
 
 def checked(parse: Callable[[str], Value]) -> Callable[[str], Value]:
@@ -142,7 +143,7 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
     group.add_argument(
         "--launches",
         metavar="N",
-        type=checked(parse_one_count),
+        type=checked(parse_launches),
         default=None,
         help=f"separate launches of every case (default: {launches})",
     )
@@ -217,6 +218,14 @@ def parse_one_count(text: str) -> int:
     if not re.fullmatch(r"\d{1,10}", cleaned, re.ASCII) or not 1 <= int(cleaned) <= RANK_LIMIT:
         raise ValueError(f"'{cleaned}' is not a count; write a whole number from 1 on")
     return int(cleaned)
+
+
+def parse_launches(text: str) -> int:
+    """Read how often every case is launched: the plan of a run holds each launch."""
+    count = parse_one_count(text)
+    if count > LAUNCH_LIMIT:
+        raise ValueError(f"'{text}' are too many launches; write {LAUNCH_LIMIT} at most")
+    return count
 
 
 def parse_buffer_offset(text: str) -> int:
