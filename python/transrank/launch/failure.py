@@ -95,6 +95,15 @@ def is_last_word(line: str) -> bool:
     return OWN_WORDS in line and "made no progress" in line
 
 
+def known_cause(text: str) -> tuple[str, str | None] | None:
+    """Return what words mean that a system, an MPI or a launcher is known for, and what to do."""
+    for pattern, meaning, advice in CAUSES:
+        found = pattern.search(text)
+        if found:
+            return meaning.format(*(group for group in found.groups() if group)), advice
+    return None
+
+
 def explain(outcome: Outcome, lost_host: tuple[str, str] | None = None) -> tuple[str, str | None]:
     """Return what ended a launch, and what to do about it if that is clear.
 
@@ -102,10 +111,9 @@ def explain(outcome: Outcome, lost_host: tuple[str, str] | None = None) -> tuple
     runner has said more itself.
     """
     text = "\n".join(outcome.tail)
-    for pattern, meaning, advice in CAUSES:
-        found = pattern.search(text)
-        if found:
-            return meaning.format(*(group for group in found.groups() if group)), advice
+    known = known_cause(text)
+    if known is not None:
+        return known
     own = [line for line in outcome.tail if OWN_WORDS in line]
     if lost_host is not None and not own:
         return lost_host

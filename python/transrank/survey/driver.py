@@ -119,6 +119,10 @@ class Driver:
             message, advice = f"{cause.filename or self.folder}: {cause.strerror}", None
         else:
             message, advice = cause.message, cause.hint
+        if not isinstance(cause, LaunchError):
+            known = failure.known_cause(message)
+            if known is not None:
+                message, advice = f"{known[0]}: {message}", known[1]
         self._close("launch-failed", message)
         return LaunchError(f"{message}; {self._kept_words()}", self._hint(advice))
 

@@ -167,7 +167,10 @@ def test_a_record_file_that_vanishes_ends_the_run_in_words(
         "transrank.store.records.append_line",
         lambda path, _: (_ for _ in ()).throw(OSError(28, "No space left on device", str(path))),
     )
-    with pytest.raises(Failure, match=f"{record.name}: No space left on device; 4 finished cases"):
+    with pytest.raises(
+        Failure,
+        match=f"the disk is full: .*{record.name}: No space left on device; 4 finished cases",
+    ):
         drive(record)
 
 
