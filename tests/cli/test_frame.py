@@ -106,16 +106,21 @@ def test_wrong_usage_is_one_line_with_a_hint(
     assert finished.stdout == ""
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    # More than a pipe holds: the writer must meet the closed end.
-    command = [*commands.COMMAND, "measure", "pingpong", "--dry-run", "--launches", "500"]
-    with subprocess.Popen(
+def read_from(command: list[str], store: Path) -> subprocess.Popen[str]:
+    """Start a command whose output and complaints the test reads as they come."""
+    return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **commands.environment(tmp_path)},
-    ) as reading:
+        env={**os.environ, **commands.environment(store)},
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    # More than a pipe holds: the writer must meet the closed end.
+    command = [*commands.COMMAND, "measure", "pingpong", "--dry-run", "--launches", "500"]
+    with read_from(command, tmp_path) as reading:
         assert reading.stdout is not None
         assert reading.stderr is not None
         reading.stdout.readline()
@@ -128,13 +133,7 @@ def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(
     tmp_path: Path,
 ) -> None:
     command = [*commands.COMMAND, "measure", "pingpong", "--max-time", "10ms", "--launches", "50"]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **commands.environment(tmp_path)},
-    ) as reading:
+    with read_from(command, tmp_path) as reading:
         assert reading.stdout is not None
         assert reading.stderr is not None
         while "samples" not in reading.stderr.readline():

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from transrank.stats.core_distance import LEAST_CHANGE, CoreLatency, Distance, slowdown
 from transrank.stats.core_speed import SLOWED, CoreSpeed
-from transrank.stats.core_state import core_states
+from transrank.stats.core_state import CoreState, core_states
 from transrank.stats.discoveries import discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning, shared_cores
 from transrank.stats.result import CaseResult, Caution
-from transrank.store.lines import Launch
+from transrank.store.lines import Launch, Shape
 from transrank.store.records import Case, Run, finished_cases
 from transrank.store.runs import resume_command
 from transrank.units import format_percent, format_seconds, format_spread
@@ -107,8 +107,9 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += _unlike_launches(run)
     found += _few_launches(run, results)
     found += _busy_machine(run, results)
-    found += _moving_cores(run)
-    found += _slowed_cores(run)
+    states = core_states(run.cases)
+    found += _moving_cores(run, states)
+    found += _slowed_cores(states)
     found += _drifting(results)
     found += _two_groups(results)
     said = Counter(text for launch in run.launches for text in launch.warnings)
@@ -209,8 +210,7 @@ def _share_waited(run: Run) -> float:
     return sum(case.waited_seconds or 0.0 for case in alone) / measuring if measuring else 0.0
 
 
-def _moving_cores(run: Run) -> list[Caution]:
-    states = core_states(run.cases)
+def _moving_cores(run: Run, states: Mapping[Shape, CoreState]) -> list[Caution]:
     return [
         _moved(
             state.latency,
@@ -222,8 +222,7 @@ def _moving_cores(run: Run) -> list[Caution]:
     ]
 
 
-def _slowed_cores(run: Run) -> list[Caution]:
-    states = core_states(run.cases)
+def _slowed_cores(states: Mapping[Shape, CoreState]) -> list[Caution]:
     return [
         _slowed(state.speed, f"{shape}: " if len(states) > 1 else "")
         for shape, state in states.items()

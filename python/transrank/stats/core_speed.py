@@ -41,16 +41,12 @@ class CoreSpeed:
     slowed_share: float
     counts: bool
 
-    def is_slowed(self, seconds: Floats) -> Mask:
-        """Whether the work was slowed in each of the rounds in which it took so long."""
-        return seconds > SLOWED * self.fast
-
     def slowed(self, samples: Samples) -> Mask:
         """Which samples slowed cores disqualify; none where the speed was not measured."""
         work = samples.core_work_seconds
         if work is None or not self.counts:
             return np.zeros(samples.seconds.size, dtype=bool)
-        return np.repeat(self.is_slowed(work), samples.rounds)
+        return np.repeat(_is_slowed(work, self.fast), samples.rounds)
 
 
 def core_speed(cases: Sequence[Sequence[Floats]]) -> CoreSpeed | None:
@@ -63,8 +59,9 @@ def core_speed(cases: Sequence[Sequence[Floats]]) -> CoreSpeed | None:
         return None
     together = np.concatenate(rounds)
     fast = float(np.quantile(together, FAST_SHARE))
-    speed = CoreSpeed(fast, float((together > SLOWED * fast).mean()), False)
-    usable = nearly_all_often(
-        [[~speed.is_slowed(launch) for launch in launches] for launches in cases]
-    )
-    return CoreSpeed(speed.fast, speed.slowed_share, usable)
+    undisturbed = [[~_is_slowed(launch, fast) for launch in launches] for launches in cases]
+    return CoreSpeed(fast, float(_is_slowed(together, fast).mean()), nearly_all_often(undisturbed))
+
+
+def _is_slowed(seconds: Floats, fast: float) -> Mask:
+    return seconds > SLOWED * fast
