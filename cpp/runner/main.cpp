@@ -2,11 +2,15 @@
 // transrank-run: the native program that measures under mpiexec. It knows nothing of Python.
 #include <mpi.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "campaign.hpp"
@@ -44,6 +48,22 @@ void complain(const char* message) {
     std::fprintf(stderr, "transrank-run: %s\n", message);
 }
 
+// Waits until the launcher has read what this process wrote to stderr, at most one second: when a
+// rank aborts, MPICH's launcher drops what it has not read, the cause of the abort with it.
+void await_reader_of_stderr() {
+    struct stat stream{};
+    if (fstat(STDERR_FILENO, &stream) != 0 || !S_ISFIFO(stream.st_mode)) {
+        return;
+    }
+    for (int millisecond = 0; millisecond < 1000; ++millisecond) {
+        int unread = 0;
+        if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0) {
+            return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 void probe() {
     const mpi::Communicator world(MPI_COMM_WORLD);
     text::JsonWriter json;
@@ -79,6 +99,7 @@ int with_mpi(const Work& work) {
     } catch (const std::exception& error) {
         complain(error.what());
         std::fflush(nullptr);
+        await_reader_of_stderr();
         MPI_Abort(MPI_COMM_WORLD, failure);
     }
     MPI_Finalize();
