@@ -2,14 +2,14 @@
 """Do transrank's numbers agree with those of OSU and IMB on the same MPI?
 
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
-transrank was built with) and transrank in alternation at two ranks: in each round every suite twice
-and transrank once, in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
-IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
-means are what the suites print, and beside them stand transrank's medians. At each size the ratio
-transrank / suite must lie within the larger of 7 % and the suite's own A/A difference: that of the
-medians of its two sets of launches. A size differs when the whole 95 % interval of the ratio lies
-beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
-its interval does not.
+transrank was built with) and transrank in alternation at two ranks: in each round every suite's
+program twice and transrank once, one after the other in random order. Buffers lie as the suite's
+do: OSU's begin at a page boundary, IMB's, from malloc, 16 bytes past one; transrank is measured
+both ways. Compared are means, since means are what the suites print, and beside them stand
+transrank's medians. At each size the ratio transrank / suite must lie within the larger of 7 % and
+the suite's own A/A difference: that of the medians of its two sets of launches. A size differs when
+the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is wider than the
+tolerance, or the ratio lies beyond but its interval does not.
 
 Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
 the cores is measured between launches, without the MPI, and a pair of launches counts when it was
@@ -20,6 +20,7 @@ enough pairs count.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import subprocess
@@ -186,13 +187,21 @@ def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: 
     """Run everything in alternation, until enough pairs of launches count."""
     rounds = Rounds()
     order = random.Random(arguments.seed)
-    ours = dict.fromkeys(own for peer in programs for own in (peer.own, peer.own_aligned))
+    paired = {peer.own for peer in programs}
+    groups: list[list[tuple[str, Peer | Own]]] = [
+        [("first", peer), ("second", peer), ("own", peer.own)] for peer in programs
+    ]
+    groups += [
+        [("own", own)]
+        for own in dict.fromkeys(peer.own_aligned for peer in programs)
+        if own not in paired
+    ]
     for number in range(MOST_ROUNDS * arguments.rounds):
-        tasks: list[tuple[str, Peer | Own]] = [("own", own) for own in ours]
-        tasks += [(which, peer) for peer in programs for which in ("first", "second")]
-        order.shuffle(tasks)
+        order.shuffle(groups)
+        for group in groups:
+            order.shuffle(group)
         cores = [core_latency_now(store)]
-        for which, what in tasks:
+        for which, what in itertools.chain.from_iterable(groups):
             medians: Mapping[int, float] = {}
             if isinstance(what, Own):
                 means, medians = measure_own(store, what, arguments.max_time)
