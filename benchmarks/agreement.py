@@ -2,14 +2,15 @@
 """Do transrank's numbers agree with those of OSU and IMB on the same MPI?
 
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
-transrank was built with) and transrank in alternation at two ranks: in each round every suite's
-program twice and transrank once, one after the other in random order. Buffers lie as the suite's
-do: OSU's begin at a page boundary, IMB's, from malloc, 16 bytes past one; transrank is measured
-both ways. Compared are means, since means are what the suites print, and beside them stand
-transrank's medians. At each size the ratio transrank / suite must lie within the larger of 7 % and
-the suite's own A/A difference: that of the medians of its two sets of launches. A size differs when
-the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is wider than the
-tolerance, or the ratio lies beyond but its interval does not.
+transrank was built with) and transrank in alternation at two ranks: in each round two sets of five
+launches of every suite's program, of which the medians count, and one launch of transrank, one
+after the other in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
+IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
+means are what the suites print, and beside them stand transrank's medians. At each size the ratio
+transrank / suite must lie within the larger of 7 % and the suite's own A/A difference: that of the
+medians of its two sets of launches. A size differs when the whole 95 % interval of the ratio lies
+beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
+its interval does not.
 
 Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
 the cores is measured between launches, without the MPI, and a pair of launches counts when it was
@@ -49,6 +50,8 @@ from transrank.units import format_bytes, format_percent, format_seconds
 TOLERANCE = 0.07
 SHAPE = Shape(ranks=2, ranks_per_node=0)
 SMALLEST, LARGEST = 0, 4 << 20
+# A suite takes 0.1 ms for its samples of a small size, so that one launch says little.
+LAUNCHES = 5
 # At most so many times the rounds asked for are taken, and with fewer pairs nothing is compared.
 MOST_ROUNDS = 3
 LEAST_PAIRS = 3
@@ -92,7 +95,12 @@ class Peer:
         return Own(self.operation, 0)
 
     def run(self) -> dict[int, float]:
-        """Return seconds by bytes, as this launch prints them."""
+        """Return seconds by bytes: the medians of what a few launches print."""
+        launches = [self.launch() for _ in range(LAUNCHES)]
+        return {size: median_at(launches, size) for size in launches[0]}
+
+    def launch(self) -> dict[int, float]:
+        """Return seconds by bytes, as one launch prints them."""
         launcher = launchers.default_launcher(Capacity(cores_per_node=2))
         command = launcher.command(SHAPE, list(self.command))
         environment = {**os.environ, **launcher.settings(SHAPE)}
@@ -109,7 +117,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Launched:
-    """What one launch found, seconds by bytes, and the cores' latency before and after it.
+    """What one program found, seconds by bytes, and the cores' latency before and after it.
 
     `medians` are transrank's.
     """
