@@ -22,11 +22,13 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -192,7 +194,8 @@ def measure_own(store: Path, own: Own, max_time: str) -> tuple[dict[int, float],
 
 
 def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
-    """Run everything in alternation, until enough pairs of launches count."""
+    """Run everything in alternation, until enough pairs of launches count or the time is over."""
+    end = time.monotonic() + 60 * arguments.minutes
     rounds = Rounds()
     order = random.Random(arguments.seed)
     paired = {peer.own for peer in programs}
@@ -222,7 +225,7 @@ def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: 
         rounds.cores.append(cores)
         fewest = rounds.fewest(programs, rounds.best(programs))
         print(f"round {number + 1} done; {fewest} or more pairs count", file=sys.stderr)
-        if fewest >= arguments.rounds:
+        if fewest >= arguments.rounds or time.monotonic() > end:
             break
     return rounds
 
@@ -336,7 +339,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--imb", type=Path, metavar="FILE", help="IMB-MPI1")
     parser.add_argument("--osu", type=Path, metavar="DIR", help="where osu_latency lies")
-    parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="pairs that shall count (default: 5)")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        help="compare what there is after so many (default: no limit)",
+    )
     parser.add_argument("--max-time", default="100ms", help="per case and launch (default: 100ms)")
     parser.add_argument("--seed", type=int, default=1, help="order within a round (default: 1)")
     add_check_option(parser)
