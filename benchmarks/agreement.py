@@ -36,6 +36,7 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
+from native import build
 from rich.console import Console
 from rich.table import Table
 from survey import core_latency_now, measure
@@ -103,18 +104,34 @@ class Peer:
 
     def launch(self) -> dict[int, float]:
         """Return seconds by bytes, as one launch prints them."""
-        launcher = launchers.default_launcher(Capacity(cores_per_node=2))
-        command = launcher.command(SHAPE, list(self.command))
-        environment = {**os.environ, **launcher.settings(SHAPE)}
-        printed = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=300
-        ).stdout
         reader = imb if self.suite == "IMB" else osu
         return {
             reading.bytes: reading.seconds
-            for reading in reader.read(printed).readings
+            for reading in reader.read(printed_by(self.command)).readings
             if reading.bytes is not None and reading.seconds is not None
         }
+
+
+def printed_by(command: Sequence[str]) -> str:
+    """Return what a program prints that is launched at two ranks."""
+    launcher = launchers.default_launcher(Capacity(cores_per_node=2))
+    return subprocess.run(
+        launcher.command(SHAPE, list(command)),
+        env={**os.environ, **launcher.settings(SHAPE)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    ).stdout
+
+
+def print_clock_readings() -> None:
+    """Print what OSU's way of timing a ping-pong adds to it."""
+    message, added = map(float, printed_by([str(build("clock_readings"))]).split())
+    print(
+        f"osu_latency reads the clock around each round trip, IMB and transrank around a loop: "
+        f"that adds {format_seconds(added)} to the {format_seconds(message)} of 8 B here"
+    )
 
 
 @dataclass(frozen=True)
@@ -361,6 +378,8 @@ def main() -> int:
         counts = ": counts" if distance == best else ""
         share = format_percent(distance.share)
         print(f"cores {format_seconds(distance.median)} apart in {share} of the looks{counts}")
+    if arguments.osu is not None:
+        print_clock_readings()
     figures = []
     for peer in programs:
         sizes = compare(peer, rounds, best)
