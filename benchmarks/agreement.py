@@ -23,9 +23,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,22 +34,18 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
-from native import build
+from native import build, printed_at_two_ranks
 from rich.console import Console
 from rich.table import Table
 from survey import core_latency_now, measure
 
-from transrank.launch import launchers
-from transrank.launch.launcher import Capacity
 from transrank.stats.compare import paired_ratio
 from transrank.stats.core_distance import Distance, distances_of
 from transrank.stats.estimate import Estimate
-from transrank.store.records import Shape
 from transrank.store.suites import imb, osu
 from transrank.units import format_bytes, format_percent, format_seconds
 
 TOLERANCE = 0.07
-SHAPE = Shape(ranks=2, ranks_per_node=0)
 SMALLEST, LARGEST = 0, 4 << 20
 # A suite takes 0.1 ms for its samples of a small size, so that one launch says little.
 LAUNCHES = 5
@@ -107,27 +101,14 @@ class Peer:
         reader = imb if self.suite == "IMB" else osu
         return {
             reading.bytes: reading.seconds
-            for reading in reader.read(printed_by(self.command)).readings
+            for reading in reader.read(printed_at_two_ranks(self.command)).readings
             if reading.bytes is not None and reading.seconds is not None
         }
 
 
-def printed_by(command: Sequence[str]) -> str:
-    """Return what a program prints that is launched at two ranks."""
-    launcher = launchers.default_launcher(Capacity(cores_per_node=2))
-    return subprocess.run(
-        launcher.command(SHAPE, list(command)),
-        env={**os.environ, **launcher.settings(SHAPE)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    ).stdout
-
-
 def print_clock_readings() -> None:
     """Print what OSU's way of timing a ping-pong adds to it."""
-    message, added = map(float, printed_by([str(build("clock_readings"))]).split())
+    message, added = map(float, printed_at_two_ranks([str(build("clock_readings"))]).split())
     print(
         f"osu_latency reads the clock around each round trip, IMB and transrank around a loop: "
         f"that adds {format_seconds(added)} to the {format_seconds(message)} of 8 B here"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,33 +19,21 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
+from native import printed_at_two_ranks
 from survey import measure
 
-from transrank.launch import launchers
-from transrank.launch.launcher import Capacity
 from transrank.stats.compare import paired_ratio
-from transrank.store.records import Shape
 from transrank.units import format_seconds
 
 PROGRAM = Path(__file__).parent / "programs" / "petsc_sf.py"
 VDIMS = (1, 2, 4, 6, 12, 20, 120)
 BAR = 1.9
-SHAPE = Shape(ranks=2, ranks_per_node=0)
 
 
 def run_petsc(python: str, updates: int) -> dict[int, float]:
     """Return the best seconds over PetscSF's types by vdim, of one launch."""
-    launcher = launchers.default_launcher(Capacity(cores_per_node=2))
     program = [python, str(PROGRAM), ",".join(map(str, VDIMS)), str(updates)]
-    printed = subprocess.run(
-        launcher.command(SHAPE, program),
-        env={**os.environ, **launcher.settings(SHAPE)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=600,
-    ).stdout
-    by_type: Mapping[str, Mapping[str, float]] = json.loads(printed)
+    by_type: Mapping[str, Mapping[str, float]] = json.loads(printed_at_two_ranks(program))
     return {vdim: min(seconds[str(vdim)] for seconds in by_type.values()) for vdim in VDIMS}
 
 

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of programs/ and libraries of preloaded/, built where this installation was built."""
+"""Programs of programs/ and libraries of preloaded/, built where this installation was built.
+
+And what a program prints that is launched as transrank launches its own.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from transrank.launch import installation
+from transrank.launch import installation, launchers
+from transrank.launch.launcher import Capacity
+from transrank.store.records import Shape
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,6 +27,20 @@ def build(name: str) -> Path:
 def build_preloaded(name: str) -> Path:
     """Build the library preloaded/NAME.cpp there; return its path."""
     return _built(name) / f"{name}.so"
+
+
+def printed_at_two_ranks(command: Sequence[str]) -> str:
+    """Launch a program on two ranks of one node, a core each; return what it prints."""
+    shape = Shape(ranks=2, ranks_per_node=0)
+    launcher = launchers.default_launcher(Capacity(cores_per_node=2))
+    return subprocess.run(
+        launcher.command(shape, list(command)),
+        env={**os.environ, **launcher.settings(shape)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    ).stdout
 
 
 def _built(name: str) -> Path:
