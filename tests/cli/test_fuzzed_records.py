@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
@@ -92,7 +93,7 @@ def test_changed_files_are_answered_or_refused(
         try:
             for key in outer:
                 holder = holder[key]
-            holder[last] = value
+            holder[last] = copy.deepcopy(value)  # or it might come to hold itself
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took this place away
     path = recorded.write(tmp_path / "fuzzed.jsonl", lines)
