@@ -83,7 +83,7 @@ class Log:
         try:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self._path.open("ab", buffering=0)
+                self._file = _opened(self._path)
             self._file.write((line + "\n").encode("utf-8", "surrogateescape"))
         except OSError:
             self._path = None
@@ -92,6 +92,12 @@ class Log:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file to append to; a link is not followed: whose it is in a shared folder is not known."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o666), "ab", buffering=0)
 
 
 class _Stream:

@@ -17,6 +17,7 @@ PROGRAMS = ("lstopo-no-graphics", "hwloc-ls", "lstopo")
 # What shows CPUs that this process may not use: hwloc 2, hwloc 1.
 WHOLE = ("--disallowed", "--whole-system")
 ASKING_SECONDS = 10
+WORD_BITS = 32
 # A bit of the kind of a matrix: it holds bandwidths.
 BANDWIDTHS = 8
 # Memory used as a cache of other memory is none of a core's caches.
@@ -85,10 +86,15 @@ def parse_mask(text: str) -> Cpus:
     ValueError
         it is no mask. hwloc's infinite ones (``0xf...f``) are none of CPUs either.
     """
-    mask = 0
-    for word in text.split(","):
-        mask = mask << 32 | (int(word, 16) if word else 0)
-    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+    words = [int(word, 16) if word else 0 for word in text.split(",")]
+    if not all(0 <= word < 1 << WORD_BITS for word in words):
+        raise ValueError(f"'{text[:40]}' is no mask of CPUs in words of {WORD_BITS} bits")
+    return tuple(
+        WORD_BITS * place + bit
+        for place, word in enumerate(reversed(words))
+        for bit in range(word.bit_length())
+        if word >> bit & 1
+    )
 
 
 def _number(element: ET.Element, name: str = "os_index") -> int | None:

@@ -7,9 +7,10 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from transrank.errors import RecordError, UsageError
 from transrank.store.jsonlines import is_json, read_content
@@ -125,14 +126,25 @@ def replace(path: Path, data: bytes) -> None:
 
     A link stays and its target gets the data; a device or a pipe is written to.
     """
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the place of `path` once it is whole, as `replace` does."""
     if path.exists() and not (path.is_file() or path.is_dir()):
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            yield file
         return
     path = path.resolve()
-    partial = path.parent / f".{path.name}.partial"
+    # Nobody can have put a link of this name there: it is not known before, and must be new.
+    partial = path.parent / f".transrank-{secrets.token_hex(8)}.partial"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(partial, flags, 0o666)
     try:
-        with partial.open("wb") as file:
-            file.write(data)
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

@@ -236,7 +236,9 @@ class Driver:
         if len(planned.cases) < len(whole.cases):
             path = self._only_file(planned)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(f"{case}\n" for case in planned.cases), encoding="utf-8")
+            path.unlink(missing_ok=True)
+            with path.open("x", encoding="utf-8") as file:  # new: nobody's link is followed
+                file.writelines(f"{case}\n" for case in planned.cases)
             argv += ["--only", str(path)]
         return argv
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,23 @@ def test_threads_numbered_after_all_cores_and_several_caches_in_a_domain_are_rea
 def test_masks_of_more_than_a_word_are_read() -> None:
     assert hwloc.parse_mask("0x00000001,0x0000000f") == (0, 1, 2, 3, 32)
     assert hwloc.parse_mask("0x80000000,,0x1") == (0, 95)
+
+
+@pytest.mark.parametrize("text", ["0xf...f", "-0x1", "0x100000000", "0x1,,0x-1"])
+def test_what_is_no_mask_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"mask|invalid literal"):
+        hwloc.parse_mask(text)
+
+
+def test_a_mask_ten_times_as_long_takes_some_ten_times_as_long() -> None:
+    def seconds(words: int) -> float:
+        text = "0x1" + "," * words
+        began = time.process_time()
+        assert hwloc.parse_mask(text) == (32 * words,)
+        return time.process_time() - began
+
+    least = min(seconds(30_000) for _ in range(3))
+    assert seconds(300_000) < 40 * least
 
 
 def test_the_user_describes_the_machine_by_a_line_or_a_file() -> None:

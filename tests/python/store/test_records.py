@@ -245,6 +245,27 @@ def test_a_link_and_a_pipe_are_written_through(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [link, pipe, target]
 
 
+def test_nobody_can_have_put_a_link_where_a_file_is_written_before_it_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, page = tmp_path / "victim", tmp_path / "page.html"
+    victim.write_bytes(b"precious")
+    (tmp_path / ".page.html.partial").symlink_to(victim)
+    writing.replace(page, b"page")
+    assert not page.is_symlink()
+    assert (victim.read_bytes(), page.read_bytes()) == (b"precious", b"page")
+    # Not even who knows the name, by chance.
+    monkeypatch.setattr("secrets.token_hex", lambda count: "known")
+    with writing.replacing(page) as file:
+        (partial,) = set(tmp_path.glob(".*")) - {tmp_path / ".page.html.partial"}
+        file.write(b"whole")
+    partial.symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        writing.replace(page, b"other")
+    assert (victim.read_bytes(), page.read_bytes()) == (b"precious", b"whole")
+    assert partial.is_symlink()
+
+
 def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     for line in WHOLE:

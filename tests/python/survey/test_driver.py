@@ -177,9 +177,28 @@ def test_a_record_file_that_vanishes_ends_the_run_in_words(
 def test_a_list_of_cases_that_does_not_fit_the_disk_ends_the_run_in_words(
     monkeypatch: pytest.MonkeyPatch, record: Path
 ) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")  # a write knows no file name
+    open_any = Path.open
 
-    monkeypatch.setattr(Path, "write_text", full)
+    def full(path: Path, mode: str = "r", **more: Any) -> Any:
+        if mode == "x":
+            raise OSError(28, "No space left on device")  # a write knows no file name
+        return open_any(path, mode, **more)
+
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(LaunchError, match=r"\.logs: No space left on device; 1 finished case is"):
         drive(record, finished={(0, "pingpong/8B")})
+
+
+def test_links_in_the_folder_of_the_logs_are_not_written_through(
+    monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    victim = record.parent / "victim"
+    victim.write_text("precious")
+    folder = record.with_suffix(".logs")
+    folder.mkdir()
+    for name in ("launch-000.log", "launch-000.cases"):
+        (folder / name).symlink_to(victim)
+    pretend(monkeypatch, record.parent, "echo words >&2\n" + line(64))
+    with pytest.raises(LaunchError, match="launch 1"):  # the first one does all that matters
+        drive(record, finished={(0, "pingpong/8B")})
+    assert victim.read_text() == "precious"
