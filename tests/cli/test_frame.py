@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -213,9 +214,31 @@ def test_warnings_are_said_once_and_silenced_by_qq(
     assert capsys.readouterr().err == ""
 
 
-def test_tables_on_a_pipe_are_not_cut() -> None:
+def test_a_handler_that_python_did_not_set_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library that is loaded before Python may have set one: Python then knows none."""
+    set_by_python = signal.signal
+    known = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+
+    def with_unknown(number: int, handler: Any) -> Any:
+        previous = set_by_python(number, handler)
+        return None if number in known else previous
+
+    monkeypatch.setattr(signal, "signal", with_unknown)
+    try:
+        status = frame.main(["list", "--store", str(tmp_path)])
+    finally:
+        for number, handler in known.items():
+            set_by_python(number, handler)
+    assert (status, capsys.readouterr().err) == (0, f"no runs in {tmp_path}\n")
+
+
+def test_tables_on_a_pipe_are_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
     row = ["x" * 300, "[bold]as it stands[/]"]
-    text = output.rendered(output.table(["long", output.Column("short", right=True)], [row]))
+    table = output.table(["long", output.Column("short", right=True)], [row])
+    output.print_or_write(lambda console: console.print(table), None)
+    text = capsys.readouterr().out
     assert row[0] in text
     assert row[1] in text
 

@@ -211,10 +211,12 @@ def _termination_as_interrupt() -> Iterator[None]:
     def interrupt(number: int, _: FrameType | None) -> None:
         raise KeyboardInterrupt(signal.Signals(number).name)
 
-    previous: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
+    previous: dict[int, Callable[[int, FrameType | None], object] | int] = {}
     try:
         for number in (signal.SIGTERM, signal.SIGHUP):
-            previous[number] = signal.signal(number, interrupt)
+            handler = signal.signal(number, interrupt)
+            if handler is not None:  # one that was not set by Python cannot be set again
+                previous[number] = handler
     except ValueError:  # not the main thread: signals are somebody else's business
         pass
     try:
@@ -237,8 +239,7 @@ def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
         f"a bug in transrank; please report it {_where_to_report()} with what "
         f"'{command} --verbose' prints",
     )
-    if output.settings.verbose:
-        sys.stderr.write(traceback.format_exc())
+    output.detail(traceback.format_exc())
     return INTERNAL_ERROR
 
 

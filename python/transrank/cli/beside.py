@@ -51,7 +51,7 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(pair, machine) for pair in pairs]), arguments.output)
     else:
-        results.print_or_write(lambda console: _print(console, pairs, machine), arguments.output)
+        output.print_or_write(lambda console: _print(console, pairs, machine), arguments.output)
     # A mean holds every disturbance of the machine: the warnings tell what it is worth.
     results.warn(run_warnings(record, every))
     return 0

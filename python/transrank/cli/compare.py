@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
     else:
-        results.print_or_write(
+        output.print_or_write(
             lambda console: _print(console, verdicts, axes, family, arguments.threshold),
             arguments.output,
         )

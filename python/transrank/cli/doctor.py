@@ -16,6 +16,8 @@ from transrank.cli import options, output
 from transrank.errors import LaunchError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from transrank.cli.execution import Site
     from transrank.store.records import Shape
     from transrank.survey.checks import Check
@@ -49,10 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         found = examine(site, _shape(arguments, site), arguments.store or runs.store_directory())
     if arguments.format == "json":
-        text = _as_json(found)
+        output.write(_as_json(found), arguments.output)
     else:
-        text = _as_table(found, _map(site), arguments.output)
-    output.write(text, arguments.output)
+        output.print_or_write(lambda console: _print(console, found, site), arguments.output)
     return int(any(check.verdict == "warning" for check in found))
 
 
@@ -105,17 +106,15 @@ def _as_json(found: list[Check]) -> str:
     return json.dumps(lines, indent=2, ensure_ascii=False) + "\n"
 
 
-def _map(site: Site | None) -> str:
+def _map(site: Site) -> list[str]:
     """The machine's packages, memory domains, shared caches and CPUs, each on a line."""
     from transrank.machine import mapping
 
-    if site is None:
-        return ""
     facts = site.facts
-    return "\n".join(["", *mapping.outline(facts.topology, facts.limits.affinity), "", ""])
+    return ["", *mapping.outline(facts.topology, facts.limits.affinity), ""]
 
 
-def _as_table(found: list[Check], map_of_machine: str, file: Path | None) -> str:
+def _print(console: Console, found: list[Check], site: Site | None) -> None:
     rows: list[list[str | Text]] = []
     for check in found:
         hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
@@ -129,5 +128,6 @@ def _as_table(found: list[Check], map_of_machine: str, file: Path | None) -> str
         if warnings == 0
         else f"{warnings} thing{'s' if warnings > 1 else ''} will spoil the numbers"
     )
-    shown = output.table(["verdict", "check", "finding"], rows)
-    return output.rendered(shown, file) + map_of_machine + verdict_line + "\n"
+    console.print(output.table(["verdict", "check", "finding"], rows))
+    for line in [*(_map(site) if site is not None else []), verdict_line]:
+        console.print(Text(line), soft_wrap=True)

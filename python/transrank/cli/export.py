@@ -12,6 +12,7 @@ from transrank.cli import options, output, results
 from transrank.errors import RecordError, UsageError
 from transrank.stats.rows import result_rows, sample_rows
 from transrank.stats.summary import summarise
+from transrank.store import writing
 
 FORMATS = ("csv", "parquet")
 EPILOG = """\
@@ -93,7 +94,7 @@ def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:
     table = pa.table({name: [row.get(name) for row in rows] for name in columns})
     try:
         # An open file: given a name, pyarrow removes whatever has it when the disk is full.
-        with target.open("wb") as file:
+        with writing.replacing(target) as file:
             parquet.write_table(table, file)
     except OSError as error:
         raise RecordError(

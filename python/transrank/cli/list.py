@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
     elif arguments.what == "studies":
-        results.print_or_write(lambda console: _print_studies(console, rows), arguments.output)
+        output.print_or_write(lambda console: _print_studies(console, rows), arguments.output)
     elif rows:
         table = output.table(*_layout(rows))
-        results.print_or_write(lambda console: console.print(table), arguments.output)
+        output.print_or_write(lambda console: console.print(table), arguments.output)
     else:
         output.note(f"no runs in {arguments.store or store_directory()}")
     return 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where words go: results to stdout, everything else to stderr, colour only where it is wanted.
 
-Nothing else in the command line prints. Tables are not cut to a width when stdout is a file or a
-pipe, so that what is read by a program is whole.
+Nothing else in the command line prints, so that words read from a file never steer a terminal:
+what is printed for people shows control characters instead of sending them. Tables are not cut to a
+width when stdout is a file or a pipe, so that what is read by a program is whole.
 """
 
 from __future__ import annotations
@@ -10,25 +11,52 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from transrank.errors import RecordError
+from transrank.store import writing
 
 UNLIMITED_WIDTH = 100_000
 
+# C0 and DEL have pictures; C1, and what changes the direction of writing, have none.
+_SHOWN = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"},
+    0x7F: 0x2421,
+    **dict.fromkeys(
+        (*range(0x80, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+        0xFFFD,
+    ),
+}
 
-class PipeConsole(Console):
-    """A console that lets the caller see that its reader has gone away."""
+
+def visible(text: str) -> str:
+    """Return `text` with a character to be seen for each that would steer a terminal."""
+    return text.translate(_SHOWN)
+
+
+class PlainConsole(Console):
+    """A console on which words from elsewhere are words, whoever prints them.
+
+    It lets the caller see that its reader has gone away.
+    """
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as any console, control characters shown: those of styles come afterwards."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 @dataclass
@@ -63,7 +91,7 @@ def _console(stderr: bool) -> Console:
     no_color = settings.color == "never" or (
         settings.color == "auto" and bool(os.environ.get("NO_COLOR"))
     )
-    return PipeConsole(
+    return PlainConsole(
         file=stream,
         width=None if on_terminal else UNLIMITED_WIDTH,
         force_terminal=True if settings.color == "always" else None,
@@ -93,9 +121,9 @@ def messages() -> Console:
 
 def error(text: str, hint: str | None = None) -> None:
     """Say on stderr what went wrong, and on the next line what to do about it."""
-    _say(Text.assemble(("error:", "bold red"), " ", _one_line(text)))
+    _say(Text.assemble(("error:", "bold red"), " ", one_line(text)))
     if hint:
-        _say(Text.assemble(("hint:", "bold cyan"), " ", _one_line(hint)))
+        _say(Text.assemble(("hint:", "bold cyan"), " ", one_line(hint)))
 
 
 def warning(text: str, hint: str | None = None) -> None:
@@ -103,39 +131,67 @@ def warning(text: str, hint: str | None = None) -> None:
     if settings.quiet >= 2 or text in settings.warned:
         return
     settings.warned.add(text)
-    parts: list[str | tuple[str, str]] = [("warning:", "bold yellow"), " ", _one_line(text)]
+    parts: list[str | tuple[str, str]] = [("warning:", "bold yellow"), " ", one_line(text)]
     if hint:
         separator = " " if text.rstrip().endswith((".", ";")) else ". "
-        parts += [separator, ("hint:", "bold cyan"), " ", _one_line(hint)]
+        parts += [separator, ("hint:", "bold cyan"), " ", one_line(hint)]
     _say(Text.assemble(*parts))
 
 
 def note(text: str) -> None:
     """Say on stderr what is worth knowing; silent with -q."""
     if settings.quiet < 1:
-        _say(Text(text))
+        _say(Text(visible(text)))
 
 
 def detail(text: str) -> None:
     """Say on stderr what only --verbose asks for."""
     if settings.verbose:
-        _say(Text(text, style="dim"))
+        _say(Text(visible(text), style="dim"))
 
 
 def write(text: str, output: Path | str | None = None) -> None:
-    """Write a result: to stdout, or to the file that -o names.
+    """Write a result: to stdout, or to the file that -o names, which appears whole or not at all.
+
+    A terminal shows control characters; a program that reads stdout, and a file, get the text as
+    it is.
 
     Raises
     ------
     RecordError
         the file cannot be written.
     """
-    if output is None or str(output) == "-":
+    on_terminal = _is_stdout(output) and sys.stdout.isatty()
+    _send(visible(text) if on_terminal else text, output)
+
+
+def print_or_write(show: Callable[[Console], None], output: Path | None) -> None:
+    """Let `show` print on stdout, or into the file that -o names.
+
+    Raises
+    ------
+    RecordError
+        the file cannot be written.
+    """
+    plain = PlainConsole(width=UNLIMITED_WIDTH, color_system=None, soft_wrap=True)
+    console = data() if output is None else plain
+    with console.capture() as capture:
+        show(console)
+    # Cells of the last column are filled up, which nobody sees but programs do.
+    _send("\n".join(line.rstrip(" ") for line in capture.get().split("\n")), output)
+
+
+def _is_stdout(output: Path | str | None) -> bool:
+    return output is None or str(output) == "-"
+
+
+def _send(text: str, output: Path | str | None) -> None:
+    if output is None or _is_stdout(output):
         sys.stdout.write(text)
         sys.stdout.flush()
         return
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        writing.replace(Path(output), text.encode("utf-8", "surrogateescape"))
     except OSError as cause:
         raise RecordError(
             f"cannot write {output}: {cause.strerror or cause}", "name another file with -o"
@@ -159,27 +215,15 @@ def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]])
             named.heading, justify="right" if named.right else "left", no_wrap=named.right
         )
     for row in rows:
-        # Text, not str: a string would be read as markup.
-        result.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+        # Text, not str: a string would be read as markup. Shown before the columns are measured.
+        result.add_row(*(cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row))
     return result
-
-
-def rendered(shown: Table, output: Path | None = None) -> str:
-    """Return a table as the text that stdout would get, or plain text for a file."""
-    console = data() if output is None else Console(width=UNLIMITED_WIDTH, color_system=None)
-    with console.capture() as capture:
-        console.print(shown)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
-
-
-def print_table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]]) -> None:
-    """Print a table on stdout."""
-    write(rendered(table(columns, rows)))
 
 
 def _say(text: Text) -> None:
     messages().print(text, soft_wrap=True)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def one_line(text: str) -> str:
+    """Return `text` without line breaks, control characters shown."""
+    return visible(" ".join(text.split()))

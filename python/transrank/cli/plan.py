@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
     else:
-        results.print_or_write(lambda console: _print(console, rows), arguments.output)
+        output.print_or_write(lambda console: _print(console, rows), arguments.output)
     return 0
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_different(runs)
     page = arguments.output or Path("-".join(run.header.run for run in runs)).with_suffix(".html")
     if str(page) == "-":
-        sys.stdout.write(render_report(runs))
+        output.write(render_report(runs))
         return 0
     write_report(runs, page)
     output.write(f"{page}\n")

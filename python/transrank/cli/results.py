@@ -9,13 +9,12 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rich.console import Console
 from rich.text import Text
 
 from transrank.cli import output
@@ -29,6 +28,8 @@ from transrank.units import format_bytes, format_seconds, format_spread
 
 # Of the name of a case without a size so many parts stand in its row, the others in the title.
 LABEL_PARTS = 2
+# What spreadsheets begin a formula with, or skip before one.
+FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class Named(Protocol):
@@ -133,16 +134,6 @@ def interval_text(estimate: Estimate | None) -> str:
     return f"{low_number}–{high}" if low_unit == high.partition(" ")[2] else f"{low}–{high}"
 
 
-def print_or_write(show: Callable[[Console], None], target: Path | None) -> None:
-    """Let `show` print on stdout, or into the file that -o names."""
-    plain = Console(width=output.UNLIMITED_WIDTH, color_system=None, soft_wrap=True)
-    console = output.data() if target is None else plain
-    with console.capture() as capture:
-        show(console)
-    # Cells of the last column are filled up, which nobody sees but programs do.
-    output.write("\n".join(line.rstrip(" ") for line in capture.get().split("\n")), target)
-
-
 def without_empty(
     columns: Sequence[output.Column | str], rows: Sequence[Sequence[str | Text]]
 ) -> tuple[list[output.Column | str], list[list[str | Text]]]:
@@ -183,10 +174,30 @@ def _finite(value: Any) -> Any:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return CSV with a heading line; None becomes an empty cell."""
+    """Return CSV with a heading line; None becomes an empty cell.
+
+    Words that a spreadsheet would take for a formula get an apostrophe before them, as OWASP
+    advises (CSV Injection), and control characters are shown: a carriage return would begin a row.
+    Numbers stay as they are.
+    """
     buffer = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
     return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    begins_formula = value.startswith(FORMULA_BEGINS) and not _is_number(value)
+    return output.visible(f"'{value}" if begins_formula else value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
     else:
-        results.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
+        output.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
     results.warn(cautions)
     return 0
 
@@ -120,7 +120,7 @@ def _heading(record: Run) -> Text:
     header = record.header
     parts = [header.run, header.label, header.mpi.library if header.mpi else None]
     parts += [f"{file.suite} {file.version}" for file in header.imported[:1]]
-    return Text(", ".join(part for part in parts if part))
+    return Text(output.one_line(", ".join(part for part in parts if part)))
 
 
 def _columns(statistic: str) -> list[Column | str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transrank.cli import options, output, results
+from transrank.cli import options, output
 from transrank.errors import Failure, UsageError
 from transrank.units import format_bytes, format_seconds
 
@@ -293,4 +293,4 @@ def _print(proofs: Sequence[Proof]) -> None:
         )
     heading = ["operation", "bytes", "algorithm", "before", "after", "after / before", "verdict"]
     table = output.table([*heading, "shown by"], rows)
-    results.print_or_write(lambda console: console.print(table), None)
+    output.print_or_write(lambda console: console.print(table), None)

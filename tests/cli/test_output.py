@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words from elsewhere, in a record, a file name, a launch's output, stay words when printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import commands
+import recorded
+from stored_runs import Store, pingpong
+from transrank.cli import output, results
+
+# Set the title, clear the screen, C1's CSI, back over what was printed, write from right to left.
+HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\x08\r\u202eend\u2066"
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
+    found = Store(tmp_path, capsys)
+    mpi = {**recorded.MPI, "library": f"MPI {HOSTILE}"}
+    lines = [
+        *pingpong(1024, 2.0),
+        *pingpong(1024, 2.0, case=f"ping{HOSTILE}/{HOSTILE}", study=f"ping{HOSTILE}", axes={}),
+        recorded.skipped(4096, reason=f"needs {HOSTILE}"),
+        recorded.skipped(8192, status="failed", reason=f"lost {HOSTILE}"),
+    ]
+    for number in (20, 21):
+        found.keep(f"202611{number}-000000-aaaa", *lines, label=f"night {HOSTILE}", mpi=mpi)
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show"],
+        ["show", "-vv"],
+        ["compare", "latest~1", "latest"],
+        ["compare", "latest", "triton"],
+        ["list"],
+        ["show", f"nosuch {HOSTILE}"],
+        ["show", "--case", HOSTILE],
+        ["show", f"./{HOSTILE}.jsonl"],
+        ["import", f"./{HOSTILE}"],
+        ["show", "-o", f"./{HOSTILE}/there"],
+        [HOSTILE],
+    ],
+)
+def test_no_verb_sends_control_characters_of_a_record_or_a_name(
+    words: list[str], store: Store
+) -> None:
+    answer = store.run(*words)
+    for said in (answer.stdout, answer.stderr):
+        assert STEERING.findall(said) == []
+    assert "title" in answer.stdout + answer.stderr
+
+
+def test_what_would_have_steered_the_terminal_is_seen(store: Store) -> None:
+    assert "night ␛]0;title␇␛[2J�31m␡␈" in store.run("list").stdout
+    heading = store.run("show").stdout.splitlines()[0]
+    assert "night ␛]0;title␇␛[2J�31m␡␈" in heading
+
+
+def test_colors_are_kept_beside_them(store: Store) -> None:
+    store.capsys.readouterr()
+    output.settings.color = "always"
+    console = output.data()
+    with console.capture() as captured:
+        console.print(output.table(["heading"], [[HOSTILE]]))
+    assert "\x1b[1m" in captured.get()
+    assert "\x1b[2J" not in captured.get()
+
+
+def test_a_bug_shows_its_traceback_without_control_characters(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError(HOSTILE)
+
+    monkeypatch.setattr("transrank.cli.show.summarise", fail)
+    answer = store.run("show", "--verbose")
+    assert answer.status == 70
+    assert "Traceback" in answer.stderr
+    assert STEERING.findall(answer.stderr) == []
+
+
+def test_json_shows_control_characters_on_a_terminal_and_holds_them_in_a_file(
+    store: Store,
+) -> None:
+    words = ["show", "--format", "json"]
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*commands.COMMAND, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **commands.environment(store.path)},
+    ) as process:
+        os.close(terminal)
+        shown = b""
+        try:
+            while piece := os.read(controller, 1 << 16):
+                shown += piece
+        except OSError:
+            pass  # how a terminal without writers ends
+        os.close(controller)
+    assert process.returncode == 0
+    assert "title" in shown.decode()
+    assert STEERING.findall(shown.decode().replace("\r\n", "\n")) == []
+    assert json.loads(store.run(*words).stdout)["label"] == f"night {HOSTILE}"
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize(
+    "words", ["=HYPERLINK(1)", "+1+cmd", "-2+3+cmd", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
+)
+def test_no_cell_of_csv_begins_a_formula(words: str) -> None:
+    (row,) = _rows(results.as_csv([{"label": words, words: "heading"}]))
+    shown = output.visible(words)
+    assert row == {"label": f"'{shown}", f"'{shown}": "heading"}
+
+
+def test_no_word_ends_a_row_of_csv(store: Store) -> None:
+    rows = _rows(store.run("export", "latest").stdout)
+    assert len(rows) == 4
+    assert f"needs {output.visible(HOSTILE)}" in [row["reason"] for row in rows]
+
+
+def test_numbers_and_other_words_stay_as_they_are_in_csv() -> None:
+    rows = [{"a": -1.5, "b": "-1.5e-6", "c": None, "d": "it's = 1", "e": 3, "f": "-inf"}]
+    (row,) = _rows(results.as_csv(rows))
+    assert list(row.values()) == ["-1.5", "-1.5e-6", "", "it's = 1", "3", "-inf"]
