@@ -68,6 +68,14 @@ def add_check_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def pairs(text: str) -> int:
+    """Return how many pairs of launches an option asks for."""
+    count = int(text)
+    if count < 2:
+        raise argparse.ArgumentTypeError(f"{count} makes no interval: a ratio needs two pairs")
+    return count
+
+
 def report(figures: Sequence[Figure], check: bool) -> int:
     """Print the figures on stdout and return the exit status."""
     table = Table("figure", "measured", "bar", "verdict", "note", box=None, pad_edge=False)

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from bars import Figure, add_check_option, report
+from bars import Figure, add_check_option, pairs, report
 from native import printed_at_two_ranks
 from survey import measure
 
@@ -73,7 +73,7 @@ def main() -> int:
     """Run, unless there is no PETSc."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", default=sys.executable, help="one that has petsc4py")
-    parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--rounds", type=pairs, default=5, help="(default: 5)")
     parser.add_argument("--updates", type=int, default=300, help="per launch (default: 300)")
     parser.add_argument("--max-time", default="500ms", help="per case and launch (default: 500ms)")
     add_check_option(parser)

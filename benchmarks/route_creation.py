@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from bars import Figure, add_check_option, report
+from bars import Figure, add_check_option, pairs, report
 from native import build
 
 from transrank.stats.compare import paired_ratio
@@ -54,7 +54,7 @@ def figure(name: str, baseline: list[float], candidate: list[float], bar: float)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_check_option(parser)
-    parser.add_argument("--launches", type=int, default=7, help="processes to run (default 7)")
+    parser.add_argument("--launches", type=pairs, default=7, help="processes to run (default 7)")
     options = parser.parse_args()
     routes, sorts = measure(build("route_creation"), options.launches)
     figures = [
