@@ -14,7 +14,7 @@ from transrank.errors import RecordError, UsageError
 from transrank.store import schema
 from transrank.store.lines import Shape
 from transrank.store.suites import imb, osu
-from transrank.store.suites.meaning import Meaning, meaning_of
+from transrank.store.suites.meaning import Meaning, meaning_of, understood
 from transrank.store.suites.reading import Reading, SuiteOutput
 
 SUITES = (imb, osu)
@@ -71,7 +71,9 @@ def import_files(
     if not cases:
         raise RecordError(
             f"{paths[0]}: no result of a study that transrank knows; "
-            f"found: {', '.join(unknown) or 'no table'}"
+            f"found: {', '.join(unknown) or 'no table'}",
+            "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites)
+            + "; others, such as one-sided ones, are not yet",
         )
     header: dict[str, Any] = {
         "kind": "header",

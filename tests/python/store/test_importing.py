@@ -206,6 +206,30 @@ def test_what_no_study_measures_is_left_out_and_counted() -> None:
         take("osu_multi_lat.txt")
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("# OSU MPI_Put Latency Test v7.4", "mpi_put latency"),
+        ("# OSU MPI_Get Bandwidth Test v7.4", "mpi_get bandwidth"),
+        ("# OSU OpenSHMEM Put Test v7.4", "openshmem put"),
+    ],
+)
+def test_what_is_not_understood_yet_is_told_beside_what_is(
+    title: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "osu.txt"
+    unit = "Bandwidth (MB/s)" if "Bandwidth" in title else "Latency (us)"
+    path.write_text(
+        f"{title}\n# Window creation: MPI_Win_allocate\n# Size          {unit}\n"
+        "1                       0.08\n2                       0.09\n"
+    )
+    with pytest.raises(RecordError, match=f"found: {name}") as refused:
+        import_files([path], "id", [], "0.1.0")
+    assert refused.value.hint is not None
+    for known in ("latency", "bi-directional bandwidth", "allreduce", "one-sided", "not yet"):
+        assert known in refused.value.hint
+
+
 def test_suites_are_not_mixed() -> None:
     with pytest.raises(UsageError, match="is of OSU") as refused:
         take("imb_pingpong.txt", "osu_latency.txt")

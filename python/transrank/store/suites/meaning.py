@@ -23,6 +23,11 @@ _POINT_TO_POINT = {
     "OSU": {"latency": 1},
 }
 _OSU_STUDIES = {"latency": "pingpong"}
+_OSU_WINDOWED = {
+    "bandwidth": "bandwidth",
+    "bi-directional bandwidth": "bidirectional-bandwidth",
+}
+_OSU_MESSAGE_RATE = "multiple bandwidth / message rate"
 _OSU_COLLECTIVES = {
     "all-to-all personalized exchange": "alltoall",
     "all-to-allv personalized exchange": "alltoallv",
@@ -80,12 +85,20 @@ def meaning_of(suite: str, reading: Reading) -> Meaning | None:
     counted = _POINT_TO_POINT[suite].get(reading.benchmark)
     if counted is not None:
         return _message(reading, counted)
-    if suite == "OSU" and reading.benchmark in ("bandwidth", "bi-directional bandwidth"):
+    if suite == "OSU" and reading.benchmark in _OSU_WINDOWED:
         return _window(reading)
-    if suite == "OSU" and reading.benchmark == "multiple bandwidth / message rate":
+    if suite == "OSU" and reading.benchmark == _OSU_MESSAGE_RATE:
         return _message_rate(reading)
     operation, form = _collective(suite, reading.benchmark)
     return None if operation is None else _collective_case(reading, operation, form)
+
+
+def understood(suite: str) -> str:
+    """The benchmarks that have a meaning here, in words."""
+    named = [*_POINT_TO_POINT[suite]]
+    if suite == "OSU":
+        named += [*_OSU_WINDOWED, _OSU_MESSAGE_RATE]
+    return f"{', '.join(named)}, and of the collectives {', '.join(sorted(_COLLECTIVES))}"
 
 
 def _message(reading: Reading, counted: int) -> Meaning | None:
@@ -100,9 +113,8 @@ def _message(reading: Reading, counted: int) -> Meaning | None:
 def _window(reading: Reading) -> Meaning | None:
     if reading.bytes is None:
         return None
-    both_ways = reading.benchmark == "bi-directional bandwidth"
-    counted = float(reading.bytes * (2 if both_ways else 1))
-    study = "bidirectional-bandwidth" if both_ways else "bandwidth"
+    study = _OSU_WINDOWED[reading.benchmark]
+    counted = float(reading.bytes * (2 if study == "bidirectional-bandwidth" else 1))
     axes: Axes = {"window": reading.window or OSU_WINDOW, "bytes": reading.bytes}
     return Meaning(study, axes, 2, _time(counted, reading.bytes_per_second), counted)
 

@@ -19,7 +19,7 @@ from transrank.store.suites.reading import (
 SUITE = "OSU"
 
 _TITLE = re.compile(
-    r"# OSU MPI(?P<device>-[A-Z]+(?: MANAGED)?)? (?P<name>.+?)(?: Test)?"
+    r"# OSU (?:MPI(?P<device>-[A-Z]+(?: MANAGED)?)? )?(?P<name>.+?)(?: Test)?"
     r"(?: v(?P<version>\d\S*))?\s*$"
 )
 _DATATYPE = re.compile(r"# Datatype: MPI_(?P<name>\w+)\.?")
