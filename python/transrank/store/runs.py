@@ -140,7 +140,10 @@ def find_run(text: str, store: Path | None = None) -> Path:
         raise RecordError(f"{text}: no such file", "transrank list names the runs that are stored")
     raise RecordError(
         f"no run is called '{text}'",
-        f"stored in {store or store_directory()}: {_names(runs)}" if runs else _EMPTY,
+        f"stored in {store or store_directory()}: {_names(runs)}; "
+        "--label NAME gives a run a name when it is measured or imported"
+        if runs
+        else _EMPTY,
     )
 
 

@@ -50,6 +50,7 @@ def test_a_file_is_found_by_its_path(store: Path, tmp_path: Path) -> None:
         ("latest~3", "latest~3 does not exist: 3 runs are stored", "the oldest is latest~2"),
         ("2026", "'2026' begins the names of 3 runs: ", "write more of the name"),
         ("noon", "no run is called 'noon'", "20261101-000000-aaaa (night)"),
+        ("noon", "no run is called 'noon'", "--label NAME gives a run a name"),
         ("x" * 5000, "no run is called", "stored in"),
         ("a\0b", "no run is called", "stored in"),
         ("", "no run is called ''", "stored in"),
