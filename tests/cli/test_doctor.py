@@ -100,6 +100,15 @@ def test_an_mpi_that_does_not_start_is_a_finding(tmp_path: Path) -> None:
     assert finished.stderr == ""
 
 
+def test_a_launcher_of_another_mpi_is_told_in_one_sentence(tmp_path: Path) -> None:
+    words = "echo Runtime environment uses unsupported PMI version PMIx. Aborting. >&2"
+    launcher = f"sh -c '{words}; echo more >&2; exit 16' {{ranks}}"
+    finished = commands.transrank("doctor", "--launcher", launcher, "-n", "2", store=tmp_path)
+    told = "MPI does not start on 2 ranks: the launcher belongs to another MPI than transrank-run"
+    assert any(line.endswith(told) for line in finished.stdout.splitlines())
+    assert "hint: leave out --launcher" in finished.stdout
+
+
 def test_the_table_in_a_file_has_no_control_codes(tmp_path: Path) -> None:
     file = tmp_path / "doctor.txt"
     finished = commands.transrank("doctor", "--color", "always", "-o", file, store=tmp_path)

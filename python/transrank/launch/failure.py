@@ -36,7 +36,8 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"unsupported PMI version|PMI server not found|PMI1? ?_?Init failed"),
         "the launcher belongs to another MPI than transrank-run",
-        "use the mpiexec of the MPI that transrank was built with: transrank doctor",
+        "leave out --launcher, and unset MPIEXEC and TRANSRANK_LAUNCHER: "
+        "the mpiexec of the MPI that transrank was built with is then used",
     ),
     (
         re.compile(r"error while loading shared libraries: (\S+)"),

@@ -101,7 +101,7 @@ def probe(
 def _not_started(shape: Shape, outcome: process.Outcome) -> LaunchError:
     cause, advice = failure.explain(outcome)
     words = failure.last_words(outcome)
-    quoted = f"; it said: {failure.said(words)}" if words else ""
+    quoted = f"; it said: {failure.said(words)}" if words and advice is None else ""
     return LaunchError(
         f"MPI does not start on {shape.ranks} ranks: {cause}{quoted}{failure.where(outcome)}",
         advice or "transrank doctor; try by hand: " + " ".join(outcome.command),

@@ -90,6 +90,16 @@ def ended(
             "the files of a killed job",
             "start it again",
         ),
+        (
+            ended(
+                "Abort(807027984): Fatal error in internal_Init_thread: Internal MPI error!",
+                "check_MPIR_CVAR_PMI_VERSION(167):  Runtime environment uses unsupported PMI "
+                "version PMIx. Aborting.",
+                "   Exit code:    16",
+            ),
+            "the launcher belongs to another MPI than transrank-run",
+            "unset MPIEXEC",
+        ),
         (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
     ],
 )
