@@ -6,12 +6,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import pwd
+import secrets
+import time
 from pathlib import Path
 
 import commands
 from transrank.cli import doctor, execution
 from transrank.cli.__main__ import parse
-from transrank.launch import installation
+from transrank.launch import installation, left_overs
 from transrank.launch.launcher import Capacity
 from transrank.store.records import Shape
 
@@ -115,3 +118,20 @@ def test_the_table_in_a_file_has_no_control_codes(tmp_path: Path) -> None:
     assert finished.stdout == ""
     assert "\x1b" not in file.read_text()
     assert file.read_text().startswith("verdict")
+
+
+def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
+    tmp_path: Path,
+) -> None:
+    segment = left_overs.FOLDER / f"mpich_shm_test{secrets.token_hex(4)}_0"
+    segment.write_bytes(bytes(2048))
+    try:
+        hours_ago = time.time() - 3 * 3600
+        os.utime(segment, (hours_ago, hours_ago))
+        finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
+        found = checks(finished)["left over"]
+        owner = pwd.getpwuid(os.geteuid()).pw_name
+        assert f"{segment.name} (2 KiB, 3 h 00 min old, of {owner})" in found["finding"]
+        assert (found["verdict"], str(segment) in found["hint"]) == ("note", True)
+    finally:
+        segment.unlink()

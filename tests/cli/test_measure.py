@@ -11,6 +11,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ import processes
 from bounded import Finished
 from transrank.cli import execution
 from transrank.cli.__main__ import main
-from transrank.launch import installation
+from transrank.launch import installation, left_overs
 from transrank.launch.launcher import Capacity
 from transrank.store.records import Run, finished_cases, read_run
 
@@ -253,6 +254,17 @@ def struck_in_the_middle(store: Path, strike: Strike, *arguments: str | Path) ->
     return Finished(["measure"], running.returncode, "", "".join(words))
 
 
+def segments_below(pid: int) -> list[Path]:
+    """The files of shared memory that the ranks below `pid` map, once there are any."""
+    found: list[Path] = []
+    deadline = time.monotonic() + 20
+    while not found and installation.mpi_kind() == "mpich" and time.monotonic() < deadline:
+        mapped = left_overs.mapped(processes.below(pid))
+        found = [one.path for one in left_overs.segments() if one.identity in mapped]
+    assert found or installation.mpi_kind() != "mpich"
+    return found
+
+
 def kill_a_rank(pid: int) -> None:
     processes.kill(processes.wait_for(pid, RUNNER, 2)[-1])
 
@@ -303,6 +315,7 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     descendants: list[int] = []
+    segments: list[Path] = []
 
     def interrupt(pid: int) -> None:
         if number == signal.SIGINT:  # nobody else may finish the run meanwhile
@@ -310,6 +323,7 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
             assert second.status == 2
             assert "another transrank is measuring this run" in second.stderr
         descendants.extend(processes.below(pid))
+        segments.extend(segments_below(pid))
         os.kill(pid, number)
 
     finished = struck_in_the_middle(tmp_path, interrupt)
@@ -319,6 +333,7 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
     assert [event.event for event in run.events] == ["interrupted"]
     assert f"hint: finish it with: transrank measure --resume {run.header.run}" in finished.stderr
     assert processes.wait_until_gone(descendants) == []
+    assert [path for path in segments if path.exists()] == []
 
 
 @pytest.fixture

@@ -72,6 +72,7 @@ def _shape(arguments: argparse.Namespace, site: Site) -> Shape:
 
 def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
     """Return all checks; an MPI that does not start is one of them."""
+    from transrank.launch.left_overs import left_behind
     from transrank.survey.checks import Situation, check_all
     from transrank.survey.probe import probe
 
@@ -86,7 +87,9 @@ def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
             probed = probe(site.launcher, shape, environment, Path(folder) / "probe.log")
         except LaunchError as failure:
             trouble = [_no_mpi(failure)]
-    situation = Situation(site.facts, site.launcher, shape, probed, dict(os.environ), store)
+    situation = Situation(
+        site.facts, site.launcher, shape, probed, dict(os.environ), store, left_behind()
+    )
     return [*trouble, *check_all(situation)]
 
 

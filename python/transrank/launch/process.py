@@ -4,8 +4,9 @@
 The launcher gets a process group of its own, so that Ctrl-C reaches transrank alone, which then
 ends the job in order: TERM, a few seconds of grace, KILL. Launchers put their ranks into sessions
 of their own (Hydra does), and a killed launcher orphans them; every process of a launch therefore
-carries a mark in its environment, by which what is left of it on this host is found and ended.
-Ranks on other hosts end by the launcher, or by the runner's own watchdog.
+carries a mark in its environment, by which what is left of it on this host is found and ended, and
+the shared memory of its ranks removed. Ranks on other hosts end by the launcher, or by the runner's
+own watchdog.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from transrank.errors import LaunchError
+from transrank.launch import left_overs
 
 MARK = "TRANSRANK_LAUNCH_MARK"
 GRACE_SECONDS = 3.0
@@ -163,17 +165,26 @@ def run(
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
     started = time.monotonic()
     words = Log(log)
+    memory = left_overs.Watch(lambda: _marked(mark))
+
+    def look() -> None:
+        tick()
+        memory.look()
+
     try:
         # An interrupt may come when the launcher runs and is not known yet: its mark tells.
         process = _start(command, {**environment, MARK: mark})
         try:
             timed_out = not _follow(
-                process, started + timeout_seconds, take_line, tick, is_last_word, words
+                process, started + timeout_seconds, take_line, look, is_last_word, words
             )
         finally:
+            if process.poll() != 0:  # ranks may live on without their launcher
+                memory.look_again()
             _end(process)
     finally:
         end_marked(mark)
+        memory.remove()
         words.close()
     return Outcome(
         command=tuple(command),

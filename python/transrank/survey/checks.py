@@ -6,19 +6,22 @@ A *warning* will spoil numbers, a *note* is worth knowing when they are read.
 
 from __future__ import annotations
 
+import pwd
+import shlex
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from transrank.launch.launcher import THREAD_VARIABLES, Launcher
+from transrank.launch.left_overs import LeftBehind, Segment
 from transrank.machine import mapping
 from transrank.machine.facts import Facts
 from transrank.machine.memory import SHARED_MEMORY
 from transrank.store.records import Shape
 from transrank.survey.placement import Host, hosts_of
 from transrank.survey.probe import Probe
-from transrank.units import format_bytes, format_seconds
+from transrank.units import format_bytes, format_seconds, format_wait
 
 BUSY_CORES = 0.3
 STOLEN_SHARE = 0.02
@@ -51,6 +54,7 @@ class Situation:
     probed: Probe | None
     environment: Mapping[str, str]
     store: Path
+    left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 
 def check_all(situation: Situation) -> list[Check]:
@@ -67,6 +71,7 @@ def check_all(situation: Situation) -> list[Check]:
         *_frequency(situation.facts),
         *_single_copy(situation.facts),
         *_shared_memory(situation.facts),
+        *_left_behind(situation.left_behind),
         *_memory(situation),
         *_disk(situation.store),
         *_virtualisation(situation.facts),
@@ -277,6 +282,48 @@ def _shared_memory(facts: Facts) -> Iterator[Check]:
         )
     else:
         yield Check("shared memory", "ok", f"{SHARED_MEMORY} has {format_bytes(size)}")
+
+
+def _left_behind(found: LeftBehind) -> Iterator[Check]:
+    """What killed jobs have left in shared memory takes memory until somebody removes it."""
+    if found.unused:
+        paths = " ".join(shlex.quote(str(one.path)) for one in found.unused)
+        yield Check(
+            "left over",
+            "note",
+            f"{SHARED_MEMORY} has {_segments(found.unused)} of killed MPI jobs, which no process "
+            f"that is seen from here maps: {_each(found.unused)}",
+            f"unless a job in another container has them: rm {paths}",
+        )
+    if found.unknown:
+        yield Check(
+            "left over",
+            "note",
+            f"{SHARED_MEMORY} has {_segments(found.unknown)} of other users, of running MPI jobs "
+            f"or left by killed ones: {_each(found.unknown)}",
+            "only they and root see whether a process maps them: their transrank doctor tells",
+        )
+
+
+def _segments(found: Sequence[Segment]) -> str:
+    count = "1 segment" if len(found) == 1 else f"{len(found)} segments"
+    return f"{count} ({format_bytes(sum(one.bytes for one in found))})"
+
+
+def _each(found: Sequence[Segment]) -> str:
+    """Name each with its size, age and owner."""
+    return ", ".join(
+        f"{one.path.name} ({format_bytes(one.bytes)}, {format_wait(one.age_seconds)} old, "
+        f"of {_user(one.owner)})"
+        for one in found
+    )
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def _memory(situation: Situation) -> Iterator[Check]:
