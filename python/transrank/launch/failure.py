@@ -67,6 +67,11 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "is it visible on every node? transrank doctor",
     ),
     (
+        re.compile(r"Resource temporarily unavailable|EAGAIN"),
+        "no further process or thread may be started",
+        "raise the limit of processes: ulimit -u, or that of the container (pids)",
+    ),
+    (
         re.compile(r"PMIx server's listener thread failed to start"),
         "the launcher found the files of a killed job that had its process number",
         "start it again; or remove ompi.* of jobs that no longer run from the temporary folder",

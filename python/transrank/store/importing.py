@@ -12,6 +12,7 @@ from typing import Any
 
 from transrank.errors import RecordError, UsageError
 from transrank.store import schema
+from transrank.store.jsonlines import open_file, why_unread
 from transrank.store.lines import Shape
 from transrank.store.suites import imb, osu
 from transrank.store.suites.meaning import Meaning, meaning_of, understood
@@ -98,9 +99,10 @@ def read_output(path: Path) -> SuiteOutput:
         it cannot be read, or is not recognised.
     """
     try:
-        text = path.read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be read: {error.strerror or error}") from None
+        with open_file(path, pipes=True) as file:
+            text = file.read().decode("utf-8", "replace")
+    except (OSError, MemoryError) as error:
+        raise RecordError(f"{path}: cannot be read: {why_unread(error)}") from None
     for suite in SUITES:
         if suite.recognises(text):
             output: SuiteOutput = suite.read(text)

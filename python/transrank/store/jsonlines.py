@@ -3,23 +3,69 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import select
+import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from transrank.errors import RecordError
+
+# How long the reader of a pipe waits for somebody to write to it.
+PIPE_SECONDS = 10
 
 
 def read_content(path: Path) -> bytes:
     """The bytes of a file, or RecordError saying why there are none."""
     try:
-        return path.read_bytes()
-    except OSError as error:
+        with open_file(path) as file:
+            return file.read()
+    except (OSError, MemoryError) as error:
         raise RecordError(
-            f"{path}: cannot be read: {error.strerror or error}",
+            f"{path}: cannot be read: {why_unread(error)}",
             "`transrank list runs` shows what is stored",
         ) from None
+
+
+def open_file(path: Path, pipes: bool = False) -> IO[bytes]:
+    """Open a regular file or, with `pipes`, a pipe: others may have no end, or no beginning.
+
+    Raises
+    ------
+    OSError
+        it cannot be opened, or is neither.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        kind = os.fstat(descriptor).st_mode
+        if pipes and stat.S_ISFIFO(kind):
+            _wait_for_a_writer(descriptor)
+        elif stat.S_ISDIR(kind):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        elif not stat.S_ISREG(kind):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        os.set_blocking(descriptor, True)
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def _wait_for_a_writer(pipe: int) -> None:
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    if not poll.poll(1000 * PIPE_SECONDS):
+        raise OSError(errno.EAGAIN, "nobody writes to this pipe")
+
+
+def why_unread(error: OSError | MemoryError) -> str:
+    """The cause in words."""
+    if isinstance(error, MemoryError):
+        return "it does not fit into memory"
+    return error.strerror or str(error)
 
 
 def split_lines(content: bytes) -> Iterator[tuple[int, bytes, bool]]:

@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import RecordError
+from transrank.store.jsonlines import open_file
 
 _SUFFIX = ".jsonl"
+# Of a plan with a million cases: what is longer is no header.
+LONGEST_HEADER_BYTES = 100 << 20
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 
@@ -31,16 +34,32 @@ class StoredRun:
 
 
 def store_directory() -> Path:
-    """$TRANSRANK_STORE, else $XDG_DATA_HOME/transrank, else ~/.local/share/transrank."""
+    """$TRANSRANK_STORE, else $XDG_DATA_HOME/transrank, else ~/.local/share/transrank.
+
+    Raises
+    ------
+    RecordError
+        the user has no home directory, and names no store.
+    """
     chosen = os.environ.get("TRANSRANK_STORE")
     if chosen:
-        return Path(chosen).expanduser()
+        return _expanded(Path(chosen))
     data_home = os.environ.get("XDG_DATA_HOME")
     # The XDG specification: a relative path there is invalid and ignored.
     base = Path(data_home or "")
     if not base.is_absolute():
         base = Path("~/.local/share")
-    return base.expanduser() / "transrank"
+    return _expanded(base) / "transrank"
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # no HOME, and no such user
+        raise RecordError(
+            f"{path}: there is no such home directory",
+            "name a store: --store or TRANSRANK_STORE",
+        ) from None
 
 
 def new_run_id(now: datetime | None = None) -> str:
@@ -59,8 +78,15 @@ def name_of(path: Path, store: Path | None = None) -> str:
 
     A `store` that was named must be named again; outside of it a path does without.
     """
-    inside = store is None and path.absolute().parent == store_directory().absolute()
-    return path.stem if inside and path.suffix == _SUFFIX else str(path)
+    inside = store is None and path.suffix == _SUFFIX and _is_stored(path)
+    return path.stem if inside else str(path)
+
+
+def _is_stored(path: Path) -> bool:
+    try:
+        return path.absolute().parent == store_directory().absolute()
+    except RecordError:
+        return False
 
 
 def resume_command(path: Path, store: Path | None = None) -> str:
@@ -80,8 +106,8 @@ def list_runs(store: Path | None = None) -> list[StoredRun]:
 
 def _read_entry(path: Path) -> StoredRun | None:
     try:
-        with path.open("rb") as file:
-            header = json.loads(file.readline())
+        with open_file(path) as file:
+            header = json.loads(file.readline(LONGEST_HEADER_BYTES))
         if header.get("kind") != "header":
             return None
         label = header.get("label")
@@ -92,7 +118,7 @@ def _read_entry(path: Path) -> StoredRun | None:
             created=str(header.get("created", "")),
             source=_source(header),
         )
-    except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError, MemoryError):
         return None
 
 
@@ -137,6 +163,8 @@ def find_run(text: str, store: Path | None = None) -> Path:
             "write more of the name",
         )
     if _is_path(text):
+        if Path(text).exists():
+            return Path(text)  # whoever reads it says what is wrong with it
         raise RecordError(f"{text}: no such file", "transrank list names the runs that are stored")
     raise RecordError(
         f"no run is called '{text}'",

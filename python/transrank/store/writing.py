@@ -118,7 +118,7 @@ def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace(path, data)
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _cannot_write(path, error, "name another place: --store") from None
 
 
 def replace(path: Path, data: bytes) -> None:

@@ -63,6 +63,11 @@ def ended(
             "ulimit -f",
         ),
         (
+            ended("transrank-run: Resource temporarily unavailable", *HYDRA_KILLED, status=3),
+            "no further process or thread may be started",
+            "ulimit -u",
+        ),
+        (
             ended("[n3] transrank-run: MPI_Irecv failed on rank 3: truncated", status=3),
             "MPI_Irecv failed on rank 3: truncated",
             None,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 import recorded
 from transrank.errors import RecordError, UsageError
 from transrank.stats.summary import CaseResult, summarise
+from transrank.store import jsonlines
 from transrank.store.importing import ImportedRun, import_files
 from transrank.store.lines import Shape
 from transrank.store.records import Run, read_run, write_lines
@@ -228,6 +231,23 @@ def test_what_is_not_understood_yet_is_told_beside_what_is(
     assert refused.value.hint is not None
     for known in ("latency", "bi-directional bandwidth", "allreduce", "one-sided", "not yet"):
         assert known in refused.value.hint
+
+
+def test_a_pipe_is_read_and_one_that_nobody_writes_to_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = (OUTPUTS / "osu_latency.txt").read_bytes()
+    with ThreadPoolExecutor(1) as writer:
+        written = writer.submit(pipe.write_bytes, text)
+        assert import_files([pipe], "id", [], "0.1.0").suite == "OSU"
+        assert written.result() == len(text)
+    monkeypatch.setattr(jsonlines, "PIPE_SECONDS", 0.1)
+    with pytest.raises(RecordError, match="nobody writes to this pipe"):
+        import_files([pipe], "id", [], "0.1.0")
+    with pytest.raises(RecordError, match="no regular file"):
+        import_files([Path("/dev/zero")], "id", [], "0.1.0")
 
 
 def test_suites_are_not_mixed() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import os
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 import recorded
 from transrank.errors import RecordError
-from transrank.store import runs
+from transrank.store import records, runs
 
 
 def keep(store: Path, run: str, **changes: object) -> None:
@@ -80,6 +81,44 @@ def test_the_list_is_sorted_by_time_and_leaves_broken_files_out(store: Path) -> 
     assert [run.run[-4:] for run in runs.list_runs(store)] == ["dddd", "aaaa", "bbbb", "cccc"]
     assert runs.list_runs(store)[1].label == "night"
     assert runs.list_runs(store)[1].source == "MPICH Version: 5.0.2"
+
+
+@pytest.fixture
+def odd(store: Path) -> dict[str, Path]:
+    """What may have the name of a record and is none."""
+    found = {kind: store / f"{kind}.jsonl" for kind in ("pipe", "device", "folder")}
+    os.mkfifo(found["pipe"])
+    found["device"].symlink_to("/dev/zero")
+    found["folder"].mkdir()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("pipe", "regular"), ("device", "regular"), ("folder", "directory")]
+)
+def test_what_is_no_file_is_refused_and_not_waited_for(
+    odd: dict[str, Path], kind: str, says: str, store: Path
+) -> None:
+    assert [run.run[-4:] for run in runs.list_runs(store)] == ["aaaa", "bbbb", "cccc"]
+    path = runs.find_run(str(odd[kind]), store)
+    for read in (records.read_run, records.repair):
+        with pytest.raises(RecordError, match=f"cannot be read: .*{says}"):
+            read(path)
+
+
+def test_who_has_no_home_directory_is_told_to_name_a_store(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def homeless(_: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("TRANSRANK_STORE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "expanduser", homeless)
+    with pytest.raises(RecordError, match="no such home directory") as refused:
+        runs.store_directory()
+    assert "--store" in str(refused.value.hint)
+    assert runs.name_of(tmp_path / "run.jsonl") == str(tmp_path / "run.jsonl")
 
 
 def test_an_imported_run_names_its_suite(tmp_path: Path) -> None:
