@@ -14,6 +14,8 @@ from typing import IO, Any
 
 from transrank.errors import RecordError
 
+# A plan has an object for each launch, and a case at most some lists for each rank.
+MOST_CONTAINERS = 4_000_000
 # How long the reader of a pipe waits for somebody to write to it.
 PIPE_SECONDS = 10
 
@@ -80,7 +82,7 @@ def split_lines(content: bytes) -> Iterator[tuple[int, bytes, bool]]:
 def parse(path: Path, number: int, raw: bytes) -> Any:
     """The value of a line, or RecordError naming file and line."""
     try:
-        parsed = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+        parsed = loads(raw, parse_constant=_refuse_constant)
         if rb"\u" in raw:  # an unpaired surrogate could never be printed
             json.dumps(parsed, ensure_ascii=False).encode()
         return parsed
@@ -100,10 +102,23 @@ def _refuse_constant(name: str) -> float:
 def is_json(raw: bytes) -> bool:
     """Whether a line is whole: a cut one never is."""
     try:
-        json.loads(raw)
+        loads(raw)
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def loads(raw: bytes, **options: Any) -> Any:
+    """The value of JSON that is not made to take all memory: a byte of it may become a list.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        it is no JSON, or no record's.
+    """
+    if raw.count(b"[") + raw.count(b"{") > MOST_CONTAINERS:
+        raise ValueError(f"more than {MOST_CONTAINERS} lists and objects")
+    return json.loads(raw.decode("utf-8"), **options)
 
 
 def one_line(error: Exception) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import RecordError
-from transrank.store.jsonlines import open_file
+from transrank.store.jsonlines import loads, open_file
 
 _SUFFIX = ".jsonl"
 # Of a plan with a million cases: what is longer is no header.
@@ -107,7 +106,7 @@ def list_runs(store: Path | None = None) -> list[StoredRun]:
 def _read_entry(path: Path) -> StoredRun | None:
     try:
         with open_file(path) as file:
-            header = json.loads(file.readline(LONGEST_HEADER_BYTES))
+            header = loads(file.readline(LONGEST_HEADER_BYTES))
         if header.get("kind") != "header":
             return None
         label = header.get("label")

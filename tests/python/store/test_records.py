@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recorded
 from transrank.errors import RecordError, UsageError
-from transrank.store import records, writing
+from transrank.store import jsonlines, records, writing
 
 WHOLE = [
     recorded.header(label="night"),
@@ -276,6 +276,18 @@ def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="JSON compliant"):
         records.append_line(path, recorded.case(measuring_seconds=float("nan")))
     assert len(records.read_run(path).cases) == 3
+
+
+def test_a_line_that_would_take_all_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonlines, "MOST_CONTAINERS", 1000)
+    path = recorded.write(tmp_path / "run.jsonl", WHOLE)
+    assert len(records.read_run(path).cases) == 3
+    with path.open("a") as file:
+        file.write(f'{{"kind":"case","axes":[{"{},[]," * 500}0]}}\n')
+    with pytest.raises(RecordError, match=r"run\.jsonl:8: not JSON: more than 1000 lists"):
+        records.read_run(path)
 
 
 def test_a_full_disk_is_named() -> None:
