@@ -2,7 +2,7 @@
 """How fast is an alltoall beside the MPI library's own?
 
 Runs the study `alltoall-algorithms` at two ranks, one per core, from 8 B to 4 MiB per block, arrays
-in memory that both ranks can reach (with --memory private: of the program's own), every algorithm
+in memory that both ranks can reach (with --arrays private: of the program's own), every algorithm
 in random order within each launch, per call the slowest rank, contents verified. Compared launch by
 launch with MPI_Alltoall as the library does it:
 
@@ -101,7 +101,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--launches", type=int, default=5, help="(default: 5)")
     parser.add_argument("--max-time", default="200ms", help="per case (default: 200ms)")
-    parser.add_argument("--memory", choices=["shared", "private"], default="shared")
+    parser.add_argument("--arrays", choices=["shared", "private"], default="shared")
     add_check_option(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ def main() -> int:
             [
                 "alltoall-algorithms",
                 f"--axis=algorithm={','.join((AUTO, *OWN, DEFAULT))}",
-                f"--axis=memory={arguments.memory}",
+                f"--axis=arrays={arguments.arrays}",
                 "--sizes=8..4MiB",
                 "--ranks=2",
                 f"--launches={arguments.launches}",

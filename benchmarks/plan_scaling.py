@@ -32,7 +32,7 @@ MOST_MEMORY_GROWTH = 1.5
 
 
 def figures_of(name: str, results: Sequence[CaseResult]) -> list[Figure]:
-    by_ranks = {int(result.axes["ranks"]): result for result in results}
+    by_ranks = {int(result.axes["plan_ranks"]): result for result in results}
     figures = []
     for ranks, bar in BARS.items():
         headline = by_ranks[ranks].headline
@@ -48,7 +48,7 @@ def figures_of(name: str, results: Sequence[CaseResult]) -> list[Figure]:
                 None if high is None else 1e6 * high,
             )
         )
-    growth = growth_exponent(results, "ranks")
+    growth = growth_exponent(results, "plan_ranks")
     figures.append(
         Figure(f"{name}: exponent", growth.value, MOST_EXPONENT, "", growth.low, growth.high)
     )

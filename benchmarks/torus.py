@@ -111,7 +111,7 @@ def count(shapes: Sequence[str]) -> Counts:
     def ask(algorithm: str) -> list[Traffic]:
         command = [
             str(installation.runner()),
-            f"--traffic={','.join(shapes)}",
+            f"--torus={','.join(shapes)}",
             f"--axis=algorithm={algorithm}",
         ]
         answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -154,7 +154,7 @@ constexpr std::array choices{
                o.action = Action::plan;
                o.plan = v;
            }},
-    Choice{"traffic", "4x6x16,..",
+    Choice{"torus", "4x6x16,..",
            "print what alltoall algorithms ask of a torus as JSON lines and stop (no MPI needed)",
            [](Options& o, const std::string&, std::string_view v) {
                o.action = Action::traffic;

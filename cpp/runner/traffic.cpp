@@ -26,7 +26,7 @@ std::vector<int> parse_torus(std::string_view text) {
         nodes *= lengths.back();
         if (error != std::errc{} || lengths.back() < 1 || nodes > std::numeric_limits<int>::max() ||
             (rest != end && *rest != 'x')) {
-            throw UsageError("--traffic '" + std::string(text) + "': write lengths as 4x6x16");
+            throw UsageError("--torus '" + std::string(text) + "': write lengths as 4x6x16");
         }
         if (rest == end) {
             return lengths;

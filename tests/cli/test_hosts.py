@@ -183,7 +183,7 @@ def test_a_file_of_choices_tells_an_alltoall_over_two_hosts_what_to_take(
     run = site.measure(
         tmp_path / "run.jsonl",
         *("alltoall-algorithms", "-n", "4", "--sizes", "1KiB,64KiB", "--axis", "algorithm=auto"),
-        *("--axis", "memory=private", "--count", "2", "--launches", "1"),
+        *("--axis", "arrays=private", "--count", "2", "--launches", "1"),
     )
     assert all(case.verified for case in run.cases)
     chosen = {case.axes["bytes"]: case.chosen for case in run.cases if case.chosen is not None}

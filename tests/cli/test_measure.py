@@ -468,6 +468,36 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Path) -> None:
+    arguments = ("plan-scaling", "--ranks", "2048", "--dry-run")
+    refused = measure(*arguments, store=tmp_path)
+    assert refused.status == 2, refused.describe()
+    assert "2048 ranks on" in refused.stderr
+    assert "for each core" in refused.stderr
+    assert "--oversubscribe" in refused.stderr
+    assert "-n 2048" in measure(*arguments, "--oversubscribe", store=tmp_path).check().stdout
+    typed = measure("plan-scaling", "--plan_ranks", "2048", "--dry-run", store=tmp_path).check()
+    assert "--axis plan_ranks=2048" in typed.stdout
+    assert "-n 2048" not in typed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "known"),
+    [
+        (("collectives", "--operation", "bcst"), "known: allreduce"),
+        (("locality", "--arrangement", "away-x"), "known: own"),
+        (("launch", "--stamp", "plane"), "known: plain, init"),
+    ],
+)
+def test_a_misspelt_value_of_an_axis_is_answered_by_the_known_ones(
+    arguments: tuple[str, ...], known: str, tmp_path: Path
+) -> None:
+    refused = measure(*arguments, "--dry-run", store=tmp_path)
+    assert refused.status == 2, refused.describe()
+    assert f"'{arguments[-1]}'" in refused.stderr
+    assert known in refused.stderr
+
+
 def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:
     arguments = ("pingpong", "--sizes", "8", "--max-time", "60ms", "--launches", "2")
     measure(*arguments, store=tmp_path).check()

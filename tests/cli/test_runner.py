@@ -150,7 +150,7 @@ def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_pat
 
 
 def test_the_traffic_on_a_torus_is_counted_without_mpi() -> None:
-    asked = ["--traffic", "2x3x2,8", "--axis", "algorithm=linear,bruck"]
+    asked = ["--torus", "2x3x2,8", "--axis", "algorithm=linear,bruck"]
     answer = run_bounded([installation.runner(), *asked], timeout=60, env={}).check().stdout
     lines = [json.loads(line) for line in answer.splitlines()]
     assert [(line["torus"], line["algorithm"]) for line in lines] == [
@@ -170,7 +170,7 @@ def test_the_traffic_on_a_torus_is_counted_without_mpi() -> None:
     ],
 )
 def test_what_is_no_torus_or_algorithm_is_refused(torus: str, algorithm: str, says: str) -> None:
-    asked = ["--traffic", torus, "--axis", f"algorithm={algorithm}"]
+    asked = ["--torus", torus, "--axis", f"algorithm={algorithm}"]
     refused = run_bounded([installation.runner(), *asked], timeout=60, env={})
     assert refused.status == 2
     assert says in refused.stderr

@@ -51,7 +51,7 @@ std::vector<AxisChoice> axes() {
         algorithms.values.emplace_back(each.name);
     }
     return {algorithms,
-            {.name = "memory",
+            {.name = "arrays",
              .values = {std::string(shared_memory)},
              .on_request = {std::string(private_memory)}}};
 }
@@ -64,7 +64,7 @@ public:
           rank_(setting.comm.rank()),
           block_bytes_(static_cast<std::size_t>(point.number("bytes"))),
           receive_(setting.workspace.receive(0, point.receive_bytes, point.receive_bytes)) {
-        if (point.text("memory") == shared_memory) {
+        if (point.text("arrays") == shared_memory) {
             shared_.emplace(std::max<std::size_t>(bytes(), 1));
             send_ = shared_->bytes().first(bytes());
         } else {
@@ -173,15 +173,15 @@ std::string reason_to_skip(const std::string& name, std::int64_t bytes, int rank
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::vector<measure::Case> points;
     const auto choices = axes();
-    for (const auto& memory : values_of(selection, choices[1])) {
+    for (const auto& arrays : values_of(selection, choices[1])) {
         for (const auto bytes : sizes_of(selection, default_sizes)) {
             for (const auto& algorithm : values_of(selection, choices[0])) {
                 auto& point = points.emplace_back();
                 point.study = study_name;
                 point.axes = {{.name = "algorithm", .value = algorithm},
-                              {.name = "memory", .value = memory},
+                              {.name = "arrays", .value = arrays},
                               {.name = "bytes", .value = bytes}};
-                point.group = std::string(study_name) + "/" + memory + "/" + std::to_string(bytes);
+                point.group = std::string(study_name) + "/" + arrays + "/" + std::to_string(bytes);
                 point.timing = measure::TimingKind::single;
                 point.skip_reason = reason_to_skip(algorithm, bytes, ranks);
                 if (point.skip_reason.empty()) {

@@ -42,7 +42,7 @@ std::vector<AxisChoice> axes() {
     std::ranges::transform(kernels(), std::back_inserter(kernel.values),
                            [](const Kernel& one) { return std::string(one.name); });
     return {kernel,
-            {.name = "memory",
+            {.name = "arrangement",
              .values = {"own", "exchanged", "away-1", "away-2", "away-3"},
              .pattern = "away-K",
              .accepts = is_away},
@@ -58,13 +58,13 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     std::vector<measure::Case> points;
     for (const auto& kernel_name : values_of(selection, choices[0])) {
         const Kernel& kernel = find_kernel(kernel_name);
-        for (const auto& memory : values_of(selection, choices[1])) {
+        for (const auto& arrangement : values_of(selection, choices[1])) {
             for (const auto& order_text : values_of(selection, choices[2])) {
                 const std::int64_t order = std::stoi(order_text);
                 measure::Case point;
                 point.study = study_name;
                 point.axes = {{.name = "kernel", .value = kernel_name},
-                              {.name = "memory", .value = memory},
+                              {.name = "arrangement", .value = arrangement},
                               {.name = "order", .value = order}};
                 point.group = study_name;
                 point.operations_per_repetition = kernel.operations_per_repetition;
@@ -81,7 +81,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto seat = mpi::agreed(setting.comm, memory_placement::own_seat);
     return find_kernel(point.text("kernel"))
-        .make(setting.comm, seat, point.text("memory"), point.number("order"));
+        .make(setting.comm, seat, point.text("arrangement"), point.number("order"));
 }
 
 }  // namespace

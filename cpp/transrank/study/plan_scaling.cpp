@@ -26,7 +26,7 @@ constexpr std::string_view study_name = "plan-scaling";
 Planned planned(const measure::Case& point) {
     return {static_cast<int>(point.number("dimensions")),
             point.text("blocks") == "regular" ? Blocks::regular : Blocks::irregular,
-            static_cast<int>(point.number("ranks"))};
+            static_cast<int>(point.number("plan_ranks"))};
 }
 
 std::int64_t cells_sent(const route::Route& route) {
@@ -87,7 +87,7 @@ std::vector<AxisChoice> axes() {
     return {{.name = "dimensions", .values = {"2", "3"}},
             {.name = "blocks", .values = {"regular", "irregular"}},
             {.name = "routes", .values = {"one", "all"}},
-            {.name = "ranks",
+            {.name = "plan_ranks",
              .values = {"4", "32", "64", "128", "256", "512", "1024", "2048", "16384", "131072",
                         "1000000"},
              .on_request = {"8", "16", "4096", "8192", "32768", "65536", "262144", "524288"}}};
@@ -105,7 +105,7 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
                     point.axes = {{.name = "dimensions", .value = std::stoll(dimensions)},
                                   {.name = "blocks", .value = blocks},
                                   {.name = "routes", .value = routes},
-                                  {.name = "ranks", .value = std::stoll(ranks)}};
+                                  {.name = "plan_ranks", .value = std::stoll(ranks)}};
                     point.group = study_name;
                     if (selection.cache != measure::CacheMode::warm) {
                         point.skip_reason = "this study has no buffers; leave out --cache";

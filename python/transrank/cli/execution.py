@@ -277,6 +277,9 @@ def _environment(site: Site, shape: Shape) -> dict[str, str]:
 
 def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
     chosen = _shapes(arguments, site, wish)
+    if not arguments.oversubscribe:
+        in_a_job = site.facts.allocation.system is not None
+        shapes.refuse_crowds(chosen, site.launcher, in_a_job, os.environ)
     conditions = _conditions(arguments, site, wish, chosen)
     return Request(
         wish.selections,

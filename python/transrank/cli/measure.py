@@ -76,7 +76,12 @@ def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
     )
     # For `tune`, whose many launches of the same ranks need only one first launch that asks.
     parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
-    options.add_launch_options(parser, several_shapes=True)
+    launch = options.add_launch_options(parser, several_shapes=True)
+    launch.add_argument(
+        "--oversubscribe",
+        action="store_true",
+        help="start more than four ranks for each core, too",
+    )
     options.add_precision_options(parser, launches)
     options.add_output_options(
         parser, formats=(), output="record file (default: a new one in the store)"
@@ -87,6 +92,7 @@ def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
 SETTLED = (
     ("ranks", "-n"),
     ("ranks_per_node", "--ranks-per-node"),
+    ("oversubscribe", "--oversubscribe"),
     ("sizes", "--sizes"),
     ("axis", "--axis"),
     ("precision", "--precision"),

@@ -77,7 +77,9 @@ def add_store_option(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_launch_options(parser: argparse.ArgumentParser, several_shapes: bool) -> None:
+def add_launch_options(
+    parser: argparse.ArgumentParser, several_shapes: bool
+) -> argparse._ArgumentGroup:
     """Add how many ranks are started and by what; `several_shapes` allows lists of counts."""
     group = parser.add_argument_group("launch")
     some = "N[,N]" if several_shapes else "N"
@@ -97,6 +99,7 @@ def add_launch_options(parser: argparse.ArgumentParser, several_shapes: bool) ->
         help="how many of them on each node (default: as the launcher likes)",
     )
     add_launcher_option(group)
+    return group
 
 
 def add_launcher_option(group: argparse._ArgumentGroup) -> None:

@@ -84,7 +84,7 @@ def localities(cases: Sequence[Case]) -> list[Locality]:
         if case.study != STUDY:
             continue
         key = (str(case.axes["kernel"]), int(case.axes["order"]), case.shape)
-        arrangement = str(case.axes["memory"])
+        arrangement = str(case.axes["arrangement"])
         if case.status == "skipped":
             reasons.setdefault(key, {})[arrangement] = case.reason or ""
         elif case.status == "ok":

@@ -14,6 +14,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from transrank.store import renamed
+
 Json = Mapping[str, Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -154,12 +156,13 @@ class PlannedLaunch:
 
     @classmethod
     def from_json(cls, line: Json) -> PlannedLaunch:
+        arguments = renamed.arguments(line["arguments"])
         return cls(
             int(line["launch"]),
             shape_from_json(line["shape"]),
             tuple(line["cases"]),
-            tuple(line["arguments"]),
-            tuple(line.get("lines", ())),
+            arguments,
+            renamed.lines(line["arguments"], arguments, line.get("lines", ())),
         )
 
 
@@ -200,7 +203,7 @@ class Header:
             label=line.get("label"),
             created=line["created"],
             transrank=line["transrank"],
-            command=tuple(line["command"]),
+            command=renamed.arguments(line["command"]),
             seed=line.get("seed"),
             options=Options.from_json(line["options"]) if "options" in line else None,
             plan=tuple(map(PlannedLaunch.from_json, line.get("plan", ()))),
@@ -395,6 +398,7 @@ class Case:
         plain = {name: value for name, value in line.items() if name not in _CONVERTED}
         return cls(
             **plain,
+            axes=renamed.axes(line["study"], line["axes"]),
             launch=int(line["launch"]),
             shape=shape_from_json(line["shape"]),
             samples=Samples.from_json(line["samples"]) if "samples" in line else None,
@@ -406,7 +410,7 @@ class Case:
 
 
 _CONVERTED = frozenset(
-    {"kind", "launch", "shape", "samples", "ranks", "memory", "outcome", "imported"}
+    {"kind", "axes", "launch", "shape", "samples", "ranks", "memory", "outcome", "imported"}
 )
 
 

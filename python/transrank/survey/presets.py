@@ -41,7 +41,7 @@ QUICK_AXES = {
     "way": ("auto", "message", "mpi-packed", "memcpy-once"),
     "dimensions": ("2",),
     "routes": ("one",),
-    "ranks": ("32", "2048", "1000000"),
+    "plan_ranks": ("32", "2048", "1000000"),
     "algorithm": ("auto", "mpi"),
 }
 

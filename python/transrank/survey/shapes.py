@@ -3,12 +3,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from transrank.errors import UsageError
 from transrank.launch.launcher import Capacity, Launcher
+from transrank.launch.launchers import Srun
 from transrank.launch.template import Template
 from transrank.store.records import Shape
+
+# More ranks than that on a core are rather a mistyped number than a wish.
+MOST_RANKS_PER_CORE = 4
+# Variables by which mpiexec starts ranks on hosts that transrank knows nothing of.
+HOST_LISTS = (
+    "HYDRA_HOST_FILE",
+    "I_MPI_HYDRA_HOST_FILE",
+    "OMPI_MCA_orte_default_hostfile",
+    "PRTE_MCA_prte_default_hostfile",
+)
+
+
+def refuse_crowds(
+    wanted: Sequence[Shape], launcher: Launcher, in_a_job: bool, environment: Mapping[str, str]
+) -> None:
+    """Refuse shapes that put more than MOST_RANKS_PER_CORE ranks on each core of a node.
+
+    Where nobody can tell which cores those will be they are all taken: a template, srun that asks
+    for a job of its own, a list of hosts in the environment.
+
+    Raises
+    ------
+    UsageError
+        with the numbers of ranks and cores.
+    """
+    elsewhere = isinstance(launcher, Template) or (isinstance(launcher, Srun) and not in_a_job)
+    if elsewhere or any(name in environment for name in HOST_LISTS):
+        return
+    capacity = launcher.capacity
+    cores = capacity.cores_per_node
+    most = MOST_RANKS_PER_CORE * cores
+    for shape in wanted:
+        crowd = capacity.ranks_per_node(shape)
+        if crowd > most:
+            raise UsageError(
+                f"{shape}: {crowd} ranks on {'1 core' if cores == 1 else f'{cores} cores'} of a "
+                f"node are more than {MOST_RANKS_PER_CORE} for each core",
+                f"-n {most * capacity.nodes} or fewer; or add --oversubscribe to start them anyway",
+            )
 
 
 def shapes(

@@ -93,7 +93,7 @@ class Campaign:
             *(sys.executable, "-m", "transrank.cli", "measure", "-qq"),
             *self.library.study(self.operations),
             f"--sizes={self.sizes}",
-            f"--ranks={self.ranks}",
+            *(f"--ranks={self.ranks}", "--oversubscribe"),
             "--launches=1",
             f"--output={record}",
             *conditions,

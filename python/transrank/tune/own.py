@@ -36,12 +36,12 @@ class Own(Library):
 
     def study(self, operations: Sequence[str]) -> list[str]:
         """Measure `auto`, whatever it is."""
-        memories = ",".join(operation.removeprefix(_PREFIX) for operation in operations)
-        return [_STUDY, f"--axis=algorithm={_AUTO}", f"--axis=memory={memories}"]
+        kinds = ",".join(operation.removeprefix(_PREFIX) for operation in operations)
+        return [_STUDY, f"--axis=algorithm={_AUTO}", f"--axis=arrays={kinds}"]
 
     def operation_of(self, axes: Mapping[str, Any]) -> str:
         """Which arrays are sent from."""
-        return f"{_PREFIX}{axes['memory']}"
+        return f"{_PREFIX}{axes['arrays']}"
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:  # noqa: ARG002
         """All but those that cannot serve so many ranks."""

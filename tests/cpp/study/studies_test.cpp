@@ -41,7 +41,7 @@ study::Selection few_sizes(const study::Study& study) {
         selection.axes["grid"] = {"16x32x2"};
         selection.axes["mode"] = {"used"};
     } else if (study.name == "plan-scaling") {
-        selection.axes["ranks"] = {"4", "2048"};
+        selection.axes["plan_ranks"] = {"4", "2048"};
     }
     return selection;
 }

@@ -31,7 +31,7 @@ def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...
     survey = Survey(launches=5)
     for algorithm, times in algorithms.items():
         for size, seconds in zip(SIZES, times, strict=True):
-            axes = {"algorithm": algorithm, "memory": "shared", "bytes": size}
+            axes = {"algorithm": algorithm, "arrays": "shared", "bytes": size}
             survey.measured("alltoall-algorithms", axes, seconds, 2 * size)
     return alltoall.ask(Context(tuple(measure_up([written(survey)])), Palette()))
 

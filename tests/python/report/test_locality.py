@@ -28,7 +28,7 @@ def guide_as_a_run() -> Survey:
             for point in machine("xt6").points
             if point.axes["figure"] == figure
         }
-        axes = {"kernel": "dgemm", "memory": arrangement, "order": 3000}
+        axes = {"kernel": "dgemm", "arrangement": arrangement, "order": 3000}
         survey.measured("locality", axes, 23.1, 0, 24)
         ranks = [points[rank] for rank in range(24)]
         line = survey.lines[-1]
@@ -93,11 +93,11 @@ def test_a_machine_with_one_domain_says_so_and_shows_the_matrix_it_has(
 ) -> None:
     survey = Survey(launches=1)
     axes = {"kernel": "latency", "order": 500}
-    survey.measured("locality", {**axes, "memory": "own"}, 8e-8, 0)
+    survey.measured("locality", {**axes, "arrangement": "own"}, 8e-8, 0)
     one = memory([0, 1], ["own"] * 2) | {"domain": [0, 0], "data_domain": [0, 0]}
     survey.lines[-1]["memory"] = one
     reason = "the ranks of this node are in one memory domain: no memory is farther than its own"
-    survey.lacking("locality", {**axes, "memory": "away-1"}, "skipped", reason)
+    survey.lacking("locality", {**axes, "arrangement": "away-1"}, "skipped", reason)
     made = asked(written(survey))
     assert reason in made.answer[0]
     assert "the matrix has one entry" in made.answer[0]

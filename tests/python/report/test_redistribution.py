@@ -47,7 +47,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         survey.measured("redistribute", axes, seconds, 2.0**23)
         survey.measured("redistribute", axes | {"mode": "unmodified"}, seconds / 2, 2.0**23)
     for ranks in RANKS:
-        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "ranks": ranks}
+        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
         survey.measured("plan-scaling", axes, 1e-6 * ranks**0.1, 0.0)
     return read_run(survey.write(tmp_path_factory.mktemp("store") / "run.jsonl"))
 

@@ -33,7 +33,7 @@ def case(
     return Case(
         study=locality.STUDY,
         case=f"locality/triad/{memory}/100",
-        axes={"kernel": "triad", "memory": memory, "order": 100},
+        axes={"kernel": "triad", "arrangement": memory, "order": 100},
         launch=launch,
         shape=Shape(ranks),
         status="ok",
@@ -110,7 +110,7 @@ def test_ranks_stand_once_sorted_by_the_median_of_their_launches() -> None:
 def test_what_was_skipped_keeps_its_reason() -> None:
     skipped = Case(
         study=locality.STUDY, case="locality/triad/away-1/100",
-        axes={"kernel": "triad", "memory": "away-1", "order": 100}, launch=0, shape=Shape(2),
+        axes={"kernel": "triad", "arrangement": "away-1", "order": 100}, launch=0, shape=Shape(2),
         status="skipped", reason="in one memory domain",
     )  # fmt: skip
     (measured,) = locality.localities([case("own", [1.0, 1.0], [0, 1], ["own"] * 2), skipped])

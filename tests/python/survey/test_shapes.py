@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from transrank.errors import UsageError
 from transrank.launch import launchers
 from transrank.launch.launcher import Capacity
-from transrank.launch.launchers import Hydra
+from transrank.launch.launchers import Hydra, Srun
 from transrank.store.records import Shape
-from transrank.survey.shapes import default_shapes, shapes
+from transrank.survey.shapes import default_shapes, refuse_crowds, shapes
 
 
 def hydra(nodes: int, cores: int) -> Hydra:
@@ -69,3 +69,36 @@ def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(
     for shape in found:
         assert capacity.fits(shape)
         assert shape.ranks == 2 or not capacity.oversubscribed(shape)
+
+
+@pytest.mark.parametrize(
+    ("shape", "nodes", "says"),
+    [
+        (Shape(2048), 1, "2048 ranks: 2048 ranks on 2 cores of a node are more than 4 for each"),
+        (Shape(9), 1, "9 ranks: 9 ranks on 2 cores"),
+        (Shape(17), 2, "17 ranks: 9 ranks on 2 cores"),
+        (Shape(18, 9), 2, "18 ranks, 9 per node: 9 ranks on 2 cores"),
+    ],
+)
+def test_more_ranks_than_four_for_each_core_are_refused(
+    shape: Shape, nodes: int, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says) as refused:
+        refuse_crowds([Shape(2), shape], hydra(nodes, 2), False, {})
+    assert "--oversubscribe" in (refused.value.hint or "")
+    assert f"-n {8 * nodes} or fewer" in (refused.value.hint or "")
+
+
+def test_four_ranks_for_each_core_are_taken() -> None:
+    refuse_crowds([Shape(8), Shape(8, 8)], hydra(1, 2), False, {})
+    refuse_crowds([Shape(16), Shape(16, 8)], hydra(2, 2), False, {})
+
+
+def test_nothing_is_refused_where_nobody_knows_the_cores() -> None:
+    one = Capacity(1, 2)
+    srun = Srun(one, "mpich", "srun")
+    refuse_crowds([Shape(64)], launchers.choose("srun -n {ranks}", one), False, {})
+    refuse_crowds([Shape(64)], srun, False, {})
+    refuse_crowds([Shape(64)], hydra(1, 2), False, {"HYDRA_HOST_FILE": "hosts"})
+    with pytest.raises(UsageError, match="64 ranks on 2 cores"):
+        refuse_crowds([Shape(64)], srun, True, {})

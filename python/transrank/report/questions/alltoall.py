@@ -113,7 +113,7 @@ def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
     places: dict[tuple[Shape, str], Sizes] = {}
     for result in run.of_study(STUDY):
         if result.headline is not None and result.bytes:
-            place = (result.shape, str(result.axes.get("memory", "")))
+            place = (result.shape, str(result.axes.get("arrays", "")))
             sizes = places.setdefault(place, {})
             sizes.setdefault(result.bytes, {})[str(result.axes["algorithm"])] = result
     return places

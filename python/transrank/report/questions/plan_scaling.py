@@ -90,7 +90,7 @@ def _by_line(run: Measured) -> Lines:
 
 
 def _ranks(result: CaseResult) -> int:
-    return int(result.axes.get("ranks", 0))
+    return int(result.axes.get("plan_ranks", 0))
 
 
 def _name(line: tuple[str, str, str]) -> str:
@@ -192,7 +192,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         parts.append(
             f"{units.format_seconds(last.headline.value)} at {_ranks(last):,} ranks with "
             f"{line[1]} blocks in {line[2]} dimensions, with a growth exponent of "
-            f"{_exponent_text(growth_exponent(results, 'ranks'))}"
+            f"{_exponent_text(growth_exponent(results, 'plan_ranks'))}"
         )
     if not parts:
         return []
@@ -209,7 +209,7 @@ def _memory(run: Measured) -> list[str]:
     for case in run.run.cases:
         if case.study == STUDY and case.outcome is not None:
             line = str(case.axes.get("blocks")), str(case.axes.get("dimensions"))
-            ranks = int(case.axes.get("ranks", 0))
+            ranks = int(case.axes.get("plan_ranks", 0))
             found.setdefault(line, {})[ranks] = case.outcome.values["route_bytes"]
     return [
         f"{by_ranks[min(by_ranks)]:.0f} bytes at {min(by_ranks):,} ranks and "
