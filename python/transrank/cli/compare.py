@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from statistics import quantiles
 from typing import Any
 
 from rich.console import Console
@@ -125,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     results.flush()
     for difference in unlike:
         output.warning(
-            f"the runs are unlike, {difference}", "what differs beside the machine may be the cause"
+            f"the runs are unlike, {difference}", "compare runs that differ in one thing only"
         )
     return _status(arguments.fail_on, verdicts, family)
 
@@ -184,8 +185,12 @@ def _print(
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
     console.print(Text(f"{counts or 'nothing to compare'} at {format_percent(threshold)}"))
     if family.median_ratio is not None:
+        ratios = [verdict.ratio.value for verdict in compared if verdict.ratio is not None]
+        first, _, third = (
+            quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else 3 * ratios
+        )
         typical = f"candidate / baseline in the median of cases: {family.median_ratio:.3f}"
-        console.print(Text(typical))
+        console.print(Text(f"{typical}, in the middle half {_ratio(first)} to {_ratio(third)}"))
 
 
 def _row(label: str, verdict: Verdict) -> list[str | Text]:

@@ -215,7 +215,7 @@ def _campaign(
     shared = shared_cores(placement)
     if shared is not None:
         output.warning(
-            f"{shared[0]} ranks share {shared[1]} cores: it is the scheduler that is tuned",
+            f"{shared[0]} ranks share {shared[1]} cores",
             f"a file for ranks with a core each needs {shared[0]} cores",
         )
     per_node = ranks_per_node(placement)

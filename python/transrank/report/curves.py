@@ -76,12 +76,13 @@ def points_of(results: Iterable[CaseResult]) -> tuple[Point, ...]:
 
 
 def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
-    """{bytes: seconds} of the results that have an interval, which tells how far to trust them."""
+    """{bytes: seconds} of the results of two launches or more, whose differences it contains."""
     return {
         result.bytes: interval
         for result in results
         if result.bytes is not None
         and result.headline is not None
+        and len(result.launches) > 1
         and (interval := Interval.of(result.headline)) is not None
     }
 

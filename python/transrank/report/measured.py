@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from transrank.stats.placement import shared_cores
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
-from transrank.store.records import Run, Shape
+from transrank.store.records import Case, Run, Shape
 
 WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between nodes", "")
 
@@ -26,6 +26,16 @@ class Measured:
     def of_study(self, *studies: str) -> list[CaseResult]:
         """The results of these studies that have a value."""
         return [result for result in self.results if result.study in studies and result.measured]
+
+    @property
+    def counted_cases(self) -> list[Case]:
+        """What single launches say, without those that are left out of the results."""
+        counted = {(result.case, result.shape): result.launches for result in self.results}
+        return [
+            case
+            for case in self.run.cases
+            if case.status != "ok" or case.launch in counted[case.case, case.shape]
+        ]
 
     def by_place(self, *studies: str) -> dict[str, list[CaseResult]]:
         """The results of studies of two ranks, by where the two were: see `place_of`.

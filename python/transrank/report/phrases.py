@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from transrank import units
 from transrank.report.tables import range_text
+from transrank.stats.compare import ratio_of
+from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult
 
 
@@ -31,6 +33,37 @@ def time_with_interval(result: CaseResult) -> str:
     if low is None or high is None:
         return text
     return f"{text} (95 % interval {range_text(low, high)})"
+
+
+def times(ratio: Estimate) -> str:
+    """`1.42 times (1.40 to 1.45)`: a ratio that has an interval."""
+    return f"{units.three_digits(ratio.value)} times ({_ends(ratio, units.three_digits)})"
+
+
+def percent(share: Estimate) -> str:
+    """`85 % (83 % to 88 %)`: a share that has an interval."""
+    return f"{units.format_percent(share.value)} ({_ends(share, units.format_percent)})"
+
+
+def change(ratio: Estimate) -> str:
+    """`15 % (12 % to 18 %) more`, or `less`: what a ratio that has an interval adds to 1."""
+    assert ratio.low is not None
+    assert ratio.high is not None
+    if ratio.value >= 1:
+        return f"{percent(Estimate(ratio.value - 1, ratio.low - 1, ratio.high - 1))} more"
+    return f"{percent(Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low))} less"
+
+
+def _ends(estimate: Estimate, text: Callable[[float], str]) -> str:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return f"{text(estimate.low)} to {text(estimate.high)}"
+
+
+def times_as_long(baseline: CaseResult, candidate: CaseResult) -> str:
+    """`1.42 times (1.40 to 1.45)`, from two launches of each on; else empty."""
+    ratio = ratio_of(baseline, candidate)
+    return times(ratio) if ratio is not None else ""
 
 
 def nearest(results: Sequence[CaseResult], size: int) -> CaseResult | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from transrank.stats.core_distance import LEAST_CHANGE, CoreLatency, Distance, slowdown
+from transrank.stats.core_distance import CoreLatency
 from transrank.stats.core_speed import SLOWED, CoreSpeed
 from transrank.stats.core_state import CoreState, core_states
 from transrank.stats.discoveries import discoveries
@@ -14,7 +14,7 @@ from transrank.stats.estimate import Estimate
 from transrank.stats.placement import oversubscription, pinning, shared_cores
 from transrank.stats.result import CaseResult, Caution
 from transrank.store.lines import Launch, Shape
-from transrank.store.records import Case, Run, finished_cases
+from transrank.store.records import Run, finished_cases
 from transrank.store.runs import resume_command
 from transrank.units import format_percent, format_seconds, format_spread
 
@@ -30,10 +30,7 @@ LEAST_SLOWED = 0.1
 FEW_CLEAN = 6
 # A trend smaller than this from the first to the last round is not worth a warning.
 LEAST_DRIFT = 0.03
-MOVING_HINT = (
-    "a hypervisor that moves virtual CPUs does this, and all that crosses between cores changes "
-    "with it"
-)
+MOVING_HINT = "bind ranks to cores, and the CPUs of a virtual machine to those of its host"
 
 
 def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
@@ -47,8 +44,7 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         yield Caution(
             f"the launches fall into two groups: {format_seconds(fast)} in {many} "
             f"and {format_seconds(slow)} in {few}",
-            "something differs between launches, in the MPI library or on the machine; quote both "
-            "values, or take more launches",
+            "quote both values, or take more launches",
         )
     if result.all_used:
         yield Caution(
@@ -80,7 +76,7 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         yield Caution(
             f"each launch is precise, but the launches lie {format_percent(result.launch_spread)} "
             "apart",
-            "more --launches narrow the interval; a longer --max-time does not",
+            "take more --launches",
         )
 
 
@@ -108,7 +104,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += _few_launches(run, results)
     found += _busy_machine(run, results)
     states = core_states(run.cases)
-    found += _moving_cores(run, states)
+    found += _moving_cores(states)
     found += _slowed_cores(states)
     found += _drifting(results)
     found += _two_groups(results)
@@ -175,12 +171,20 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     fewest = min(len(result.launches) for result in measured)
     if fewest >= 3:
         return []
-    single = "one launch: its interval says nothing about the next launch"
-    text = single if fewest == 1 else "two launches: the interval is wide"
-    count = sum(len(result.launches) == fewest for result in measured)
-    have = "has" if count == 1 else "have each"
+    few = [result for result in measured if len(result.launches) == fewest]
+    left_out = sum(result.launches_left_out for result in few)
+    counting = " that counts" if fewest == 1 else " that count"
+    text = f"{'one launch' if fewest == 1 else 'two launches'}{counting if left_out else ''}"
+    if fewest == 1:
+        text += ": its interval says nothing about the next launch"
+    have = "has" if len(few) == 1 else "have each"
     return [
-        Caution(f"{count} of {len(measured)} cases {have} {text}", "take at least --launches 3"),
+        Caution(
+            f"{len(few)} of {len(measured)} cases {have} {text}",
+            "measure on an idle machine, or take more --launches"
+            if left_out
+            else "take at least --launches 3",
+        ),
     ]
 
 
@@ -197,8 +201,6 @@ def _busy_machine(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     if not signs:
         return []
     hint = "stop other work on these nodes; `transrank doctor` names what runs"
-    if waited >= LEAST_WAITED:
-        hint += "; an MPI that gives up its core while it waits is slower in the samples left, too"
     return [Caution(f"the machine was busy: {'; '.join(signs)}", hint)]
 
 
@@ -210,13 +212,9 @@ def _share_waited(run: Run) -> float:
     return sum(case.waited_seconds or 0.0 for case in alone) / measuring if measuring else 0.0
 
 
-def _moving_cores(run: Run, states: Mapping[Shape, CoreState]) -> list[Caution]:
+def _moving_cores(states: Mapping[Shape, CoreState]) -> list[Caution]:
     return [
-        _moved(
-            state.latency,
-            [case for case in run.cases if case.shape == shape],
-            f"{shape}: " if len(states) > 1 else "",
-        )
+        _moved(state.latency, f"{shape}: " if len(states) > 1 else "")
         for shape, state in states.items()
         if state.latency is not None and state.latency.changed
     ]
@@ -234,36 +232,25 @@ def _slowed(speed: CoreSpeed, shape: str) -> Caution:
     return Caution(
         f"{shape}in {format_percent(speed.slowed_share)} of the rounds some rank's core was slower "
         f"by {100 * (SLOWED - 1):.0f} % or more; they "
-        + ("are left out" if speed.counts else "count, since many cases have no others"),
-        "somebody computes on the other thread of that core, a neighbor of a virtual machine "
-        "perhaps, or its frequency changes",
+        + ("are left out" if speed.counts else "count, too"),
+        "`transrank doctor` names what else runs, and how the clock rate is governed",
     )
 
 
-def _moved(cores: CoreLatency, cases: Sequence[Case], shape: str) -> Caution:
-    begin = (
-        f"{shape}the first two ranks' cores were not always equally far apart: a cache line took"
-    )
+def _moved(cores: CoreLatency, shape: str) -> Caution:
+    begin = f"{shape}between the cores of the first two ranks a cache line took"
     if not cores.several:
         return Caution(
-            f"{begin} {format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} between "
-            "them in different launches",
+            f"{begin} {format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} in "
+            "different launches",
             MOVING_HINT + "; more launches over a longer time see more of it",
         )
-
-    def told(distance: Distance) -> str:
-        words = f"{format_seconds(distance.median)} in {format_percent(distance.share)}"
-        times = slowdown(cases, distance, cores.usual)
-        if distance is cores.usual or times is None:
-            return words
-        if abs(times - 1) < LEAST_CHANGE:
-            return f"{words}, where cases took as long"
-        return f"{words}, where cases took {times:.2g} times as long"
-
-    others = [told(distance) for distance in cores.distances if distance is not cores.usual]
+    usual, *others = [
+        f"{format_seconds(distance.median)} in {format_percent(distance.share)}"
+        for distance in sorted(cores.distances, key=lambda each: each is not cores.usual)
+    ]
     return Caution(
-        f"{begin} {told(cores.usual)} of the rounds, and these alone count; {'; '.join(others)}",
-        MOVING_HINT + "; a real machine, or CPUs that are pinned, have one distance",
+        f"{begin} {usual} of the rounds, and these alone count; {'; '.join(others)}", MOVING_HINT
     )
 
 
@@ -282,9 +269,8 @@ def _drifting(results: Sequence[CaseResult]) -> list[Caution]:
     return [
         Caution(
             f"{len(found)} of {len(tested)} cases drift from round to round; most: {result.case} "
-            f"becomes {format_percent(abs(drift.change))} {direction} from the first to the last",
-            "the machine was not in a steady state (clock frequency, heat, other work): "
-            "measure again, later",
+            f"becomes {direction} (p = {drift.p_value:.1g})",
+            "measure again, later; `transrank doctor` names what else runs",
         )
     ]
 
@@ -298,7 +284,6 @@ def _two_groups(results: Sequence[CaseResult]) -> list[Caution]:
         Caution(
             f"in {len(split)} of {len(results)} cases the launches fall into two groups; most: "
             f"{result.case}, {format_percent(gap)} apart",
-            "something differs between launches, in the MPI library or on the machine; more "
-            "launches tell how often",
+            "more launches tell how often",
         )
     ]

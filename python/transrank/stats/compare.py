@@ -209,9 +209,7 @@ def _judge_ratio(
             verdict, ratio=Estimate(value), reason="one launch on each side says nothing of others"
         )
     center, error, freedom = spread
-    half = t_quantile(freedom) * error
-    low, high = float(np.exp(center - half)), float(np.exp(center + half))
-    ratio = Estimate(value, min(low, value), max(high, value))
+    ratio = _with_interval(value, spread)
     bound = float(np.log1p(threshold))
     alone = _place(ratio, 1 + threshold)
     return replace(
@@ -223,6 +221,13 @@ def _judge_ratio(
         p_slower=_tail(center - bound, error, freedom),
         p_faster=_tail(-center - bound, error, freedom),
     )
+
+
+def _with_interval(value: float, spread: tuple[float, float, float]) -> Estimate:
+    center, error, freedom = spread
+    half = t_quantile(freedom) * error
+    low, high = float(np.exp(center - half)), float(np.exp(center + half))
+    return Estimate(value, min(low, value), max(high, value))
 
 
 def _difference(
@@ -310,3 +315,28 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
     if interval_place(ratios.size) > 1:
         return median_interval(ratios)
     return combine([Estimate(float(ratio)) for ratio in ratios])
+
+
+def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
+    """How many times as long the candidate takes as the baseline, both of one run.
+
+    Pair by pair where two launches or more measured both, else by the launches of each. None
+    where either has a single launch: it says nothing of others.
+    """
+    ours, theirs = (
+        {
+            launch: median.value
+            for launch, median in zip(each.launches, each.launch_medians, strict=True)
+        }
+        for each in (baseline, candidate)
+    )
+    if min(len(ours), len(theirs)) < 2 or min(*ours.values(), *theirs.values()) <= 0:
+        return None
+    both = [launch for launch in ours if launch in theirs]
+    if len(both) > 1:
+        return paired_ratio([ours[each] for each in both], [theirs[each] for each in both])
+    assert baseline.headline is not None
+    assert candidate.headline is not None
+    spread = _difference(baseline.launch_medians, candidate.launch_medians)
+    assert spread is not None
+    return _with_interval(candidate.headline.value / baseline.headline.value, spread)

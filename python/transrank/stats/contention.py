@@ -2,20 +2,23 @@
 """Study `contention`: what each domain's receives cost, whom a pair disturbs, which links are slow.
 
 A rank's value is the median of its samples in a launch; a domain's are those of all its ranks in
-all launches. Their mean and standard deviation are what the source's figure shows.
+all launches. Their mean and standard deviation are what the source's figure shows. How many times
+as long something takes is judged by launches: of a single one nothing is called disturbed or slow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from transrank.stats.compare import paired_ratio
 from transrank.stats.discoveries import RATE, discoveries
+from transrank.stats.estimate import Estimate
 from transrank.store.lines import Case, Placement, Shape
 
 STUDY = "contention"
@@ -49,7 +52,7 @@ def parse_pairs(traffic: str) -> tuple[Pair, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainTime:
-    """Seconds of a receive in one domain during some traffic: a value per rank and launch."""
+    """Seconds of a receive in one domain during some traffic: a row per launch, of its ranks."""
 
     domain: int
     values: Values
@@ -71,6 +74,7 @@ class Traffic:
     case: str
     pairs: tuple[Pair, ...]
     domains: tuple[DomainTime, ...]
+    launches: tuple[int, ...]
 
     @property
     def active(self) -> frozenset[int]:
@@ -83,7 +87,12 @@ class Traffic:
 
     def mean_of(self, domains: Iterable[int]) -> float:
         """Mean over all ranks of these domains."""
-        return float(np.concatenate([self.domains[domain].values for domain in domains]).mean())
+        return float(np.mean([self.domains[domain].values for domain in domains]))
+
+    def by_launch(self, domains: Iterable[int]) -> dict[int, float]:
+        """The same of each launch."""
+        values = np.mean([self.domains[domain].values for domain in domains], axis=(0, 2))
+        return dict(zip(self.launches, values.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,11 +197,10 @@ def _traffic(traffic: str, launches: Sequence[Case], domain_ranks: int) -> Traff
         launches[0].case,
         parse_pairs(traffic),
         tuple(
-            DomainTime(
-                domain, medians[:, domain * domain_ranks : (domain + 1) * domain_ranks].ravel()
-            )
+            DomainTime(domain, medians[:, domain * domain_ranks : (domain + 1) * domain_ranks])
             for domain in range(domains)
         ),
+        tuple(case.launch for case in launches),
     )
 
 
@@ -224,12 +232,13 @@ def _torn(
 class Disturbance:
     """What some traffic does to a domain that has no part in it.
 
-    `factor` is its mean time over that of the control; `real` whether the difference is believed.
+    `factor` is its mean time over that of the control, None of a single launch; `real` whether the
+    difference is believed.
     """
 
     pairs: tuple[Pair, ...]
     domain: int
-    factor: float
+    factor: Estimate | None
     p_value: float
     real: bool
 
@@ -237,37 +246,66 @@ class Disturbance:
 def disturbances(measured: Contention) -> list[Disturbance]:
     """Hold every domain without a part in a traffic against the same domain in the control.
 
-    A domain is disturbed when its ranks take longer by LEAST_DISTURBANCE at least and the
-    difference survives a rank test (Mann and Whitney, one-sided, exact) among all such tests of
-    the measurement (see `discoveries`). Where there are too few values for any difference to
-    survive, all of them must lie above all of the control's.
+    A domain is disturbed when its ranks take longer by LEAST_DISTURBANCE at least, beyond the
+    interval over launches, and the difference survives a rank test (Mann and Whitney, one-sided,
+    exact) among all such tests of the measurement (see `discoveries`). Where there are too few
+    values for any difference to survive, all of them must lie above all of the control's.
     """
     control = measured.control
     if control is None:
         return []
     tested = [
-        (traffic, domain, control.domains[domain.domain])
+        (
+            traffic,
+            domain,
+            control.domains[domain.domain],
+            _ratio([control.by_launch([domain.domain])], [traffic.by_launch([domain.domain])]),
+        )
         for traffic in measured.traffics
         for domain in traffic.domains
         if traffic.pairs and domain.domain not in traffic.active
     ]
-    p_values = [_p_value(domain.values, usual.values) for _, domain, usual in tested]
+    p_values = [_p_value(domain.values, usual.values) for _, domain, usual, _ in tested]
     believed = discoveries(p_values)
     return [
         Disturbance(
             traffic.pairs,
             domain.domain,
-            factor := domain.mean / usual.mean,
+            factor,
             p_value,
-            factor >= LEAST_DISTURBANCE
+            _beyond(factor, LEAST_DISTURBANCE)
             and (sure or _apart(domain.values, usual.values, len(tested))),
         )
-        for (traffic, domain, usual), p_value, sure in zip(tested, p_values, believed, strict=True)
+        for (traffic, domain, usual, factor), p_value, sure in zip(
+            tested, p_values, believed, strict=True
+        )
     ]
 
 
+def _ratio(
+    usual: Sequence[Mapping[int, float]], other: Sequence[Mapping[int, float]]
+) -> Estimate | None:
+    """How many times as long the median of `other` takes, by launch; None of a single launch."""
+    launches = sorted(set.intersection(*(set(each) for each in (*usual, *other))))
+    if len(launches) < 2:
+        return None
+    first, second = (
+        [float(np.median([each[launch] for each in side])) for launch in launches]
+        for side in (usual, other)
+    )
+    return paired_ratio(first, second)
+
+
+def _beyond(factor: Estimate | None, least: float) -> bool:
+    """Whether a factor is large enough to be named, and greater than 1 with all its interval."""
+    if factor is None or factor.low is None:
+        return False
+    return factor.value >= least and factor.low > 1
+
+
 def _p_value(values: Values, usual: Values) -> float:
-    return float(stats.mannwhitneyu(values, usual, alternative="greater").pvalue)
+    found = stats.mannwhitneyu(values.ravel(), usual.ravel(), alternative="greater")
+    return float(found.pvalue)
 
 
 def _apart(values: Values, usual: Values, tests: int) -> bool:
@@ -281,7 +319,7 @@ class SlowLink:
     """A pair whose messages take `factor` times as long as those of other pairs of its kind."""
 
     pair: Pair
-    factor: float
+    factor: Estimate
     within_a_node: bool
 
 
@@ -290,7 +328,7 @@ class SlowNode:
     """A host all of whose links to others are slow: `factor` is that of their median."""
 
     host: str
-    factor: float
+    factor: Estimate
 
 
 def link_times(measured: Contention) -> dict[Pair, float]:
@@ -302,14 +340,24 @@ def link_times(measured: Contention) -> dict[Pair, float]:
     }
 
 
+def _by_launch(measured: Contention) -> dict[Pair, dict[int, float]]:
+    """The same by launch."""
+    return {
+        traffic.pairs[0]: traffic.by_launch(traffic.active)
+        for traffic in measured.traffics
+        if len(traffic.pairs) == 1
+    }
+
+
 def slow_links(measured: Contention) -> tuple[list[SlowNode], list[SlowLink]]:
     """Find the hosts and, among the links of the others, the pairs that are slow.
 
     Links within a node and between nodes are kinds of their own, each compared with the median of
     its kind; a link's own time is part of the median, so that of two links neither is slow. A host
-    is slow when most of its links to others are, and another host's are not.
+    is slow when most of its links to others are, and another host's are not. What is slow is slower
+    by LEAST_SLOWNESS at least, beyond the interval over launches.
     """
-    times = link_times(measured)
+    times = _by_launch(measured)
     nodes: list[SlowNode] = []
     links: list[SlowLink] = []
     for within in (False, True):
@@ -323,33 +371,37 @@ def slow_links(measured: Contention) -> tuple[list[SlowNode], list[SlowLink]]:
             for pair, time in kind.items()
             if not _touches(pair, measured.hosts, slow_hosts)
         }
-        usual = float(np.median(list((healthy or kind).values())))
+        usual = list(healthy.values())
         links += [
-            SlowLink(pair, time / usual, within)
+            SlowLink(pair, factor, within)
             for pair, time in healthy.items()
-            if time >= LEAST_SLOWNESS * usual
+            if (factor := _ratio(usual, [time])) is not None and _beyond(factor, LEAST_SLOWNESS)
         ]
-    return nodes, sorted(links, key=lambda link: -link.factor)
+    return nodes, sorted(links, key=lambda link: -link.factor.value)
 
 
 def _within(pair: Pair, hosts: Sequence[str]) -> bool:
     return bool(hosts) and hosts[pair[0]] == hosts[pair[1]]
 
 
-def _touches(pair: Pair, hosts: Sequence[str], wanted: Mapping[str, float]) -> bool:
+def _touches(pair: Pair, hosts: Sequence[str], wanted: Collection[str]) -> bool:
     return bool(hosts) and any(hosts[domain] in wanted for domain in pair)
 
 
-def _slow_hosts(times: Mapping[Pair, float], hosts: Sequence[str]) -> dict[str, float]:
+def _slow_hosts(
+    times: Mapping[Pair, Mapping[int, float]], hosts: Sequence[str]
+) -> dict[str, Estimate]:
     """Hosts whose links are slow beside the links between all others, by their factor."""
     if len(set(hosts)) < 4:  # of fewer, the others have at most one link
         return {}
     found = {}
     for host in dict.fromkeys(hosts):
-        own = [time for pair, time in times.items() if _touches(pair, hosts, {host: 1.0})]
-        rest = [time for pair, time in times.items() if not _touches(pair, hosts, {host: 1.0})]
-        if own and rest and min(own) >= LEAST_SLOWNESS * float(np.median(rest)):
-            found[host] = float(np.median(own) / np.median(rest))
+        own = [time for pair, time in times.items() if _touches(pair, hosts, {host})]
+        rest = [time for pair, time in times.items() if not _touches(pair, hosts, {host})]
+        least = [_ratio(rest, [each]) for each in own] if rest else []
+        factor = _ratio(rest, own) if least else None
+        if factor is not None and all(_beyond(each, LEAST_SLOWNESS) for each in least):
+            found[host] = factor
     return found
 
 

@@ -157,27 +157,3 @@ def _distances(seconds: Floats) -> list[Distance]:
         here = seconds[(seconds >= low) & (seconds < high)]
         distances.append(Distance(median(here), float(low), float(high), here.size / seconds.size))
     return distances
-
-
-def slowdown(cases: Sequence[Case], here: Distance, usual: Distance) -> float | None:
-    """How many times as long the cases took at one distance as at the usual one: the median.
-
-    Of the cases with undisturbed samples at both; None where there is none.
-    """
-    by_case: dict[object, list[Samples]] = defaultdict(list)
-    for case in cases:
-        if case.samples is not None:
-            by_case[case.case, case.shape].append(case.samples)
-    ratios = []
-    for launches in by_case.values():
-        there, normal = _seconds_at(here, launches), _seconds_at(usual, launches)
-        if there.size and normal.size and median(normal) > 0:
-            ratios.append(median(there) / median(normal))
-    return median(np.array(ratios)) if ratios else None
-
-
-def _seconds_at(distance: Distance, launches: Sequence[Samples]) -> Floats:
-    """The samples of a distance that no flag disqualifies."""
-    return np.concatenate(
-        [samples.seconds[distance.samples(samples) & (samples.flags == 0)] for samples in launches]
-    )

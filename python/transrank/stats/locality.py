@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from transrank.stats.compare import paired_ratio
 from transrank.stats.discoveries import discoveries
+from transrank.stats.estimate import Estimate
 from transrank.store.lines import Case, Shape
 
 STUDY = "locality"
@@ -41,6 +43,7 @@ class Worker:
     link: str
     seconds: float
     placed: bool | None
+    launch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ def _workers(case: Case) -> list[Worker]:
             memory.link[rank],
             float(seconds),
             None if memory.pages_unknown[rank] else memory.pages_elsewhere[rank] == 0,
+            case.launch,
         )
         for rank, seconds in enumerate(ranks.median)
     ]
@@ -139,9 +143,9 @@ def by_time(workers: Sequence[Worker]) -> list[Worker]:
 
 
 def matrix(measured: Locality) -> dict[tuple[int, int], float]:
-    """Mean seconds by (computing domain, domain of the memory), for those that were measured."""
+    """Mean over ranks by (computing domain, domain of the memory), for those that were measured."""
     cells: dict[tuple[int, int], list[float]] = {}
-    for worker in measured.workers:
+    for worker in by_time(measured.workers):
         cells.setdefault((worker.domain, worker.data_domain), []).append(worker.seconds)
     return {cell: float(np.mean(values)) for cell, values in sorted(cells.items())}
 
@@ -159,6 +163,22 @@ class Penalty:
     share: float
     p_value: float
     real: bool
+
+
+def ratio_over_launches(measured: Locality, near: str, far: str) -> Estimate | None:
+    """How many times as long memory over `far` takes as over `near`; None of a single launch."""
+    means = [
+        {
+            launch: float(np.mean([w.seconds for w in workers if w.launch == launch]))
+            for launch in {worker.launch for worker in workers}
+        }
+        for link in (near, far)
+        for workers in [[worker for worker in measured.workers if worker.link == link]]
+    ]
+    both = sorted(means[0].keys() & means[1].keys())
+    if len(both) < 2:
+        return None
+    return paired_ratio(*([mean[launch] for launch in both] for mean in means))
 
 
 def values_by_link(measured: Locality) -> dict[str, Values]:

@@ -23,7 +23,7 @@ def oversubscription(launches: Sequence[Launch]) -> list[Caution]:
         if shared is not None:
             worst[launch.shape] = shared
     return [
-        Caution(f"{ranks} ranks share {cores} cores; waits dominate", f"use at most {cores} ranks")
+        Caution(f"{ranks} ranks share {cores} cores", f"use at most {cores} ranks")
         for ranks, cores in worst.values()
     ]
 

@@ -107,7 +107,7 @@ def _cores(situation: Situation) -> Iterator[Check]:
         yield Check(
             "cores",
             "warning",
-            f"{_ranks(ranks)} share {have}; waits dominate",
+            f"{_ranks(ranks)} share {have}",
             f"-n {cores * capacity.nodes}" if cores > 1 else "a machine with two cores or more",
         )
     else:
@@ -210,8 +210,7 @@ def _quota(facts: Facts) -> Iterator[Check]:
         yield Check(
             "CPU quota",
             "warning",
-            f"the control group grants {quota:g} CPUs of {len(facts.usable_cpus)}; ranks will be "
-            "halted in mid-message",
+            f"the control group grants {quota:g} CPUs of {len(facts.usable_cpus)}",
             "remove the limit (docker --cpus, Kubernetes limits.cpu), pin instead (--cpuset-cpus)",
         )
 
@@ -242,7 +241,7 @@ def _frequency(facts: Facts) -> Iterator[Check]:
         yield Check(
             "frequency",
             "warning",
-            f"the governor is '{governor}': cores slow down while they wait",
+            f"the governor is '{governor}'",
             "cpupower frequency-set -g performance",
         )
     else:
@@ -256,8 +255,7 @@ def _single_copy(facts: Facts) -> Iterator[Check]:
         yield Check(
             "single copy",
             "warning",
-            f"ptrace_scope is {scope}: ranks may not read each other's memory, so large messages "
-            "on a node are copied twice",
+            f"ptrace_scope is {scope}: ranks may not read each other's memory",
             "sysctl kernel.yama.ptrace_scope=0; in a container --cap-add=SYS_PTRACE",
         )
     else:

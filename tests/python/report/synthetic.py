@@ -377,3 +377,37 @@ def small_survey(**options: Any) -> Survey:
     survey.noise = 0.12
     survey.measured("exchange", {"bytes": 3 << 20}, 2e-3, 12 << 20, stop="max-time")
     return survey
+
+
+# Steps of each case of advection below.
+ITERATIONS = 10
+
+
+def every_study(**options: Any) -> Survey:
+    """The small survey, and a few cases of each study that it lacks."""
+    survey = small_survey(**options)
+    survey.noise = 0.01
+    for index, way in enumerate(("auto", "memcpy-once", "mpi-packed")):
+        for phase in ("run", "store"):
+            axes = {"grid": "64x128x16", "scale": 1, "phase": phase, "way": way}
+            survey.measured("redistribute", axes, (2 + index) * 1e-4, 2.0**23)
+        ghosts = {"pattern": "corrected", "vdim": 6, "mode": "used"}
+        transport = ("auto", "floor", "mpi-packed")[index]
+        survey.measured("ghost", {**ghosts, "transport": transport}, (3 + index) * 1e-5, 294912.0)
+        domain = {"scheme": "first-order", "processes": "even", "velocity": "++", "points": 100}
+        domain |= {"iterations": ITERATIONS, "transport": ("none", "auto", "memcpy")[index]}
+        survey.measured("advection", {**domain, "overlap": "no"}, (4 + index) * 1e-4)
+        alltoall = {"algorithm": ("mpi", "auto", "bruck")[index], "arrays": "shared", "bytes": 64}
+        survey.measured("alltoall-algorithms", alltoall, (5 + index) * 1e-6, 128.0)
+        plan = {"dimensions": 2, "blocks": "regular", "routes": "one"}
+        survey.measured("plan-scaling", {**plan, "plan_ranks": 32**index}, (6 + index) * 1e-6)
+        contention = {"domain_ranks": 1, "traffic": ("none", "0-1", "0-2")[index], "bytes": 1 << 20}
+        survey.measured("contention", contention, (7 + index) * 1e-3, 1e6, 4, 2, timing="own")
+    axes = {"kernel": "latency", "arrangement": "own", "order": 500}
+    survey.measured("locality", axes, 3e-8)
+    for line in survey.lines:
+        if line["study"] == "locality":
+            names = ("toucher", "domain", "package", "data_domain", "pages_elsewhere")
+            line["memory"] = {name: [0, 0] for name in (*names, "pages_unknown")}
+            line["memory"] |= {"toucher": [0, 1], "link": ["own"] * 2, "pages": [9, 9]}
+    return survey

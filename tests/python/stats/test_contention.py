@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,7 +68,9 @@ def test_the_domains_at_the_shared_link_are_named_and_no_others() -> None:
     assert len(found) == 4 * 6
     real = {(one.pairs[0], one.domain) for one in found if one.real}
     assert real == {(pair, domain) for pair in ((1, 5), (2, 6), (3, 7)) for domain in (0, 4)}
-    assert all(one.factor == pytest.approx(4 / 3, rel=0.02) for one in found if one.real)
+    factors = [one.factor for one in found if one.real]
+    assert all(each.value == pytest.approx(4 / 3, rel=0.02) for each in factors)
+    assert all(each.low < each.value < each.high for each in factors)
 
 
 def test_without_a_shared_link_nobody_is_disturbed_however_noisy_the_timings() -> None:
@@ -95,6 +98,31 @@ def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control(
 
     (measured,) = contention.contentions(cases(("none", "1-3"), shared, 4, 1, launches=2))
     assert {one.domain for one in contention.disturbances(measured) if one.real} == {0, 2}
+
+
+def test_a_single_launch_calls_nothing_disturbed_or_slow() -> None:
+    (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
+    found = contention.disturbances(measured)
+    assert len(found) == 4 * 6
+    assert not any(one.real or one.factor for one in found)
+    links = cases(matrix(3), lambda pairs, _: 0.5 if (0, 2) in pairs else 0.1, 3, 1, launches=1)
+    (measured,) = contention.contentions(links, placements(["a", "b", "c"], launches=1))
+    assert contention.slow_links(measured) == ([], [])
+
+
+def test_launches_that_contradict_each_other_call_nothing_disturbed() -> None:
+    wild = [
+        case
+        for launch, factor in enumerate((1.0, 1.0, 3.0, 3.0))
+        for case in cases(
+            ("none", "1-3"), lambda pairs, _, f=factor: 0.2 * f if pairs else 0.2, 4, 1, launches=1
+        )
+        for case in [replace(case, launch=launch)]
+    ]
+    (measured,) = contention.contentions(wild)
+    found = contention.disturbances(measured)
+    assert all(one.factor is not None and one.factor.value > 1.5 for one in found)
+    assert not any(one.real for one in found)
 
 
 def test_without_a_control_nothing_is_called_disturbed() -> None:
@@ -177,7 +205,8 @@ def test_a_slow_link_between_two_of_three_hosts_is_found_and_named() -> None:
     assert nodes == []
     (link,) = links
     assert link.pair == (0, 2)
-    assert link.factor == pytest.approx(5, rel=0.05)
+    assert link.factor.value == pytest.approx(5, rel=0.05)
+    assert link.factor.low > 4
     assert contention.named(link.pair, measured) == "ranks 0 and 2 (a, c)"
 
 
@@ -192,7 +221,7 @@ def test_a_slow_node_is_named_instead_of_all_its_links() -> None:
         cases(matrix(5), model, 5, 1), placements(["a", "b", "c", "d", "e"])
     )
     nodes, links = contention.slow_links(measured)
-    assert [(node.host, round(node.factor)) for node in nodes] == [("d", 4)]
+    assert [(node.host, round(node.factor.value)) for node in nodes] == [("d", 4)]
     assert [link.pair for link in links] == [(0, 1)]
 
 

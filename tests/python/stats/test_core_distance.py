@@ -13,7 +13,7 @@ import recorded
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
-from transrank.stats.core_distance import core_latency, distances_of, slowdown
+from transrank.stats.core_distance import core_latency, distances_of
 from transrank.stats.core_state import core_states
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
@@ -52,7 +52,7 @@ def nanoseconds(*values: float) -> list[int]:
 
 def moved(run: Run) -> list[str]:
     found = run_warnings(run, summarise(run))
-    return [caution.text for caution in found if "equally far apart" in caution.text]
+    return [caution.text for caution in found if "a cache line took" in caution.text]
 
 
 def test_the_distance_is_the_median_over_launches_of_their_medians(tmp_path: Path) -> None:
@@ -149,17 +149,8 @@ def test_samples_of_the_usual_distance_alone_count(tmp_path: Path) -> None:
     assert result.unusual == pytest.approx(0.5)
     (text,) = moved(run)
     assert "50.0 ns in 56 % of the rounds, and these alone count" in text
-    assert "250 ns in 44 %, where cases took 5 times as long" in text
+    assert "250 ns in 44 %" in text
     assert not any("busy" in caution.text for caution in run_warnings(run, [result]))
-
-
-def test_a_distance_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
-    lines = [
-        recorded.case(launch=launch, rounds=[5, 5], core_latency_seconds=[5e-8, 2.5e-7])
-        for launch in range(3)
-    ]
-    (text,) = moved(write(tmp_path, lines, 3))
-    assert "250 ns in 50 %, where cases took as long" in text
 
 
 def test_a_case_that_was_never_at_the_usual_distance_keeps_its_samples(tmp_path: Path) -> None:
@@ -175,15 +166,6 @@ def test_a_case_that_was_never_at_the_usual_distance_keeps_its_samples(tmp_path:
     assert large.headline.value == pytest.approx(5e-7)
     assert small.kept == 1
     assert not small.all_used
-
-
-def test_a_slowdown_is_the_median_over_cases_measured_at_both(tmp_path: Path) -> None:
-    run = run_of(tmp_path, [[50, 50, 50, 250, 250], [50, 50, 50, 50, 250]])
-    found = core_latency(run.cases)
-    assert found is not None
-    near, far = found.distances
-    assert slowdown(run.cases, far, near) == pytest.approx(5)
-    assert slowdown(run_of(tmp_path, [[50]]).cases, far, near) is None
 
 
 def test_cores_farther_apart_in_one_of_two_runs_are_a_difference(tmp_path: Path) -> None:

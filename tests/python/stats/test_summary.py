@@ -8,6 +8,7 @@ import pytest
 
 import recorded
 from transrank.stats.summary import CaseResult, run_warnings, summarise
+from transrank.store.lines import DISTURBED
 from transrank.store.records import Run, read_run
 
 CALM = [1.00e-6, 1.01e-6, 0.99e-6, 1.00e-6, 1.02e-6, 0.98e-6, 1.00e-6, 1.01e-6] * 3
@@ -260,20 +261,23 @@ def test_launches_in_two_groups_are_told_in_words(tmp_path: Path) -> None:
     assert any("in 1 of 1 cases the launches fall into two groups" in text for text in texts)
 
 
-def test_drift_is_told_with_its_size(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("last", "direction"), [(1.3, "slower"), (0.7, "faster")])
+def test_drift_is_told_with_its_direction(tmp_path: Path, last: float, direction: str) -> None:
     lines = []
     for launch in range(3):
-        seconds = np.concatenate([np.array(CALM[:8]) * factor for factor in np.linspace(1, 1.3, 8)])
+        seconds = np.concatenate(
+            [np.array(CALM[:8]) * factor for factor in np.linspace(1, last, 8)]
+        )
         lines.append(recorded.case(launch=launch, seconds=seconds.tolist(), rounds=[8] * 8))
     run = run_of(tmp_path, recorded.header(), *lines)
     texts = [caution.text for caution in run_warnings(run, summarise(run))]
-    assert any("pingpong/1024B becomes 30 % slower" in text for text in texts)
+    assert any(f"pingpong/1024B becomes {direction} (p = " in text for text in texts)
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"binding": ["0", "0"]}, "2 ranks share 1 cores; waits dominate"),
+        ({"binding": ["0", "0"]}, "2 ranks share 1 cores"),
         ({"binding": ["0-1", "0-1"]}, "ranks are not pinned: on node0"),
     ],
 )
@@ -319,6 +323,25 @@ def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(
     assert [text for text in texts if "busy" in text] == [
         f"the machine was busy: {sign}" for sign in signs
     ]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "says", "hint"),
+    [
+        (0, "1 of 1 cases has two launches", "take at least --launches 3"),
+        (1, "1 of 1 cases has two launches that count", "measure on an idle machine, or"),
+    ],
+)
+def test_launches_that_were_made_and_left_out_are_not_asked_for_again(
+    tmp_path: Path, left_out: int, says: str, hint: str
+) -> None:
+    lines = [recorded.case(launch=launch, seconds=CALM) for launch in range(2)]
+    if left_out:
+        lines.append(recorded.case(launch=2, seconds=CALM, flags=[DISTURBED] * len(CALM)))
+    run = run_of(tmp_path, recorded.header(), *lines)
+    (caution,) = [each for each in run_warnings(run, summarise(run)) if "launches" in each.text]
+    assert caution.text == says
+    assert caution.hint.startswith(hint)
 
 
 def test_a_single_launch_is_told_to_be_one(tmp_path: Path) -> None:

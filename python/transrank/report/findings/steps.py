@@ -41,12 +41,13 @@ class Interval:
 class Step:
     """Between `lower` and `upper` bytes the time is `factor` times what the sizes before predict.
 
-    A factor below 1 is a fall: the larger message takes less time than the smaller one.
+    A factor below 1 is a fall: the larger message takes less time than the smaller one. The ends
+    of its interval are the farthest that those of the times leave.
     """
 
     lower: int
     upper: int
-    factor: float
+    factor: Estimate
 
 
 def find_steps(curve: Mapping[int, Interval]) -> list[Step]:
@@ -61,7 +62,7 @@ def find_steps(curve: Mapping[int, Interval]) -> list[Step]:
         if (step := _rise(curve, sizes[index - 2 : index + 2])) is not None
     ]
     falls = [
-        Step(lower, upper, curve[upper].value / curve[lower].value)
+        Step(lower, upper, _ratio(curve[upper], curve[lower]))
         for lower, upper in pairwise(sizes)
         if curve[upper].high * LEAST_FALL < curve[lower].low
     ]
@@ -72,12 +73,19 @@ def _rise(curve: Mapping[int, Interval], sizes: Sequence[int]) -> Step | None:
     first, lower, upper, beyond = sizes
     before, here, there, after = (curve[size] for size in sizes)
     stride = (upper - lower) / (lower - first)
-    expected = here.value + max(0.0, here.value - before.value) * stride
-    most_expected = here.high + max(0.0, here.high - before.low) * stride
-    if there.low <= LEAST_FACTOR * most_expected:
+    expected = Interval(
+        here.value + max(0.0, here.value - before.value) * stride,
+        here.low + max(0.0, here.low - before.high) * stride,
+        here.high + max(0.0, here.high - before.low) * stride,
+    )
+    if there.low <= LEAST_FACTOR * expected.high:
         return None
     across = (there.low - here.high) / (upper - lower)
     onward = (after.high - there.low) / (beyond - upper)
     if onward >= STEEPEST_AFTER * across:
         return None
-    return Step(lower, upper, there.value / expected)
+    return Step(lower, upper, _ratio(there, expected))
+
+
+def _ratio(one: Interval, other: Interval) -> Estimate:
+    return Estimate(one.value / other.value, one.low / other.high, one.high / other.low)

@@ -10,9 +10,10 @@ from transrank.report.figures import axes
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.line_panel import Line, Mark, line_panel
 from transrank.report.measured import Measured
-from transrank.report.phrases import kept_sentence
+from transrank.report.phrases import change, kept_sentence, percent
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
+from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
@@ -248,25 +249,34 @@ def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
 
 
 def _answer(run: Measured, several: bool) -> list[str]:
+    """The cheapest halo on the largest blocks, and the sweep itself beside the fastest copy."""
     texts = []
     for place, by_key in _by_place(run.of_study(STUDY)).items():
-        ways = {
-            way: dict(_added(by_key, way))
-            for way in by_key
-            if way[0] not in (NONE, *COPIES) and _added(by_key, way)
-        }
-        if not ways:
+        alone = {_points(result): result for result in by_key.get((NONE, "no"), [])}
+        halos = [
+            (_points(result), way, result)
+            for way, results in by_key.items()
+            for result in results
+            if way[0] not in (NONE, *COPIES) and _points(result) in alone
+        ]
+        if not halos:
             continue
-        points = max(max(added) for added in ways.values())
-        best = min(ways, key=lambda way: ways[way].get(points, float("inf")))
+        points = max(halo[0] for halo in halos)
+        _, way, best = min((h for h in halos if h[0] == points), key=lambda h: _step(h[2]).y)
+        halo = ratio_of(alone[points], best)
+        if halo is None:
+            continue
         prefix = f"{run.name}: with" if several else "With"
         text = (
             f"{prefix} {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
-            f"({_name(best)}) adds {100 * ways[best][points]:.3g} % to a {place[1]} step"
+            f"({_name(way)}) makes a {place[1]} step take {change(halo)} time"
         )
-        copy = _fastest_copies(by_key).get(points)
-        alone = {_points(result): _step(result).y for result in by_key[NONE, "no"]}[points]
-        if copy is not None:
-            text += f"; the step alone runs at {100 * copy / alone:.0f} % of the fastest copy"
+        copies = [
+            r for copy in COPIES for r in by_key.get((copy, "no"), []) if _points(r) == points
+        ]
+        copy = min(copies, key=lambda result: _step(result).y, default=None)
+        share = ratio_of(alone[points], copy) if copy is not None else None
+        if share is not None:
+            text += f"; the step alone runs at {percent(share)} of the fastest copy"
         texts.append(f"{text}.")
     return texts[:2]

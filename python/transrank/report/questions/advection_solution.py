@@ -214,8 +214,7 @@ def _beside_published(outcome: Outcome, published: Profile) -> str:
     return (
         f"The published run has errors of {sum(theirs) / len(theirs):.2g} on average and "
         f"{max(theirs):.2g} at most; the same run here {outcome.values['error_mean']:.2g} and "
-        f"{outcome.values['error_largest']:.2g}. Theirs is a shift by about half a cell, not an "
-        "error of the scheme."
+        f"{outcome.values['error_largest']:.2g}."
     )
 
 

@@ -15,7 +15,7 @@ from transrank.report.measured import Measured
 from transrank.report.phrases import joined
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
-from transrank.stats.compare import paired_ratio
+from transrank.stats.compare import ratio_of
 from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
@@ -97,7 +97,7 @@ def rivals(sizes: Sizes, kind: str) -> list[Rival]:
             of_kind = {AUTO: algorithms[AUTO]}
         if default is not None and of_kind:
             best = min(of_kind, key=lambda name: _seconds(of_kind[name]))
-            found.append(Rival(size, best, _gain(default, of_kind[best])))
+            found.append(Rival(size, best, ratio_of(of_kind[best], default)))
     return found
 
 
@@ -148,11 +148,12 @@ def _group(context: Context, title: str, sizes: Sizes) -> CurveGroup:
 def _answer(title: str, sizes: Sizes) -> list[str]:
     sentences = []
     for kind, whose in KINDS.items():
-        regions = _regions(rivals(sizes, kind))
+        found = rivals(sizes, kind)
+        regions = _regions(found)
         if regions:
             told = joined([_region_text(region) for region in regions])
             sentences.append(f"{title}: the library's choice is beaten by {whose} {told}.")
-        elif rivals(sizes, kind):
+        elif any(rival.gain is not None for rival in found):
             sentences.append(
                 f"{title}: none of {whose} algorithms beats the library's choice beyond the "
                 "interval."
@@ -211,21 +212,6 @@ def _times(rival: Rival) -> str:
     if gain.low is None or gain.high is None:
         return f"{gain.value:.2f}"
     return f"{gain.value:.2f} ({gain.low:.2f} to {gain.high:.2f})"
-
-
-def _gain(default: CaseResult, other: CaseResult) -> Estimate | None:
-    """How many times as long the default takes; None unless two launches have both."""
-    ours, theirs = (
-        {
-            launch: median.value
-            for launch, median in zip(each.launches, each.launch_medians, strict=True)
-        }
-        for each in (other, default)
-    )
-    both = [launch for launch in ours if launch in theirs]
-    if len(both) < 2:
-        return None
-    return paired_ratio([ours[each] for each in both], [theirs[each] for each in both])
 
 
 def _seconds(result: CaseResult) -> float:

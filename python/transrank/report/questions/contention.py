@@ -12,10 +12,12 @@ from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.heat_panel import Cell, heat_panel
 from transrank.report.measured import Measured
 from transrank.report.palette import BLOCK, Palette, Style
-from transrank.report.phrases import joined, kept_sentence
+from transrank.report.phrases import joined, kept_sentence, time_with_interval, times, times_as_long
 from transrank.report.questions.question import Context, Question
+from transrank.report.tables import range_text
 from transrank.stats import contention
-from transrank.stats.contention import STUDY, Contention, Disturbance, Traffic
+from transrank.stats.contention import STUDY, Contention, Traffic
+from transrank.stats.summary import CaseResult
 
 MOST_BLOCKS = 12
 BAR_CAPTION = (
@@ -25,8 +27,8 @@ BAR_CAPTION = (
     "exchange. "
 )
 HEAT_CAPTION = (
-    "Who disturbs whom: time of a receive in each domain over its time in the control, by the "
-    "domains that exchange messages. Numbers in brackets are of those domains themselves."
+    "Time of a receive in each domain over its time in the control, by the domains that exchange "
+    "messages. Numbers in brackets are of those domains themselves."
 )
 LINK_CAPTION = (
     "Bytes per second that a rank receives while these two domains exchange messages and all "
@@ -57,7 +59,7 @@ def ask(context: Context) -> Question | None:
 def of_run(run: Measured) -> list[Contention]:
     """What a run measured of contention, by shape and size."""
     placements = {launch.launch: launch.placement for launch in run.run.launches}
-    return contention.contentions(run.run.cases, placements)
+    return contention.contentions(run.counted_cases, placements)
 
 
 def _figures(context: Context, run: Measured, one: Contention, index: int) -> list[Figure]:
@@ -221,31 +223,43 @@ def _links(one: Contention) -> list[Cell]:
 
 def _answer(context: Context, run: Measured, one: Contention) -> list[str]:
     prefix = f"{_title(context, run, one)}: "
-    sentences = [*_price(one), *_disturbed(one), *_slow(one), *_torn(one)]
+    sentences = [*_price(run, one), *_disturbed(one), *_slow(one), *_torn(one)]
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
 
 
-def _price(one: Contention) -> list[str]:
+def _price(run: Measured, one: Contention) -> list[str]:
     """What exchanging costs beside sending to oneself, one pair at a time and all at once."""
-    alone = [t for t in one.traffics if len(t.pairs) == 1 and one.corresponding(t)]
+    results = {r.case: r for r in run.of_study(STUDY) if r.shape == one.shape}
+    alone = [
+        results[traffic.case]
+        for traffic in one.traffics
+        if len(traffic.pairs) == 1 and one.corresponding(traffic)
+    ]
     if one.control is None or not alone:
         return []
-    control = one.control.mean_of(range(one.domains))
-    each = sum(traffic.off_node_mean or 0.0 for traffic in alone) / len(alone)
-    text = (
-        f"a receive takes {units.format_seconds(control)} when every rank sends to itself, and "
-        f"{units.format_seconds(each)} ({each / control:.3g} times as long) in a pair of domains "
-        "that exchanges messages while no other does."
-    )
-    bisection = next((t for t in one.traffics if _is_bisection(t, one)), None)
-    if bisection is None or bisection.off_node_mean is None:
-        return [text]
-    together = one.bytes * one.shape.ranks / bisection.off_node_mean
-    return [
-        text,
-        f"With all pairs at once it takes {units.format_seconds(bisection.off_node_mean)}: "
-        f"{units.format_rate(together)} pass between the halves, both directions counted.",
+    control = results[one.control.case]
+    fastest, slowest = min(alone, key=_value), max(alone, key=_value)
+    sentences = [
+        f"a receive takes {time_with_interval(control)} when every rank sends to itself, and "
+        f"{range_text(_value(fastest), _value(slowest))} while a single pair of domains exchanges "
+        "messages, on the slowest rank."
     ]
+    bisection = next((t for t in one.traffics if _is_bisection(t, one)), None)
+    if bisection is not None:
+        together = results[bisection.case]
+        rate = one.bytes * one.shape.ranks / _value(together)
+        ratio = times_as_long(control, together)
+        sentences.append(
+            f"With all pairs at once it takes {time_with_interval(together)}"
+            + (f", {ratio} as long as to itself" if ratio else "")
+            + f": {units.format_rate(rate)} pass between the halves, both directions counted."
+        )
+    return sentences
+
+
+def _value(result: CaseResult) -> float:
+    assert result.headline is not None
+    return result.headline.value
 
 
 def _torn(one: Contention) -> list[str]:
@@ -265,37 +279,37 @@ def _is_bisection(traffic: Traffic, one: Contention) -> bool:
 
 
 def _disturbed(one: Contention) -> list[str]:
-    """Per active pair the domains that it disturbs; one sentence for those that disturb nobody."""
-    found: dict[tuple[contention.Pair, ...], list[Disturbance]] = {}
+    """Per active pair the domains that it disturbs; one sentence for those that disturb nobody.
+
+    Nothing of pairs that a single launch measured.
+    """
+    found: dict[tuple[contention.Pair, ...], list[str]] = {}
     for each in contention.disturbances(one):
-        found.setdefault(each.pairs, []).append(each)
-    sentences, harmless = [], []
-    for pairs, judged in found.items():
-        name = "+".join(f"{a}↔{b}" for a, b in pairs)
-        real = [each for each in judged if each.real]
-        if real:
-            victims = [f"{each.domain} ({each.factor:.3g} times the control)" for each in real]
-            rest = "" if len(real) == len(judged) else "; the other domains are not"
-            sentences.append(
-                f"While {name} exchange messages, "
-                f"{'domains' if len(real) > 1 else 'domain'} {joined(victims)} "
-                f"{'are' if len(real) > 1 else 'is'} disturbed{rest}."
-            )
-        else:
-            harmless.append(name)
+        if each.factor is not None:
+            victims = found.setdefault(each.pairs, [])
+            if each.real:
+                victims.append(f"{each.domain} ({times(each.factor)} the control)")
+    names = {pairs: "+".join(f"{a}↔{b}" for a, b in pairs) for pairs in found}
+    sentences = [
+        f"While {names[pairs]} exchange messages, {'domains' if len(victims) > 1 else 'domain'} "
+        f"{joined(victims)} {'are' if len(victims) > 1 else 'is'} disturbed."
+        for pairs, victims in found.items()
+        if victims
+    ]
+    harmless = [names[pairs] for pairs, victims in found.items() if not victims]
     if harmless:
-        sentences.append(f"No other domain is disturbed by {joined(harmless)}.")
+        sentences.append(f"No other domain was found disturbed by {joined(harmless)}.")
     return sentences
 
 
 def _slow(one: Contention) -> list[str]:
     nodes, links = contention.slow_links(one)
     sentences = [
-        f"The links of {node.host} are slow: {node.factor:.3g} times as long as between others."
+        f"The links of {node.host} are slow: {times(node.factor)} as long as those of others."
         for node in nodes
     ]
     return sentences + [
-        f"The link between {contention.named(link.pair, one)} is slow: {link.factor:.3g} times as "
+        f"The link between {contention.named(link.pair, one)} is slow: {times(link.factor)} as "
         f"long as usual {'within a node' if link.within_a_node else 'between nodes'}."
         for link in links
     ]

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from transrank import units
 from transrank.report.figures.dot_panel import Dot, dot_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured, shapes_of
 from transrank.report.palette import Palette
-from transrank.report.phrases import joined, kept_sentence, time_with_interval
+from transrank.report.phrases import joined, kept_sentence, time_with_interval, times_as_long
 from transrank.report.published import PublishedUpdate, published_updates
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
@@ -31,10 +32,9 @@ MOST_TELLING = ("used", "rewritten", PUBLISHED_MODE)
 
 CAPTION = (
     "Time until the slowest rank has its six faces, from a barrier on. In mode unmodified the "
-    "arrays never change, as in the published benchmark, and lines that were read once stay in the "
-    "reader's cache; in mode rewritten the owner writes its block before each update; in mode used "
-    "the reader also reads its ghosts, within the time. The floor is a local gather of as many "
-    "rows. Lines are 95 % intervals."
+    "arrays never change, as in the published benchmark; in mode rewritten the owner writes its "
+    "block before each update; in mode used the reader also reads its ghosts, within the time. The "
+    "floor is a local gather of as many rows. Lines are 95 % intervals."
 )
 PUBLISHED_CAPTION = (
     "Time of one update beside the published machines, mode unmodified as theirs; each rank "
@@ -269,17 +269,13 @@ def _answer(run: Measured, several: bool) -> list[str]:
     ]
     comparisons = []
     floor = next((r for r in beside if _text(r, "transport") == FLOOR), None)
-    if floor is not None and floor.headline is not None:
-        ratio = units.three_digits(chosen.headline.value / floor.headline.value)
-        comparisons.append(f"{ratio} times a local gather of as many rows")
-    alone = [r for r in beside if _text(r, "transport").startswith(MPI_ALONE) and r.headline]
-    if alone:
-        best = min(alone, key=lambda r: r.headline.value if r.headline else float("inf"))
-        assert best.headline is not None
-        ratio = units.three_digits(best.headline.value / chosen.headline.value)
-        comparisons.append(
-            f"the best way with MPI alone ({_text(best, 'transport')}) takes {ratio} times as long"
-        )
+    if floor is not None and (ratio := times_as_long(floor, chosen)):
+        comparisons.append(f"{ratio} a local gather of as many rows")
+    alone = [r for r in beside if _text(r, "transport").startswith(MPI_ALONE)]
+    best = min(alone, key=lambda r: r.headline.value if r.headline else inf, default=None)
+    if best is not None and (ratio := times_as_long(chosen, best)):
+        way = _text(best, "transport")
+        comparisons.append(f"the fastest way with MPI alone ({way}) takes {ratio} as long")
     prefix = f"{run.name}: with" if several else "With"
     text = (
         f"{prefix} {chosen.shape}, updating {FACE_ROWS:,} ghost rows of {_vdim(chosen)} doubles "

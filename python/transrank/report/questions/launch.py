@@ -23,8 +23,7 @@ MODES = {"plain": "until main()", "init": "until MPI_Init returns"}
 CAPTION = (
     "Seconds from just before the launcher starts until the ranks run, over the number of ranks: "
     "the band reaches from the first rank to the last; medians over launches of the medians over "
-    "their jobs. Clocks of day "
-    "are compared, so between hosts their offset is part of the number."
+    "their jobs. Clocks of day are compared, so between hosts their offset is part of the number."
 )
 
 
@@ -48,24 +47,25 @@ def ask(context: Context) -> Question | None:
 
 
 def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
-    """Seconds to the first and to the last rank: over launches, the medians of their medians.
+    """Seconds to the first and to the last rank: the last one's is the value of the case.
 
-    So the last rank's is the value of the case that tables show.
+    The first one's is of the launches that count the median over their samples' medians.
     """
+    assert result.headline is not None
     launches = [
         case.samples
         for case in run.run.cases
-        if (case.case, case.shape) == (result.case, result.shape) and case.samples is not None
+        if (case.case, case.shape) == (result.case, result.shape)
+        and case.samples is not None
+        and case.launch in result.launches
     ]
     selections, _ = select(launches)
-    used = [
-        (samples, chosen.used)
+    fastest = [
+        np.median(samples.fastest[chosen.used])
         for samples, chosen in zip(launches, selections, strict=True)
         if chosen.any_used
     ]
-    fastest = [np.median(samples.fastest[mask]) for samples, mask in used]
-    slowest = [np.median(samples.seconds[mask]) for samples, mask in used]
-    return float(np.median(fastest)), float(np.median(slowest))
+    return float(np.median(fastest)), result.headline.value
 
 
 def _lines(context: Context, run: Measured) -> list[Ranges]:

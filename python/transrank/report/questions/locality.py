@@ -13,10 +13,11 @@ from transrank.report.figures.heat_panel import Cell, heat_panel
 from transrank.report.figures.rank_panel import RankTime, rank_panel
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
-from transrank.report.phrases import joined, kept_sentence
+from transrank.report.phrases import change, joined, kept_sentence, time_with_interval
 from transrank.report.published import Source
 from transrank.report.questions.question import Context, Question
 from transrank.stats import locality
+from transrank.stats.estimate import Estimate
 from transrank.stats.locality import STUDY, Locality, Penalty, Worker
 
 GUIDE = "xt6"
@@ -32,7 +33,7 @@ MOST_RANKS = 64
 ARRANGEMENTS = {"own": "memory of its own", "exchanged": "half of the ranks on other memory"}
 MATRIX_CAPTION = (
     "Time by the domain that computes and the domain that the memory is in, as the kernel told: "
-    "means over ranks and launches. All domains work at the same time."
+    "means over ranks of their medians over launches. All domains work at the same time."
 )
 DOT_CAPTION = (
     "Each rank's time, the fastest first, `rank ← rank that touched the memory first`, by the link "
@@ -43,7 +44,9 @@ DOT_CAPTION = (
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when locality was not measured."""
-    measured = [(run, one) for run in context.runs for one in locality.localities(run.run.cases)]
+    measured = [
+        (run, one) for run in context.runs for one in locality.localities(run.counted_cases)
+    ]
     if not measured:
         return None
     figures = [
@@ -77,7 +80,7 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
         )
         for (domain, memory), seconds in locality.matrix(one).items()
     ]
-    if cells:
+    if len(cells) > 1:
         told = "; ".join(f"{cell.row} on memory of {cell.column}: {cell.text}" for cell in cells)
         panel = Panel(
             title,
@@ -153,7 +156,7 @@ def _of_point(point: ReferencePoint) -> Worker:
 def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
     prefix = f"{_title(context, run, one)}: "
     found = locality.penalties(locality.values_by_link(one))
-    sentences = _penalties(found) if found else _one_domain(one)
+    sentences = _penalties(one, found) if found else _one_domain(run, one)
     if one.misplaced:
         sentences.append(
             f"{one.misplaced} times the kernel said that a rank's pages were not where they had "
@@ -167,33 +170,43 @@ def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
 
 
-def _penalties(found: Sequence[Penalty]) -> list[str]:
-    from_own = [one for one in found if one.near == "own"]
-    priced = [f"{one.far} memory {_share(one)}" for one in from_own]
-    between = [one for one in found if one.near != "own"]
+def _penalties(one: Locality, found: Sequence[Penalty]) -> list[str]:
+    words = {
+        (each.near, each.far): _share(each, locality.ratio_over_launches(one, each.near, each.far))
+        for each in found
+    }
+    priced = [f"{far} memory {share}" for (near, far), share in words.items() if near == "own"]
     sentences = [f"beside a domain's own memory {joined(priced)}."] if priced else []
-    for one in between:
-        how = f"{_share(one)}" if one.real else f"not told apart (p = {one.p_value:.2g})"
-        sentences.append(f"{one.far.capitalize()} memory beside {one.near} memory: {how}.")
-    return sentences
+    return sentences + [
+        f"{far.capitalize()} memory beside {near} memory {share}."
+        for (near, far), share in words.items()
+        if near != "own"
+    ]
 
 
-def _share(one: Penalty) -> str:
+def _share(one: Penalty, ratio: Estimate | None) -> str:
     """How much longer it takes, or that the difference is not believed."""
+    p = f"p = {one.p_value:.2g}"
     if not one.real:
-        return f"cannot be told apart (p = {one.p_value:.2g})"
-    more = "more" if one.share >= 0 else "less"
-    return f"takes {units.format_percent(abs(one.share))} {more} time (p = {one.p_value:.2g})"
+        return f"cannot be told apart ({p})"
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return f"takes {'more' if one.share >= 0 else 'less'} time ({p})"
+    if ratio.low <= 1 <= ratio.high:
+        return "cannot be told apart from launch to launch"
+    return f"takes {change(ratio)} time ({p})"
 
 
-def _one_domain(one: Locality) -> list[str]:
+def _one_domain(run: Measured, one: Locality) -> list[str]:
+    """Where no memory is farther than a domain's own: the value of that case."""
+    own = [
+        result
+        for result in run.of_study(STUDY)
+        if (result.axes["kernel"], result.axes["order"], result.shape)
+        == (one.kernel, one.order, one.shape)
+    ]
     reason = next(iter(one.skipped.values()), "")
-    times = locality.matrix(one)
-    if not times:
-        return []
-    (domain, _), seconds = next(iter(times.items()))
     why = f" ({reason})" if reason else ""
     return [
-        f"only memory of domain {domain} itself was measured, {units.format_seconds(seconds)}: the "
-        f"matrix has one entry{why}."
+        f"only a domain's own memory was measured{why}; it takes {time_with_interval(result)}."
+        for result in own
     ]

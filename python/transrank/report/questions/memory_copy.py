@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast is memory itself? The limit that every rate is held against."""
+"""How fast is memory itself? The copy that rates of messages are held against."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import RATE
 from transrank.report.measured import Measured
 from transrank.report.palette import BLOCK, Style
-from transrank.report.phrases import counted, kept_sentence, largest, nearest
+from transrank.report.phrases import counted, kept_sentence, largest, nearest, times
 from transrank.report.questions.question import Context, Question
+from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 
 STUDY = "memory-copy"
@@ -22,13 +23,12 @@ PLAIN_COPY = "memcpy"
 ALONE = "one core"
 
 BAR_CAPTION = (
-    "Bytes per second on the largest buffers. A copy counts each byte once, so that its rate "
-    "stands beside a message's; the triad counts 24 bytes per element, as STREAM does. Lines at "
-    "the bars' ends are 95 % intervals."
+    "Bytes per second on the largest buffers. A copy counts each byte once, as a message's rate "
+    "does; the triad counts 24 bytes per element, as STREAM does. Lines at the bars' ends are "
+    "95 % intervals."
 )
 CURVE_CAPTION = (
-    "The same over the bytes that one core reads: as long as the buffers fit a cache they move "
-    "faster. Bands are 95 % intervals over launches."
+    "The same over the bytes that one core reads. Bands are 95 % intervals over launches."
 )
 
 
@@ -165,13 +165,9 @@ def _answer(run: Measured, several: bool) -> list[str]:
     )
     for series, result in list(plain.items())[-1:]:
         assert result.rate is not None
-        text += (
-            f", {series} {units.format_rate(result.rate)}: "
-            f"{result.rate / alone.rate:.2g} times as much"
-        )
-    return [
-        f"{text}.",
-        "A message within a node is copied at least once, through shared memory usually twice. One "
-        "core's copy is therefore what its rate is held against, not a bound: two cores that copy "
-        "a message in pieces at once, and buffers that stay in a cache, can pass it.",
-    ]
+        text += f", {series} {units.format_rate(result.rate)}"
+        ratio = ratio_of(result, alone)
+        if ratio is not None:
+            more = ratio.scaled(result.bytes_counted / alone.bytes_counted)
+            text += f": {times(more)} as much"
+    return [f"{text}.", "One core's copy is what rates of messages are held against, not a bound."]

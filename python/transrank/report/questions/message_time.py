@@ -9,7 +9,15 @@ from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.steps import Step, find_steps
 from transrank.report.measured import Measured
-from transrank.report.phrases import joined, largest, nearest, sentence, time_with_interval
+from transrank.report.phrases import (
+    change,
+    joined,
+    largest,
+    nearest,
+    sentence,
+    time_with_interval,
+    times,
+)
 from transrank.report.published import published_lines
 from transrank.report.questions.question import Context, Question
 
@@ -72,21 +80,13 @@ def _answer(run: Measured, several: bool) -> list[str]:
 
 
 def step_sentence(step: Step, run: Measured) -> str:
-    """Say what a step may mean without claiming to know which of its causes it is."""
+    """Say how large a step is, and which caches two buffers outgrow at its sizes."""
     between = f"Between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
-    if step.factor < 1:
-        return (
-            f"{between} the time falls by {units.format_percent(1 - step.factor)} although the "
-            "message grows: the library changes its way of sending."
-        )
-    causes = ["the library may change its protocol there (eager to rendezvous)"]
+    if step.factor.value < 1:
+        return f"{between} the larger message takes {change(step.factor)} time."
     outgrown = _outgrown_caches(run, step)
-    if outgrown:
-        causes.append(f"the buffers outgrow {joined(outgrown)}")
-    return (
-        f"{between} the time steps up to {step.factor:.2g} times what the smaller sizes predict: "
-        f"{' or '.join(causes)}."
-    )
+    there = f", where two buffers outgrow {joined(outgrown)}" if outgrown else ""
+    return f"{between} the time steps up to {times(step.factor)} what smaller sizes predict{there}."
 
 
 def _outgrown_caches(run: Measured, step: Step) -> list[str]:

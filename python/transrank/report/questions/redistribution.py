@@ -11,9 +11,17 @@ from transrank.report.figures.dot_panel import Dot, dot_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
-from transrank.report.phrases import joined, kept_sentence, sentence, time_with_interval
+from transrank.report.phrases import (
+    joined,
+    kept_sentence,
+    sentence,
+    time_with_interval,
+    times,
+    times_as_long,
+)
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
@@ -22,17 +30,14 @@ AUTO = "auto"
 BLOCKS = "blocks"
 FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
 MPI_ALONE = "mpi-"
-# ESMF's default, what differs from it in one option, and what the source found of it.
+# ESMF's default, and what differs from it in one option.
 DEFAULT = "async-per-peer-together"
-PER_RUN, UNPACKED = "async-per-run-together", "async-none-together"
 OPTIONS = {
     "sync-per-peer-together": "one pair of peers after the other (sync)",
-    PER_RUN: "a message for each box of cells, or run of a list (per-run)",
-    UNPACKED: "a message for each contiguous run of a field (none)",
+    "async-per-run-together": "a message for each box of cells, or run of a list (per-run)",
+    "async-none-together": "a message for each contiguous run of a field (none)",
     "async-per-peer-per-field": "one field after the other (per-field)",
 }
-# Two ways whose times differ by less take the same time, as far as words go.
-ALIKE = 1.25
 MODES = {
     "": "",
     "unmodified": "",
@@ -46,8 +51,7 @@ NEARNESS = ("unmodified", "rewritten", "used")
 CAPTION = (
     "Time until the slowest rank has its 8 fields, from a barrier on, the part that stays on its "
     "rank included (run), and time to make the route and bind it (store). The copies write as many "
-    "bytes from memory of the rank's own: no way is faster where memory is the limit. Lines are "
-    "95 % intervals."
+    "bytes from memory of the rank's own. Lines are 95 % intervals."
 )
 TABLE_CAPTION = (
     "Redistribution of a bundle. “Smallest mean” is the published statistic: the least over "
@@ -90,7 +94,7 @@ def _place(result: CaseResult) -> Place:
 
 def _title(place: Place) -> str:
     shape, grid, scale, _, parts, mode = place
-    smaller = f", scaled down to 1/{scale} of its cells for want of memory" if scale > 1 else ""
+    smaller = f", scaled down to 1/{scale} of its cells to fit the memory" if scale > 1 else ""
     source, _, destination = parts.partition("-")
     between = f" from {_side(source)} to {_side(destination)}" if parts else ""
     return f"{shape}, {grid}{smaller}{between}{MODES.get(mode, '')}"
@@ -207,17 +211,13 @@ def _of_auto(place: Place, runs: dict[str, CaseResult]) -> list[str]:
         return []
     comparisons = []
     floors = [runs[name] for name in FLOORS if name in runs]
-    if floors:
-        floor = min(floors, key=_value)
-        ratio = units.three_digits(_value(auto) / _value(floor))
-        comparisons.append(f"{ratio} times the fastest copy of as many bytes ({_way(floor)})")
+    floor = min(floors, key=_value, default=None)
+    if floor is not None and (ratio := times_as_long(floor, auto)):
+        comparisons.append(f"{ratio} the fastest copy of as many bytes ({_way(floor)})")
     alone = [result for way, result in runs.items() if way.startswith(MPI_ALONE)]
-    if alone:
-        best = min(alone, key=_value)
-        ratio = units.three_digits(_value(best) / _value(auto))
-        comparisons.append(
-            f"the best way with MPI alone ({_way(best)}) takes {ratio} times as long"
-        )
+    best = min(alone, key=_value, default=None)
+    if best is not None and (ratio := times_as_long(auto, best)):
+        comparisons.append(f"the fastest way with MPI alone ({_way(best)}) takes {ratio} as long")
     text = f"with {_title(place)}, a bundle of 8 fields takes {time_with_interval(auto)}"
     return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
 
@@ -227,42 +227,18 @@ def _way(result: CaseResult) -> str:
 
 
 def _of_options(place: Place, runs: dict[str, CaseResult]) -> list[str]:
-    """What each option costs beside ESMF's default, in words, and what of packing follows."""
+    """What each option costs beside ESMF's default, in words."""
     default = runs.get(DEFAULT)
     told = [
-        f"{words} takes {units.three_digits(_value(runs[way]) / _value(default))} times as long"
+        f"{words} takes {ratio} as long"
         for way, words in OPTIONS.items()
-        if default is not None and way in runs
+        if default is not None and way in runs and (ratio := times_as_long(default, runs[way]))
     ]
-    if default is None or not told:
+    if not told:
         return []
     where = f"with {_title(place)}, " if _of_lists(place) or place[5] else ""
     text = f"{where}beside ESMF's default, one message for each peer with all fields, "
-    return [f"{text}{joined(told)}.{_of_packing(place, runs, default)}"]
-
-
-def _of_packing(place: Place, runs: dict[str, CaseResult], default: CaseResult) -> str:
-    """Whether packing per run is packing per peer, as for blocks, or none, as for lists."""
-    if PER_RUN not in runs or UNPACKED not in runs:
-        return ""
-    per_run, unpacked = _value(runs[PER_RUN]), _value(runs[UNPACKED])
-    if not _of_lists(place):
-        alike = _alike(per_run, _value(default))
-        found = "they take the same time" if alike else "their times differ here nevertheless"
-        return (
-            " What two blocks share is one box, so that per-run packing makes the messages of "
-            f"per-peer packing: {found}."
-        )
-    fields = units.three_digits(unpacked / per_run)
-    return (
-        " A run of a list is hardly ever more than a cell, so that per-run packing packs nothing "
-        "but the 8 fields of a cell together; without that, unpacked, there are 8 times as many "
-        f"messages, which take {fields} times as long."
-    )
-
-
-def _alike(one: float, other: float) -> bool:
-    return max(one, other) < ALIKE * min(one, other)
+    return [f"{text}{joined(told)}."]
 
 
 def _of_grids(results: Sequence[CaseResult]) -> list[str]:
@@ -271,13 +247,13 @@ def _of_grids(results: Sequence[CaseResult]) -> list[str]:
     for found in _autos(results, leave_out=(1, 2, 4)):
         least, most = min(found, key=_cells), max(found, key=_cells)
         cells = _cells(most) / _cells(least)
-        if cells > 1:
-            times = _value(most) / _value(least)
+        ratio = ratio_of(least, most)
+        if cells > 1 and ratio is not None:
             told.append(
-                f"with {most.shape}{_mode(most)} the larger grid "
-                f"({_text(most, 'grid')}) has {units.three_digits(cells)} times the cells of the "
-                f"smaller ({_text(least, 'grid')}) and takes {units.three_digits(times)} times as "
-                "long; what fits the caches is moved faster."
+                f"with {most.shape}{_mode(most)} the larger grid ({_text(most, 'grid')}) has "
+                f"{units.three_digits(cells)} times the cells of the smaller "
+                f"({_text(least, 'grid')}) and takes {times(ratio)} as long: "
+                f"{times(ratio.scaled(1 / cells))} as long for each cell."
             )
     return told
 
@@ -289,14 +265,11 @@ def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
         by_ranks = sorted(found, key=lambda result: result.shape)
         if len({result.shape for result in by_ranks}) > 1:
             each = [
-                f"{units.format_seconds(_value(result))} with {result.shape}"
-                f" ({_text(result, 'parts').replace('-', ' to ')})"
+                f"{time_with_interval(result)} with {result.shape}"
+                f", {_text(result, 'parts').replace('-', ' to ')}"
                 for result in by_ranks
             ]
-            told.append(
-                f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}; each rank "
-                "then has fewer cells, and the parts are those that keep little where it is."
-            )
+            told.append(f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
     return told
 
 
@@ -321,7 +294,7 @@ def _cells(result: CaseResult) -> float:
 
 
 def _of_store(results: Sequence[CaseResult]) -> list[str]:
-    """Whether storing depends on the options or the grid: a route of blocks does not."""
+    """What was stored fastest and slowest, between blocks."""
     stored = [
         result
         for result in results
@@ -329,26 +302,8 @@ def _of_store(results: Sequence[CaseResult]) -> list[str]:
     ]
     if len(stored) < 2:
         return []
-    least, most = min(stored, key=_value), max(stored, key=_value)
-    text = (
-        f"to store takes from {units.format_seconds(_value(least))} ({_way(least)}, "
-        f"{_text(least, 'grid')}) to {units.format_seconds(_value(most))} ({_way(most)}, "
-        f"{_text(most, 'grid')}); the route in it is the same for all options, and the rest is "
-        "buffers, and what ranks tell each other."
+    least, most = (
+        f"{_way(result)} on {_text(result, 'grid')} takes {time_with_interval(result)}"
+        for result in (min(stored, key=_value), max(stored, key=_value))
     )
-    by_way: dict[tuple[Shape, str], list[CaseResult]] = {}
-    for result in stored:
-        by_way.setdefault((result.shape, _way(result)), []).append(result)
-    pairs = [
-        (min(found, key=_cells), max(found, key=_cells))
-        for (_, way), found in by_way.items()
-        if way == AUTO
-    ]
-    for small, large in pairs:
-        if _cells(small) < _cells(large):
-            text += (
-                f" With {small.shape} the library's choice is stored in "
-                f"{units.format_seconds(_value(small))} for {_text(small, 'grid')} and in "
-                f"{units.format_seconds(_value(large))} for {_text(large, 'grid')}."
-            )
-    return [text]
+    return [f"to store {least}, the least, and {most}, the most."]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from transrank import units
 from transrank.report.curves import Curve, CurveGroup, intervals_of, points_of
@@ -11,10 +12,11 @@ from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.crossovers import Crossover, find_crossovers
 from transrank.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
-from transrank.report.phrases import joined, kept_sentence, sentence
+from transrank.report.phrases import joined, kept_sentence, sentence, times
 from transrank.report.published import PublishedRate, published_rates
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
+from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 
 STUDY = "send-modes"
@@ -210,27 +212,29 @@ def _answer(run: Measured, several: bool) -> list[str]:
             for routine, found in _by_routine(results).items()
             if routine != BOTH_WAYS and (result := _at_table_size(found)) is not None
         }
-        if len(at_size) < 2:
-            continue
-        where = _named(run, place, several)
-        sentences.append(sentence(f"{where}, 100,000 bytes: {_ranking(at_size)}."))
+        if len(at_size) > 1 and (ranking := _ranking(at_size)):
+            where = _named(run, place, several)
+            sentences.append(sentence(f"{where}, 100,000 bytes: {ranking}."))
     return sentences
 
 
 def _ranking(results: Mapping[str, CaseResult]) -> str:
-    """The fastest, what cannot be told from it, and the slowest."""
-    values = {routine: result.headline for routine, result in results.items() if result.headline}
-    ordered = sorted(values, key=lambda routine: values[routine].value)
-    best = values[ordered[0]]
-    level = [
-        routine
-        for routine in ordered
-        if (low := values[routine].low) is None or best.high is None or low <= best.high
-    ]
-    text = f"{joined([routine_name(routine) for routine in level])} "
-    text += "is fastest" if len(level) == 1 else "are fastest, their intervals overlap"
+    """The fastest, what cannot be told from it, and the slowest; empty for a single launch."""
+    ordered = sorted(results, key=lambda routine: _value(results[routine]))
+    best, *others = ordered
+    ratios = {routine: ratio_of(results[best], results[routine]) for routine in others}
+    known = {routine: ratio for routine, ratio in ratios.items() if ratio is not None}
+    if not known:
+        return ""
+    level = [routine for routine, ratio in known.items() if ratio.low is None or ratio.low <= 1]
+    text = f"{routine_name(best)} is fastest"
+    if level:
+        text += f", and cannot be told from {joined([routine_name(each) for each in level])}"
     slowest = ordered[-1]
-    if slowest not in level:
-        factor = values[slowest].value / best.value
-        text += f"; {routine_name(slowest)} takes {factor:.3g} times as long"
+    if slowest in known and slowest not in level:
+        text += f"; {routine_name(slowest)} takes {times(known[slowest])} as long"
     return text
+
+
+def _value(result: CaseResult) -> float:
+    return result.headline.value if result.headline is not None else inf

@@ -86,15 +86,11 @@ def stability_sentences(run: Measured, several: bool = False) -> list[str]:
     if differing:
         sentences.append(
             f"{prefix}In {counted(differing, 'case')} each launch is precise, but the launches lie "
-            "farther apart than the precision asked for: no longer measuring would narrow that, "
-            "more launches do."
+            "farther apart than the precision asked for."
         )
     split = sum(result.groups is not None for result in run.results)
     if split:
-        sentences.append(
-            f"{prefix}In {counted(split, 'case')} the launches fall into two groups: something "
-            "differs between them, in the MPI library or on the machine."
-        )
+        sentences.append(f"{prefix}In {counted(split, 'case')} the launches fall into two groups.")
     return sentences
 
 

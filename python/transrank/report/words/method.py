@@ -20,7 +20,7 @@ from transrank.store.records import Launch
 
 LAUNCH = "launch"
 CACHE = {
-    "warm": "Buffers are reused as they are, so they stay in the caches that hold them (warm).",
+    "warm": "Buffers are reused as they are (warm).",
     "rewritten": "Buffers are rewritten before each sample (rewritten).",
     "cold": "Buffers are flushed from the caches before each sample (cold).",
 }
@@ -167,7 +167,7 @@ def _core_distance(run: Measured) -> Iterator[str]:
 
 def _core_speed(speed: CoreSpeed, begin: str) -> str:
     share = units.format_percent(speed.slowed_share)
-    left_out = "are left out" if speed.counts else "count, too, since many cases have no others"
+    left_out = "are left out" if speed.counts else "count, too"
     return (
         f"{begin} {share} of the rounds a fixed piece of work took {100 * (SLOWED - 1):.0f} % "
         "longer or more on some rank's core than in the fastest tenth "
@@ -184,7 +184,7 @@ def _core_distance_of(cores: CoreLatency, begin: str) -> Iterator[str]:
     )
     yield (
         f"{begin} the cores of the first two ranks a cache line took "
-        f"{units.format_seconds(cores.median)}{span}, whatever the MPI does."
+        f"{units.format_seconds(cores.median)}{span}."
     )
     if cores.several:
         shares = [
@@ -194,7 +194,7 @@ def _core_distance_of(cores: CoreLatency, begin: str) -> Iterator[str]:
         yield (
             f"The rounds were measured with the cores at {len(cores.distances)} distances: a cache "
             f"line took {joined(shares)} of them. Where samples of all are enough, those at "
-            f"{units.format_seconds(cores.usual.median)} alone count: so repeated runs compare."
+            f"{units.format_seconds(cores.usual.median)} alone count."
         )
 
 
