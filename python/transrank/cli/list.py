@@ -46,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         output.write(results.as_json(rows), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
-    elif arguments.what == "studies":
-        output.print_or_write(lambda console: _print_studies(console, rows), arguments.output)
+    elif arguments.what in IN_PARAGRAPHS:
+        show = IN_PARAGRAPHS[arguments.what]
+        output.print_or_write(lambda console: show(console, rows), arguments.output)
     elif rows:
         table = output.table(*_layout(rows))
         output.print_or_write(lambda console: console.print(table), arguments.output)
@@ -97,12 +98,6 @@ def _machines(_: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[list[str]]]:
-    """Return the columns that fit 80 characters."""
-    if "machine" in rows[0]:
-        return ["machine", "studies", "what it is, and who measured"], [
-            [row["machine"], " ".join(row["studies"]), f"{row['title']}; {row['attribution']}"]
-            for row in rows
-        ]
     return ["run", "created (UTC)", "label", "source"], [
         [row["run"], row["created"][:16].replace("T", " "), row["label"] or "", row["source"]]
         for row in rows
@@ -110,9 +105,9 @@ def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[li
 
 
 def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    """Print each study, what it measures, and the values of its axes in lines of 80 characters."""
+    """Print each study, what it measures, and the values of its axes."""
     for row in rows:
-        console.print(Text.assemble((row["study"], "bold"), f"  {row['summary']}"), soft_wrap=True)
+        _print_named(console, row["study"], row["summary"])
         for name, values in row["axes"].items():
             _print_values(console, f"--{name} ", ",".join(values))
             further = row["on_request"].get(name)
@@ -122,15 +117,35 @@ def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
             _print_values(console, "--sizes ", row["sizes"])
 
 
-def _print_values(console: Console, heading: str, values: str) -> None:
-    for line in textwrap.wrap(
-        values.replace(",", ", "),
-        80,
-        initial_indent=f"    {heading}",
-        subsequent_indent=" " * (4 + len(heading)),
-        break_on_hyphens=False,
-    ):
+def _print_machines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Print each machine, what it is, who measured, and what."""
+    for row in rows:
+        _print_named(console, row["machine"], f"{row['title']}; {row['attribution']}")
+        _print_values(console, "", ",".join(row["studies"]))
+
+
+def _print_named(console: Console, name: str, text: str) -> None:
+    first, *rest = _wrapped(f"{name}  {text}", "", 4)
+    console.print(Text.assemble((name, "bold"), first.removeprefix(name)), soft_wrap=True)
+    for line in rest:
         console.print(Text(line), soft_wrap=True)
+
+
+def _print_values(console: Console, heading: str, values: str) -> None:
+    """Print values as they can be typed: without blanks, but lines end between them."""
+    for line in _wrapped(values.replace(",", ", "), f"    {heading}", 4 + len(heading)):
+        console.print(Text(line.replace(", ", ",")), soft_wrap=True)
+
+
+def _wrapped(text: str, begin: str, indent: int) -> list[str]:
+    """Lines of 80 characters; the values of an axis are not broken between them."""
+    return textwrap.wrap(
+        text,
+        80,
+        initial_indent=begin,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+    )
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -143,3 +158,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         else value
         for name, value in row.items()
     }
+
+
+IN_PARAGRAPHS = {"studies": _print_studies, "machines": _print_machines}
