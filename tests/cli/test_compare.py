@@ -30,6 +30,7 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
     assert "1.300" in rows[2]
     assert (rows[3][:2], rows[3][-1]) == (["64", "B"], "same")
     assert "1 slower, 1 same at 5.0 %" in answer.stdout
+    assert "in the median of cases: 1.150; half of them 1.075–1.225" in answer.stdout
     assert max(map(len, answer.stdout.splitlines())) <= 80
 
 
@@ -38,7 +39,7 @@ def test_a_speedup_passes(store: Store) -> None:
     answer = store.run("compare", "before", "latest")
     assert answer.status == 0
     assert "2 faster at 5.0 %" in answer.stdout
-    assert "in the median of cases: 0.700" in answer.stdout
+    assert "in the median of cases: 0.700; half of them 0.700–0.700" in answer.stdout
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 0), ("unclear", 1), ("never", 0)])

@@ -190,7 +190,7 @@ def _print(
             quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else 3 * ratios
         )
         typical = f"candidate / baseline in the median of cases: {family.median_ratio:.3f}"
-        console.print(Text(f"{typical}, in the middle half {_ratio(first)} to {_ratio(third)}"))
+        console.print(Text(f"{typical}; half of them {_ratio(first)}–{_ratio(third)}"))
 
 
 def _row(label: str, verdict: Verdict) -> list[str | Text]:
