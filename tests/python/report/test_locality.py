@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from python.report.synthetic import Survey
 from transrank import units
 from transrank.reference.tables import machine
@@ -128,6 +130,25 @@ def test_a_machine_with_one_domain_has_the_value_of_its_case(written: Callable[.
     assert reason in made.answer[0]
     assert f"it takes {units.format_seconds(value.value)} (95 % interval" in made.answer[0]
     assert made.figures == ()
+
+
+def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
+    written: Callable[..., Run],
+) -> None:
+    survey = guide_as_a_run(launches=3)
+    clean = asked(written(survey))
+    for line in survey.lines[2::3]:  # the last launch of each arrangement
+        line["samples"]["flags"] = [DISTURBED] * len(line["samples"]["flags"])
+        line["ranks"]["median"] = [rank * each for rank, each in enumerate(line["ranks"]["median"])]
+    disturbed = asked(written(survey))
+    assert [text.partition(" (")[0] for text in disturbed.answer] == [
+        text.partition(" (")[0] for text in clean.answer
+    ]
+    drawn, undrawn = (
+        [row["v"] for row in one.figures[0].panels[0].spec["data"]["values"]]
+        for one in (disturbed, clean)
+    )
+    assert drawn == pytest.approx(undrawn, rel=1e-5)
 
 
 def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(

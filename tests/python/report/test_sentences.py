@@ -195,7 +195,7 @@ def test_a_halo_may_cost_time_or_save_it(
 ) -> None:
     survey = Survey(noise=1e-5)
     domain = {"scheme": "first-order", "processes": "even", "velocity": "++", "points": 100}
-    for way, factor in (("none", 1.0), ("auto", halo), ("memcpy", 0.8)):
+    for way, factor in (("none", 1.0), ("auto", halo), ("memcpy", 0.8), ("nontemporal", 0.9)):
         axes = {**domain, "iterations": 10, "transport": way, "overlap": "no"}
         survey.measured("advection", axes, 1e-4 * factor)
     told = answer(advection.ask, written(survey))
