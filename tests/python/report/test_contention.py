@@ -137,6 +137,8 @@ def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
     written: Callable[..., Run],
 ) -> None:
     made = asked(written(survey_of((*EACH[:-1], *INSIDE), model=farther)))
+    single = r"and 1[78]\d to 2[01]\d ms while a single pair of domains exchanges"
+    assert re.search(single, made.answer[0])
     bars = rows(made, "contention-0-bars")
     blocks = ["control", "0↔4", "3↔7", "1↔5", "2↔6"]  # nothing that stays within nodes
     assert [bar["t"][0] for bar in bars[::8]] == [f"{block}, domain 0" for block in blocks]
