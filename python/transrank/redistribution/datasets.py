@@ -1,72 +1,210 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""xarray's Datasets, redistributed variable by variable."""
+"""xarray's Datasets and DataArrays, redistributed variable by variable."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import xarray
 
 from transrank import _core
 from transrank.agreement import agree, agree_on
+from transrank.exchange.exchange import Exchange
 from transrank.exchange.scalars import scalar_of
+from transrank.memory import empty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transrank.redistribution.redistribution import Redistribution
 
+Data = TypeVar("Data", xarray.Dataset, xarray.DataArray)
+_OF_ARRAY = "DataArray"  # its values; its own name may be that of a coordinate
+
+
+class BoundData(Generic[Data]):
+    """A Dataset or DataArray bound to the arrays in which it is moved, again and again.
+
+    Made by `Redistribution.bind`.
+    """
+
+    def __init__(
+        self, redistribution: Redistribution, source: Data, dimensions: Sequence[Hashable]
+    ) -> None:
+        task = _Task(redistribution, source, dimensions)
+        # xarray's indexes do not change: those along the grid arrive here, once.
+        indexes = _Bundle(task, [name for name in task.names if name in task.dataset.xindexes])
+        indexes.move_once()
+        self._bundle = _Bundle(task, [name for name in task.names if name not in indexes.names])
+        self._source: Data = source
+        self._destination: Data = _like(source, {**indexes.arriving(), **self._bundle.arriving()})
+
+    @property
+    def source(self) -> Data:
+        """What was bound."""
+        return self._source
+
+    @property
+    def destination(self) -> Data:
+        """What becomes of it on this rank, in arrays into which each run writes.
+
+        Coordinates with an index are there at once, all other values are 0 before the first run.
+        """
+        return self._destination
+
+    def start(self) -> None:
+        """Begin to move what the variables of `source` hold now; they may then change at once.
+
+        Raises Misuse when they cannot be read or no longer fit, and as `Exchange.start`.
+        """
+        if self._bundle.exchange is not None:
+            try:
+                self._bundle.read(_as_dataset(self._source))
+            except Exception as error:  # whatever it is, the others wait for a word
+                self._bundle.exchange.abandon(f"the source cannot be read: {error}")
+            self._bundle.exchange.start()
+
+    def wait(self) -> None:
+        """Return when `destination` holds it. Raises as `Exchange.wait`."""
+        if self._bundle.exchange is not None:
+            self._bundle.exchange.wait()
+
+    def run(self) -> None:
+        """Start and wait."""
+        self.start()
+        self.wait()
+
 
 def redistribute(
-    redistribution: Redistribution, dataset: xarray.Dataset, dimensions: list[Hashable]
-) -> xarray.Dataset:
+    redistribution: Redistribution, source: Data, dimensions: Sequence[Hashable]
+) -> Data:
     """Collective. See `Redistribution.redistribute`."""
-    comm = redistribution._comm
-    source, destination = agree(comm, lambda: _grids(redistribution, dimensions))
-    on_grid = [name for name, variable in dataset.variables.items() if _is_on(variable, dimensions)]
-    agree_on(comm, "redistributes", [f"{len(on_grid)} variables along {dimensions}"])
-    agree_on(comm, "redistributes", [_describe(name, dataset) for name in on_grid])
+    task = _Task(redistribution, source, dimensions)
+    bundle = _Bundle(task, task.names)
+    bundle.move_once()
+    return _like(source, bundle.arriving())
 
-    def take() -> list[NDArray[Any]]:
-        order = [dimensions[dimension] for dimension in reversed(source.memory_order)]
-        return [_full(name, dataset, order, redistribution.source_shape()) for name in on_grid]
 
-    sources = agree(comm, take)
-    pairs = [(array, redistribution.destination_for(array)) for array in sources]
-    if pairs:
-        redistribution.store([(_bytes_of(start), _bytes_of(end)) for start, end in pairs])
-        redistribution.run()
-    order = [dimensions[dimension] for dimension in reversed(destination.memory_order)]
-    moved = {
-        name: _reduced(dataset.variables[name], array, order)
-        for name, (_, array) in zip(on_grid, pairs, strict=True)
-    }
-    return _rebuilt(dataset, moved)
+class _Task:
+    """Which variables lie on the grid, agreed on by all ranks."""
+
+    def __init__(
+        self,
+        redistribution: Redistribution,
+        source: xarray.Dataset | xarray.DataArray,
+        dimensions: Sequence[Hashable],
+    ) -> None:
+        self.redistribution = redistribution
+        self.comm = redistribution._comm
+
+        def check() -> tuple[xarray.Dataset, list[Hashable], _core.BlockGrid, _core.BlockGrid]:
+            dataset = _as_dataset(source)
+            names = _names_of(dimensions, dataset)
+            return dataset, names, *_grids(redistribution, names)
+
+        self.dataset, along, before, after = agree(self.comm, check)
+        self.names = [
+            name
+            for name, variable in self.dataset.variables.items()
+            if any(dimension in variable.dims for dimension in along)
+        ]
+        agree_on(self.comm, "redistributes", [f"{len(self.names)} variables along {along}"])
+        agree_on(self.comm, "redistributes", [self._describe(name) for name in self.names])
+        self.source_order = [along[dimension] for dimension in reversed(before.memory_order)]
+        self.destination_order = [along[dimension] for dimension in reversed(after.memory_order)]
+
+    def _describe(self, name: Hashable) -> str:
+        variable = self.dataset.variables[name]
+        return f"variable {name!r} along {variable.dims} of {variable.dtype}"
+
+
+class _Bundle:
+    """Some variables of a task, bound as if each lay along all dimensions of the grid."""
+
+    def __init__(self, task: _Task, names: list[Hashable]) -> None:
+        self.names = names
+        self.exchange: Exchange | None = None
+        self._task = task
+        self._sources = agree(task.comm, lambda: [self._room_for(name) for name in names])
+        self._destinations = [task.redistribution.destination_for(it) for it in self._sources]
+        pairs = zip(self._sources, self._destinations, strict=True)
+        if names:
+            self.exchange = Exchange(
+                task.redistribution.route,
+                task.comm,
+                [(_bytes_of(start), _bytes_of(end)) for start, end in pairs],
+                dimensions=len(task.source_order),
+            )
+
+    def read(self, dataset: xarray.Dataset) -> None:
+        """Take over the values of the variables. Raises ValueError when they no longer fit."""
+        order, shape = self._task.source_order, self._task.redistribution.source_shape()
+        for name, array in zip(self.names, self._sources, strict=True):
+            if 0 not in shape:
+                _spread(name, dataset.variables[name], order, shape, array)
+
+    def move_once(self) -> None:
+        """Collective. Read and move, and let go of the exchange."""
+        agree(self._task.comm, lambda: self.read(self._task.dataset))
+        if self.exchange is not None:
+            with self.exchange as exchange:
+                exchange.run()
+
+    def arriving(self) -> dict[Hashable, xarray.Variable]:
+        """The variables of the destination, as views of where they arrive."""
+        variables, order = self._task.dataset.variables, self._task.destination_order
+        return {
+            name: _narrowed(variables[name], array, order)
+            for name, array in zip(self.names, self._destinations, strict=True)
+        }
+
+    def _room_for(self, name: Hashable) -> NDArray[Any]:
+        variable, order = self._task.dataset.variables[name], self._task.source_order
+        try:
+            scalar_of(variable.dtype, "assign")
+        except TypeError as error:
+            raise TypeError(f"variable {name!r}: {error}") from None
+        own = [size for dimension, size in variable.sizes.items() if dimension not in order]
+        return empty(self._task.redistribution.source_shape(*own), variable.dtype)
+
+
+def _as_dataset(source: xarray.Dataset | xarray.DataArray) -> xarray.Dataset:
+    if isinstance(source, xarray.DataArray):
+        return source.to_dataset(name=_OF_ARRAY)
+    if not isinstance(source, xarray.Dataset):
+        raise TypeError(
+            f"a {type(source).__name__} is to be redistributed; give a Dataset or a DataArray of "
+            "xarray, or bind other arrays with Redistribution.store"
+        )
+    return source
+
+
+def _names_of(dimensions: Sequence[Hashable], dataset: xarray.Dataset) -> list[Hashable]:
+    names: list[Hashable] = [dimensions] if isinstance(dimensions, str) else list(dimensions)
+    for name in names:
+        if name not in dataset.sizes:
+            own = ", ".join(map(repr, dataset.sizes)) or "none"
+            raise ValueError(
+                f"{name!r} is no dimension of what is to be redistributed; its dimensions: {own}. "
+                "Give those that are divided among the ranks, in the order of the grid"
+            )
+    return names
 
 
 def _grids(
-    redistribution: Redistribution, dimensions: list[Hashable]
+    redistribution: Redistribution, names: list[Hashable]
 ) -> tuple[_core.BlockGrid, _core.BlockGrid]:
     source, destination = redistribution._source.layout, redistribution._destination.layout
     if not isinstance(source, _core.BlockGrid) or not isinstance(destination, _core.BlockGrid):
         raise TypeError("a Dataset is redistributed between two grids, not from or to lists")
-    if len(set(dimensions)) != source.dimensions or len(dimensions) != source.dimensions:
+    if len(set(names)) != source.dimensions or len(names) != source.dimensions:
         raise ValueError(
-            f"{len(dimensions)} names {dimensions} are given for the {source.dimensions} "
+            f"{len(names)} names {names} are given for the {source.dimensions} "
             "dimensions of the grid; give one of each, in its order"
         )
     return source, destination
-
-
-def _is_on(variable: xarray.Variable, dimensions: list[Hashable]) -> bool:
-    return any(dimension in variable.dims for dimension in dimensions)
-
-
-def _describe(name: Hashable, dataset: xarray.Dataset) -> str:
-    variable = dataset.variables[name]
-    return f"variable {name!r} along {variable.dims} of {variable.dtype}"
 
 
 def _bytes_of(array: NDArray[Any]) -> NDArray[Any]:
@@ -74,47 +212,53 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[Any]:
     return array.view(np.int64) if array.dtype.kind in "mM" else array
 
 
-def _full(
-    name: Hashable, dataset: xarray.Dataset, order: list[Hashable], shape: tuple[int, ...]
-) -> NDArray[Any]:
-    """The values along all dimensions of the grid, then the variable's own."""
-    variable = dataset.variables[name]
-    try:
-        scalar_of(variable.dtype, "assign")
-    except TypeError as error:
-        raise TypeError(f"variable {name!r}: {error}") from None
+def _spread(
+    name: Hashable,
+    variable: xarray.Variable,
+    order: list[Hashable],
+    shape: tuple[int, ...],
+    array: NDArray[Any],
+) -> None:
+    """Write the values into an array with all dimensions of the grid, then the variable's own."""
     sizes = dict(zip(order, shape, strict=True))
     for dimension, size in sizes.items():
-        if dimension in variable.dims and 0 not in shape and variable.sizes[dimension] != size:
+        if dimension in variable.dims and variable.sizes[dimension] != size:
             raise ValueError(
                 f"variable {name!r} has {variable.sizes[dimension]} indices along {dimension!r} on "
                 f"this rank, whose part of the grid has {size}"
             )
     own = {dim: size for dim, size in variable.sizes.items() if dim not in sizes}
-    whole = (*shape, *own.values())
-    if 0 in shape:
-        return np.empty(whole, variable.dtype)
-    present = [dim for dim in order if dim in variable.dims]
-    values = variable.transpose(*present, *own).values
-    narrow = [size if dim in variable.dims else 1 for dim, size in sizes.items()]
-    return np.ascontiguousarray(np.broadcast_to(values.reshape(*narrow, *own.values()), whole))
+    bound = array.shape[len(order) :]
+    if (tuple(own.values()), variable.dtype) != (bound, array.dtype):
+        raise ValueError(
+            f"variable {name!r} has cells of shape {tuple(own.values())} of {variable.dtype}, it "
+            f"was bound with {bound} of {array.dtype}; bind it anew"
+        )
+    present = [dimension for dimension in order if dimension in variable.dims]
+    narrow = [size if dimension in variable.dims else 1 for dimension, size in sizes.items()]
+    array[...] = variable.transpose(*present, *own).values.reshape(*narrow, *bound)
 
 
-def _reduced(
+def _narrowed(
     variable: xarray.Variable, array: NDArray[Any], order: list[Hashable]
 ) -> xarray.Variable:
-    """The moved values along the variable's own dimensions again, in its order."""
+    """A view of the array along the variable's own dimensions again, in its order."""
     own = [dimension for dimension in variable.dims if dimension not in order]
     full = xarray.Variable((*order, *own), array, variable.attrs, variable.encoding)
     absent = [dimension for dimension in order if dimension not in variable.dims]
     if any(full.sizes[dimension] == 0 for dimension in absent):
-        empty = np.empty([full.sizes[dimension] for dimension in variable.dims], array.dtype)
-        return xarray.Variable(variable.dims, empty, variable.attrs, variable.encoding)
+        empty_array = np.empty([full.sizes[dimension] for dimension in variable.dims], array.dtype)
+        return xarray.Variable(variable.dims, empty_array, variable.attrs, variable.encoding)
     return full.isel(dict.fromkeys(absent, 0)).transpose(*variable.dims)
 
 
-def _rebuilt(dataset: xarray.Dataset, moved: dict[Hashable, xarray.Variable]) -> xarray.Dataset:
+def _like(source: Data, moved: Mapping[Hashable, xarray.Variable]) -> Data:
+    """What `source` is, with moved variables in the place of its own."""
+    dataset = _as_dataset(source)
     variables = {name: moved.get(name, variable) for name, variable in dataset.variables.items()}
     coordinates = {name: variables[name] for name in dataset.coords}
     data = {name: variables[name] for name in dataset.data_vars}
-    return xarray.Dataset(data, coordinates, dataset.attrs)
+    made = xarray.Dataset(data, coordinates, dataset.attrs)
+    if isinstance(source, xarray.DataArray):
+        return made[_OF_ARRAY].rename(source.name)
+    return made

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from mpi4py.MPI import Intracomm
 
-    import xarray
     from numpy.typing import ArrayLike, NDArray
 
     from transrank.exchange.fields import Fields
+    from transrank.redistribution.datasets import BoundData, Data
 
 
 class Redistribution:
@@ -172,27 +172,44 @@ class Redistribution:
         """
         self._core.run()
 
-    def redistribute(
-        self, dataset: xarray.Dataset, dimensions: Sequence[Hashable]
-    ) -> xarray.Dataset:
-        """Collective. A new Dataset with every variable that lies on the grid, redistributed.
+    def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
+        """Collective. Bind a Dataset or DataArray of xarray, to be moved again and again.
 
         Parameters
         ----------
-        dataset
+        source
             the same variables and dimensions on every rank, of the rank's part.
         dimensions
             the names of the grid's dimensions, in the order of the grid.
+
+        Returns
+        -------
+        BoundData
+            its `run` moves the values that `source` has then into its `destination`.
+
+        Raises
+        ------
+        AgreedError
+            on every rank, before anything has moved, when on any of them a name is no dimension of
+            `source`, a variable has other sizes than the rank's part of the grid or objects for
+            values, or variables differ between ranks.
 
         Notes
         -----
         Variables along all of the grid's dimensions are moved, those along some of them (its
         coordinates) as if they were constant along the others; those along none stay as they are.
-        Needs xarray (``pip install transrank[xarray]``), and a grid on both sides.
+        Needs xarray (``pip install transrank[xarray]``), and a grid on both sides. What `store` was
+        given stays stored.
         """
+        from transrank.redistribution.datasets import BoundData  # an optional dependency
+
+        return BoundData(self, source, dimensions)
+
+    def redistribute(self, source: Data, dimensions: Sequence[Hashable]) -> Data:
+        """Collective. As `bind`, for once: a new Dataset or DataArray with what arrived."""
         from transrank.redistribution.datasets import redistribute  # an optional dependency
 
-        return redistribute(self, dataset, list(dimensions))
+        return redistribute(self, source, dimensions)
 
     def explain(self) -> str:
         """How the data of this rank go: peers, bytes, transports or messages."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ranks: 1 3
+# ranks: 1 2 3 4
 """Datasets of xarray, redistributed with their coordinates."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import xarray
 
 import transrank
@@ -45,6 +46,79 @@ def test_a_dataset_becomes_the_same_dataset_in_other_parts() -> None:
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     moved = redistribution.redistribute(part("x", COLUMNS), ["x", "y"])
     assert WORLD.allreduce(int(moved.identical(part("y", ROWS)))) == WORLD.size
+
+
+def test_an_array_becomes_the_same_array_in_other_parts() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    mine, wanted = part("x", COLUMNS), part("y", ROWS)
+    for name in ("wind", None, "x"):  # the last one is also that of a coordinate
+        array, part_of_it = (it["wind" if name == "wind" else "land"] for it in (mine, wanted))
+        moved = redistribution.redistribute(array.rename(name), ["x", "y"])
+        assert isinstance(moved, xarray.DataArray)
+        assert all(WORLD.allgather(moved.identical(part_of_it.rename(name))))
+
+
+def test_what_is_bound_moves_what_its_source_holds_in_each_run() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    mine, wanted = part("x", COLUMNS), part("y", ROWS)
+    bound = redistribution.bind(mine, ["x", "y"])
+    array = redistribution.bind(mine.wind, ["x", "y"])
+    arrived = bound.destination, array.destination
+    xarray.testing.assert_identical(arrived[0].x, wanted.x)  # an index
+    for step in range(3):
+        mine.wind[...] += 1.5
+        mine["land"] = ~mine.land
+        wanted["wind"], wanted["land"] = wanted.wind + 1.5, ~wanted.land
+        mine.wind.attrs.clear()
+        bound.start()
+        mine.wind[...] *= 2
+        bound.wait()
+        mine.wind[...] /= 2
+        array.run()
+        found = [it.equals(of) for it, of in zip(arrived, (wanted, wanted.wind), strict=True)]
+        assert all(WORLD.allgather(all(found))), step
+    assert (bound.destination, array.destination) == arrived
+    assert bound.source is mine
+
+
+def test_what_was_stored_before_stays_stored() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    start = np.full(redistribution.source_shape(), 3.0)
+    end = redistribution.destination_for(start)
+    redistribution.store((start, end))
+    redistribution.redistribute(part("x", COLUMNS), ["x", "y"])
+    redistribution.run()
+    assert (end == 3).all()
+
+
+def test_names_that_are_no_dimensions_are_refused() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    mine = part("x", COLUMNS)
+    for data in (mine, mine.land):
+        own = "its dimensions: 'y', 'level', 'x'" if data is mine else "its dimensions: 'x', 'y'"
+        for names in (["longitude", "y"], ["x", "latitude"], ["longitude", "latitude"]):
+            wrong = next(name for name in names if len(name) > 1)
+            words = f"'{wrong}' is no dimension of what is to be redistributed; {own}"
+            refused(words, lambda data=data, names=names: redistribution.redistribute(data, names))
+            refused(words, lambda data=data, names=names: redistribution.bind(data, names))
+    last = WORLD.rank == WORLD.size - 1
+    refused("'lon'", lambda: redistribution.bind(mine, ["lon", "y"] if last else ["x", "y"]))
+    refused("'xy' is no dim", lambda: redistribution.bind(mine, "xy"))
+    refused("not iterable", lambda: redistribution.bind(mine, None if last else ["x", "y"]))
+    refused("a dict is to be", lambda: redistribution.bind({} if last else mine, ["x", "y"]))
+
+
+def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    mine = part("x", COLUMNS)
+    bound = redistribution.bind(mine, ["x", "y"])
+    if WORLD.rank == 0:
+        mine["wind"] = mine.wind.astype("float32")
+        with pytest.raises(transrank.Misuse, match=r"'wind' .* of float32, .* bind it anew"):
+            bound.run()
+    else:
+        with pytest.raises(transrank.BrokenExchange, match="rank 0"):
+            bound.run()
 
 
 def test_what_is_no_part_of_the_grid_is_refused() -> None:
