@@ -54,7 +54,7 @@ REINSTALL =
 endif
 
 # Folders are listed too: their time changes when a file is added or removed.
-NATIVE := CMakeLists.txt $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
+NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
 	-o -name '*.[ch]pp' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
 EXAMPLES := $(wildcard examples/*.cpp)

@@ -5,7 +5,8 @@ import sys as _sys
 from importlib.metadata import version as _version
 from pathlib import Path as _Path
 
-_sys.path.append(str(_Path(__file__).parent))
+_HERE = _Path(__file__).parent
+_sys.path += [str(_HERE), str(_HERE.parent / "tools")]
 
 project = "transrank"
 author = "The transrank authors"

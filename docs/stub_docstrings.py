@@ -4,29 +4,18 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from docstrings import docstrings
 
 import transrank.mpi  # noqa: F401  # loads MPI, with which the compiled module is linked
 from transrank import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sphinx.application import Sphinx
 
 STUB = Path(__file__).parents[1] / "python" / "transrank" / "_core.pyi"
-Definition = ast.ClassDef | ast.FunctionDef
-
-
-def definitions(parent: ast.Module | ast.ClassDef, name: str) -> Iterator[tuple[str, Definition]]:
-    """Each class, method and function with its full name."""
-    for node in parent.body:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            yield f"{name}.{node.name}", node
-            if isinstance(node, ast.ClassDef):
-                yield from definitions(node, f"{name}.{node.name}")
 
 
 def show_static_methods(stub: ast.Module) -> None:
@@ -44,13 +33,9 @@ def show_static_methods(stub: ast.Module) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Have compiled names documented in the words of the stub."""
-    stub = ast.parse(STUB.read_text())
-    show_static_methods(stub)
-    known = {
-        name: inspect.cleandoc(words)
-        for name, node in definitions(stub, _core.__name__)
-        if (words := ast.get_docstring(node))
-    }
+    text = STUB.read_text("utf-8")
+    show_static_methods(ast.parse(text))
+    known = {f"{_core.__name__}.{name}": words for name, words in docstrings(text).items()}
 
     def replace(_: Sphinx, __: str, name: str, *rest: Any) -> None:
         lines = rest[-1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A field carried round a torus by a constant velocity: upwind, its halo updated in each step.
-mpiexec -n 4 python examples/advection.py --initial gaussian --order 2 --velocity 0.5 -0.25
+mpiexec -n 4 python -m mpi4py examples/advection.py --velocity 0.5 -0.25 --order 2
 """
 
 import argparse
@@ -47,10 +47,9 @@ def main() -> None:
     split = [transrank.Distribution.even(asked.points, n) for n in parts]
     halo = [(asked.order, 0, True) if c >= 0 else (0, asked.order, True) for c in courant]
     grid = transrank.BlockGrid(split, halo=halo)
-    begin = [d.ranges(at)[0, 0] for d, at in zip(split, grid.coordinates(comm.rank), strict=True)]
     field = transrank.zeros(grid.local_extents(comm.rank))
     owned = field[tuple(slice(halo[d][0], field.shape[d] - halo[d][1]) for d in (0, 1))]
-    x, y = ((np.arange(begin[d], begin[d] + owned.shape[d]) + 0.5) * spacing for d in (0, 1))
+    x, y = ((np.arange(asked.points)[here] + 0.5) * spacing for here in grid.box(comm.rank))
 
     def exact(time: float) -> np.ndarray:
         u, v = asked.velocity

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The published ArrayTransformer benchmark, as a program of a user of transrank.
 
-    OMP_NUM_THREADS=1 mpiexec -n 2 python examples/ghost_update.py
+    OMP_NUM_THREADS=1 mpiexec -n 2 python -m mpi4py examples/ghost_update.py
 
 Each rank owns a block of 32x32x32 rows of `vdim` numbers and pulls the six faces that touch it. The
 *literal* pattern is what the published program does: it takes the local rows of a face for global

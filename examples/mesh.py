@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tetrahedral mesh over several ranks: vertex ghosts are pulled, sums over cells pushed back.
 
-    mpiexec -n 4 python examples/mesh.py
+    mpiexec -n 4 python -m mpi4py examples/mesh.py
 
 gmsh makes the mesh of a ball (pip install gmsh; on Debian it also needs libglu1-mesa, libxcursor1,
 libxft2 and libxinerama1). Rank 0 cuts it by recursive bisection and deals it out: from then on each

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Heat in a periodic box: a 7-point stencil on the blocks of an n x n x n grid.
-//     mpiexec -n 4 ./stencil 64 100 heat.bin    n, steps, file for the last state (doubles, C
-//     order)
+//     mpiexec -n 4 ./stencil 64 100 heat.bin
+// n, steps, file for the last state (doubles, C order)
 #include <mpi.h>
 
 #include <array>
@@ -26,8 +26,8 @@ void simulate(std::int64_t n, int steps, const std::string& path, int rank, int 
     const auto along = [&](std::size_t i) { return layout::Distribution::even(n, parts.at(i)); };
     const layout::Halo one{.low = 1, .high = 1, .periodic = true};
     const layout::BlockGrid grid({along(0), along(1), along(2)}, {.halo = {one, one, one}});
-    const auto here = grid.coordinates(rank);
-    const auto stride = grid.strides(here);
+    const auto stride = grid.strides(grid.coordinates(rank));
+    const auto box = grid.box(rank);  // the cells that this rank owns
     std::array<Cells, 2> cells;
     cells[0].resize(grid.units(rank));
     cells[1].resize(grid.units(rank));
@@ -35,18 +35,17 @@ void simulate(std::int64_t n, int steps, const std::string& path, int rank, int 
     std::array update{bind(ghosts, cells[0], cells[0]), bind(ghosts, cells[1], cells[1])};
 
     const auto for_each_owned = [&](const auto& visit) {
-        const auto extent = [&](int i) { return grid.distribution(i).owned(here[i]); };
-        for (std::int64_t x = 1; x <= extent(0); ++x) {
-            for (std::int64_t y = 1; y <= extent(1); ++y) {
-                for (std::int64_t z = 1; z <= extent(2); ++z) {
+        for (std::int64_t x = 1; x <= box[0].length(); ++x) {
+            for (std::int64_t y = 1; y <= box[1].length(); ++y) {
+                for (std::int64_t z = 1; z <= box[2].length(); ++z) {
                     visit((x * stride[0]) + (y * stride[1]) + (z * stride[2]), x, y, z);
                 }
             }
         }
     };
-    const auto first = [&](int i) { return grid.distribution(i).range(here[i]).begin - 1; };
     for_each_owned([&](auto cell, auto x, auto y, auto z) {
-        const auto at = (7 * (x + first(0))) + (13 * (y + first(1))) + (29 * (z + first(2)));
+        const auto at = (7 * (box[0].begin + x - 1)) + (13 * (box[1].begin + y - 1)) +
+                        (29 * (box[2].begin + z - 1));
         cells[0].data()[cell] = static_cast<double>(at % 31);
     });
     for (int step = 0; step < steps; ++step) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Heat in a periodic box: a 7-point stencil whose halo is updated in each step.
-mpiexec -n 4 python examples/stencil.py
+mpiexec -n 4 python -m mpi4py examples/stencil.py
 """
 
 from mpi4py import MPI
@@ -19,12 +19,8 @@ def main() -> None:
         [transrank.Distribution.even(CELLS, n) for n in parts], halo=[(1, 1, True)] * 3
     )
     now, then = (transrank.zeros(grid.local_extents(comm.rank)) for _ in range(2))
-    begin = [
-        transrank.Distribution.even(CELLS, n).ranges(at)[0, 0]
-        for n, at in zip(parts, grid.coordinates(comm.rank), strict=True)
-    ]
     wave = 2 * np.pi / CELLS
-    z, y, x = (np.arange(b, b + n - 2) * wave for b, n in zip(begin, now.shape, strict=True))
+    z, y, x = (np.arange(CELLS)[owned] * wave for owned in grid.box(comm.rank))
     start = np.sin(z)[:, None, None] + np.cos(y)[:, None] * np.sin(x)
     now[1:-1, 1:-1, 1:-1] = start
 

@@ -73,9 +73,15 @@ class BlockGrid:
     memory_order
         the dimensions from the fastest to the slowest in the array; by default the last is fastest.
     halo
-        cells below and above a block, and whether the grid is periodic, of each dimension.
+        a tuple for each dimension: the cells below a block, those above it, and whether the grid is
+        periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default there is none.
     ranks
         the rank of each block, where they are not numbered alike.
+
+    Raises
+    ------
+    TypeError, ValueError
+        on this rank, when something is not of that form, or the numbers do not fit each other.
     """
 
     def __init__(
@@ -100,6 +106,12 @@ class BlockGrid:
         """The cells of a rank's array, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:
         """The shape of a rank's array, halo included, in the order of the dimensions."""
+    def box(self, rank: int) -> tuple[slice, ...]:
+        """The cells that a rank owns, halo excluded, as slices of an array of the whole grid.
+
+        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty where it owns none.
+        ValueError where its indices in a dimension are several ranges (block-cyclic).
+        """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
         """Which part of each dimension a rank has; None where it has no block."""
 

@@ -143,4 +143,20 @@ PerDimension<std::int64_t> BlockGrid::local_extents(int rank) const noexcept {
     return empty ? PerDimension<std::int64_t>{} : extents;
 }
 
+PerDimension<IndexRange> BlockGrid::box(int rank) const {
+    PerDimension<IndexRange> ranges{};
+    if (units(rank) == 0) {
+        return ranges;
+    }
+    const auto at = coordinates(ranks_.part(rank));
+    for (int dimension = 0; dimension < dimensions(); ++dimension) {
+        const auto d = static_cast<std::size_t>(dimension);
+        const std::int64_t pieces = distribution(dimension).ranges(at[d]);
+        require(pieces == 1, "what rank ", rank, " owns along dimension ", dimension, " is ",
+                pieces, " ranges, so its cells are no box; ask the Distribution for them");
+        ranges[d] = distribution(dimension).range(at[d]);
+    }
+    return ranges;
+}
+
 }  // namespace transrank::layout

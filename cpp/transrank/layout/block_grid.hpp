@@ -84,6 +84,9 @@ public:
     [[nodiscard]] std::int64_t units(int rank) const;
     /// Lengths of a rank's local array, halo included; all 0 where it has no units.
     [[nodiscard]] PerDimension<std::int64_t> local_extents(int rank) const noexcept;
+    /// The cells that a rank owns, as ranges of the whole grid's indices; all empty, from 0, where
+    /// it owns none. Throws std::invalid_argument when they are several ranges in a dimension.
+    [[nodiscard]] PerDimension<IndexRange> box(int rank) const;
 
 private:
     struct Local {

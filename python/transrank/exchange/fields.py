@@ -97,10 +97,12 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
         )
     units = math.prod(array.shape[:dimensions])
     if units < extent:
+        more = range(dimensions + 1, array.ndim + 1)
+        enough = next((n for n in more if math.prod(array.shape[:n]) >= extent), None)
         raise ValueError(
             f"{what}, of shape {array.shape}, holds {units} units along its first {dimensions} "
-            f"dimension{'s' if dimensions > 1 else ''}, the route needs {extent}; a grid's units "
-            "are counted by as many dimensions as it has (dimensions=...)"
+            f"dimension{'s' if dimensions > 1 else ''}, the route needs {extent}; "
+            + (f"a {enough}-D grid needs dimensions={enough}" if enough else "give more")
         )
     return array.shape[dimensions:]
 

@@ -42,6 +42,23 @@ TEST_CASE("local arrays are dense in the memory order, halo included") {
     CHECK(grid().strides({0, 0, 0}) == PerDimension<std::int64_t>{10, 5, 1});
 }
 
+TEST_CASE("the box of a rank is what it owns, without halo") {
+    const auto halo = Halo{.low = 1, .high = 1};
+    const auto made =
+        grid({.halo = {halo, halo, halo}, .ranks = RankMap::listed({9, 3, 7, 0, 2, 5})});
+    const auto box = made.box(0);
+    CHECK(box[0] == IndexRange{.begin = 3, .end = 6});
+    CHECK(box[1] == IndexRange{.begin = 0, .end = 2});
+    CHECK(box[2] == IndexRange{.begin = 0, .end = 5});
+    CHECK(made.box(1) == PerDimension<IndexRange>{});  // has no part
+    const BlockGrid cyclic({Distribution::even(4, 1), Distribution::cyclic(5, 3)});
+    CHECK(cyclic.box(2)[1] == IndexRange{.begin = 2, .end = 3});
+    CHECK_THROWS_WITH_AS((void)cyclic.box(1),
+                         "what rank 1 owns along dimension 1 is 2 ranges, so its cells are no box; "
+                         "ask the Distribution for them",
+                         std::invalid_argument);
+}
+
 TEST_CASE("a part without cells has no local array, hence no halo") {
     const BlockGrid made({Distribution::even(2, 3), Distribution::even(4, 1)},
                          {.halo = {Halo{.low = 1, .high = 1}, Halo{.low = 1, .high = 1}}});

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -99,5 +100,9 @@ TEST_CASE("a rank that holds nothing has an empty route") {
     const auto route = route::redistribution(2, 3, one, one);
     CHECK(route.sends().empty());
     CHECK(route.source_extent() == 0);
-    CHECK(route::halo(2, 3, one).receives().empty());
+    const BlockGrid surrounded({Distribution::even(4, 1)},
+                               {.halo = {layout::Halo{.low = 1, .high = 1, .periodic = true}},
+                                .ranks = layout::RankMap::listed({1})});
+    CHECK(route::halo(2, 3, surrounded).receives().empty());
+    CHECK_THROWS_AS((void)route::halo(2, 3, one), std::invalid_argument);  // has no halo
 }

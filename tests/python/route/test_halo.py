@@ -44,7 +44,7 @@ def test_halos_hold_what_their_neighbors_own(
     case: tuple[int, list[int], Grid], corners: bool
 ) -> None:
     ranks, extents, grid = case
-    assume(not thin_dimensions(grid))
+    assume(not thin_dimensions(grid) and any(it.low or it.high for it in grid.dimensions))
     whole = numbered(extents)
     bare = [grid.cut(whole, rank, halo=False) for rank in range(ranks)]
     routes = [_core.halo(rank, ranks, grid.layout, corners=corners) for rank in range(ranks)]

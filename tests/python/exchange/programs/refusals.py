@@ -58,6 +58,7 @@ WRONG: list[tuple[Callable[[], dict[str, Any]], str]] = [
     (lambda: pair(source=np.zeros((UNITS, 3)).T), "is not C-contiguous"),
     (lambda: pair(destination=read_only()), "the destination is read-only"),
     (lambda: pair(source=np.zeros(UNITS - 1)), "holds 3 units along its first 1 dimension, the ro"),
+    (lambda: pair(source=np.zeros((2, UNITS))), "needs 4; a 2-D grid needs dimensions=2"),
     (lambda: pair(source=np.zeros((UNITS, 0))), "they must be the same"),
     (lambda: good(fields=np.zeros((UNITS, 0))), "have no bytes"),
     (lambda: pair(source=np.float64(3)), "is a numpy.float64, not a NumPy array"),

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What layouts say of themselves: boxes, help, and words for what they cannot be made from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from docstrings import docstrings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import transrank
+from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
+from transrank import _core
+from transrank._core import BlockGrid, Distribution
+
+STUB = Path(transrank.__file__).with_name("_core.pyi")
+
+
+@st.composite
+def any_grids(draw: st.DrawFn) -> tuple[int, list[int], Grid]:
+    ranks, extents = draw(RANKS), draw(EXTENTS)
+    return ranks, extents, draw(grids(extents, ranks, halo=2))
+
+
+@settings(max_examples=50)
+@given(any_grids())
+def test_a_box_cuts_what_a_rank_owns_out_of_the_whole_grid(
+    case: tuple[int, list[int], Grid],
+) -> None:
+    ranks, extents, grid = case
+    for rank in range(ranks):
+        owned: list[Any] = [np.empty(0, int)] * len(extents)
+        if (at := grid.coordinates(rank)) is not None:
+            pieces = zip(grid.dimensions, at, strict=True)
+            owned = [np.array(dimension.owned[part], int) for dimension, part in pieces]
+        if all(len(indices) == 0 or np.ptp(indices) < len(indices) for indices in owned):
+            cut = numbered(extents)[grid.layout.box(rank)]
+            whole = numbered(extents)[np.ix_(*owned)]
+            assert cut.size == whole.size
+            assert cut.size == 0 or (cut == whole).all()
+
+
+def test_what_a_rank_owns_in_pieces_is_no_box() -> None:
+    grid = BlockGrid([Distribution.block_cyclic(8, 2, 1)])
+    with pytest.raises(ValueError, match="rank 0 owns along dimension 0 is 4 ranges"):
+        grid.box(0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([8, 8],), "distributions is [8, 8]; give a Distribution for each dimension"),
+        ((8,), "distributions is 8; give a Distribution for each dimension, such as"),
+        ({"halo": 1}, "halo is 1; give a tuple for each dimension, of the cells below a block"),
+        ({"halo": [1]}, "halo is [1]; give a tuple for each dimension"),
+        ({"halo": [(1, 1)]}, "halo is [(1, 1)]; give a tuple for each dimension"),
+        ({"halo": (1, 1, True)}, "halo is (1, 1, True); give a tuple for each dimension"),
+        ({"memory_order": "C"}, "memory_order is 'C'; give the numbers of the dimensions"),
+        ({"ranks": 3}, "ranks is 3; give the rank of each block"),
+        ({"ranks": [0.5] * 99}, "0.5,...; give the rank of each block"),
+    ],
+)
+def test_wrong_types_are_answered_in_words(arguments: Any, words: str) -> None:
+    named = arguments if isinstance(arguments, dict) else {}
+    given = [[Distribution.even(8, 1)]] if named else arguments
+    with pytest.raises(TypeError, match=re.escape(words)):
+        BlockGrid(*given, **named)
+
+
+def test_sequences_of_any_kind_make_a_grid() -> None:
+    grid = BlockGrid(
+        (Distribution.even(8, 2),), halo=((np.int64(1), 0, False),), ranks=np.array([3, 1])
+    )
+    assert grid.local_extents(1) == (5,)
+    assert grid.box(3) == (slice(0, 4),)
+
+
+def test_the_halo_of_a_grid_without_one_is_refused() -> None:
+    for options in ({}, {"halo": [(0, 0, True)]}):
+        grid = BlockGrid([Distribution.even(8, 1)], **options)
+        with pytest.raises(ValueError, match="no halo, so nothing would move; make it with halo="):
+            _core.halo(0, 1, grid)
+
+
+def test_help_says_what_the_stub_says() -> None:
+    stub = STUB.read_text("utf-8")
+    layouts = {"Distribution", "BlockGrid", "Rows"}
+    said = {
+        name: words for name, words in docstrings(stub).items() if name.split(".")[0] in layouts
+    }
+    for name, words in said.items():
+        shown = reduce(getattr, name.split("."), _core).__doc__
+        assert words in shown, name
+    public = {
+        f"{cls.name}.{method.name}"
+        for cls in ast.parse(stub).body
+        if isinstance(cls, ast.ClassDef) and cls.name in layouts
+        for method in cls.body
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+    }
+    assert public - said.keys() == set()
+    assert "halo: Sequence[tuple[int, int, bool]] = ()" in BlockGrid.__init__.__doc__
