@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python examples and those of the documentation, as a user runs them."""
+"""The Python examples, as a user runs them."""
 
 from __future__ import annotations
 
@@ -87,14 +87,3 @@ def test_mesh(ranks: int, mpiexec: Mpiexec) -> None:
     assert len(per_rank) == ranks
     assert sum(per_rank) == int(cells[1]) > 1000
     assert max(per_rank) - min(per_rank) <= ranks
-
-
-@RANKS
-def test_the_documentation(ranks: int, mpiexec: Mpiexec, tmp_path: Path) -> None:
-    page = (EXAMPLES.parent / "docs" / "exchange.md").read_text()
-    program = tmp_path / "program.py"
-    program.write_text(
-        "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
-    )
-    outcome = mpiexec.run(ranks, sys.executable, program).check()
-    assert "self-copy" in outcome.stdout

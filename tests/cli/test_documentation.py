@@ -60,12 +60,5 @@ def test_every_batch_system_has_a_column() -> None:
 
 
 def test_every_page_is_reached_from_the_first() -> None:
-    index = (DOCS / "index.md").read_text("utf-8")
-    pages = {page.name for page in DOCS.glob("*.md")} - {"index.md"}
-    assert {page for page in pages if f"({page})" not in index} == set()
-
-
-def test_links_between_the_pages_lead_somewhere() -> None:
-    for page in DOCS.glob("*.md"):
-        for target in re.findall(r"\]\(([\w.]+\.md)\)", page.read_text("utf-8")):
-            assert (DOCS / target).exists(), f"{page.name}: {target}"
+    index = (DOCS / "index.md").read_text("utf-8").splitlines()
+    assert {page.stem for page in DOCS.glob("*.md")} - {"index", *index} == set()

@@ -75,6 +75,24 @@ def test_the_stencil_computes_what_one_process_does(
     np.testing.assert_allclose(heat, heat_in_a_box(n, steps), rtol=1e-12)
 
 
+@pytest.mark.timeout(3 * BUILD_SECONDS)
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("program", ["ghosts", "redistribution"])
+def test_an_example_gets_what_it_expects(
+    program: str, ranks: int, examples: Path, mpiexec: Mpiexec
+) -> None:
+    outcome = mpiexec.run(ranks, examples / program).check()
+    assert sorted(outcome.stdout.splitlines()) == [
+        f"rank {it} of {ranks}: right" for it in range(ranks)
+    ]
+
+
+@pytest.mark.timeout(3 * BUILD_SECONDS)
+def test_the_program_of_the_readme_runs(examples: Path, mpiexec: Mpiexec) -> None:
+    outcome = mpiexec.run(2, examples / "halo").check()
+    assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+
+
 def test_a_package_holds_the_library_and_every_public_header(prefix: Path) -> None:
     headers = ROOT / "cpp" / "transrank"
     installed = prefix / "include" / "transrank"

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a reader would paste works: every fenced block of README and docs is run, or says why not.
+
+Python blocks of a page are one program, as they stand, on two ranks. C++ blocks stand in a program
+of examples/, which the tests of the C++ package build and run. Commands are run, and those of
+transrank parsed, run or not. What is not run stands below a line `<!-- not run: why -->`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bounded import run_bounded
+from conftest import ONE_THREAD
+from transrank.cli import __main__ as frame
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+
+ROOT = Path(__file__).parents[1]
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"]
+PAGES = [*TEXTS, *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(
+    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n)?"
+    r"^```(?P<language>[^\s`]*)[^\n`]*\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block of a page."""
+
+    page: str
+    language: str
+    text: str
+    why_not: str | None
+
+    @property
+    def id(self) -> str:
+        return f"{self.page}: {self.text.splitlines()[0] if self.text else ''}"
+
+
+BLOCKS = [
+    Block(page.relative_to(ROOT).as_posix(), found["language"], found["text"], found["why"])
+    for page in PAGES
+    for found in FENCE.finditer(page.read_text("utf-8"))
+]
+
+
+def blocks(language: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language == language]
+
+
+def each(chosen: list[Block]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("block", chosen, ids=[block.id for block in chosen])
+
+
+def commands(block: Block) -> list[list[str]]:
+    """The simple commands of a block, without what is set before them or where output goes."""
+    found: list[list[str]] = []
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.shlex(line, posix=True, punctuation_chars=True)
+        words.whitespace_split = True
+        found.append([])
+        for word in words:
+            if set(word) <= set("();<>|&"):
+                found.append([])
+            elif found[-1] or not re.match(r"\w+=", word):
+                found[-1].append(word)
+    return [command for command in found if command]
+
+
+def test_every_block_says_what_it_is() -> None:
+    known = {"python", "cpp", "cmake", "sh", "text"}
+    others = [
+        it.id for it in BLOCKS if it.language not in known and not it.language.startswith("{")
+    ]
+    assert others == []
+    texts = [page.read_text("utf-8") for page in PAGES]
+    assert sum(text.count("<!-- not run:") for text in texts) == sum(
+        block.why_not is not None for block in BLOCKS
+    )
+
+
+PROGRAMS = sorted({block.page for block in blocks("python") if block.why_not is None})
+
+
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_the_python_of_a_page_is_a_program(page: str, mpiexec: Mpiexec, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("\n".join(it.text for it in blocks("python") if it.page == page), "utf-8")
+    outcome = mpiexec.run(2, sys.executable, "-m", "mpi4py", program).check()
+    if page == "README.md":
+        lines = sorted(outcome.stdout.splitlines())
+        assert lines == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+
+
+@each([block for block in blocks("python") if block.why_not is not None])
+def test_python_that_is_not_run_compiles(block: Block) -> None:
+    compile(block.text, block.id, "exec")
+
+
+@each(blocks("cpp"))
+def test_cpp_stands_in_a_program_that_is_built_and_run(block: Block) -> None:
+    def lines(text: str) -> list[str]:
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    programs = [lines(path.read_text("utf-8")) for path in (ROOT / "examples").glob("*.cpp")]
+    includes = {line for line in lines(block.text) if line.startswith("#include")}
+    rest = "\n".join(line for line in lines(block.text) if line not in includes)
+    assert any(rest in "\n".join(program) and includes <= set(program) for program in programs)
+
+
+@each(blocks("sh"))
+def test_commands_are_such(block: Block) -> None:
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for program, *rest in commands(block):
+        if program == "transrank":
+            frame.parse(rest)
+        elif program == "make":
+            assert set(rest) <= set(targets)
+        elif program == "mpiexec" and "python" in rest:
+            assert "-m mpi4py" in " ".join(rest)
+        for name in rest:
+            if re.fullmatch(r"(examples|benchmarks)/\S+", name):
+                assert (ROOT / name).exists(), name
+
+
+@each([block for block in blocks("sh") if block.why_not is None])
+def test_commands_run(block: Block, tmp_path: Path) -> None:
+    for folder in ("benchmarks", "examples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    run_bounded(
+        ["bash", "-euc", block.text], timeout=120, env={**ONE_THREAD, "PATH": path}, cwd=tmp_path
+    ).check()
+
+
+def test_programs_are_started_so_that_an_error_of_one_rank_ends_the_job() -> None:
+    texts = [*PAGES, *(ROOT / "examples").glob("*.py")]
+    started = re.compile(r"mpiexec[^`\n]* python (?!-m mpi4py)[^`\n]*")
+    assert [found for path in texts for found in started.findall(path.read_text("utf-8"))] == []
+
+
+def test_the_tagline_is_the_same_everywhere() -> None:
+    tagline = (ROOT / "README.md").read_text("utf-8").splitlines()[2]
+    places = ["pyproject.toml", "CITATION.cff", "docs/index.md", "python/transrank/__init__.py"]
+    assert [place for place in places if tagline not in (ROOT / place).read_text("utf-8")] == []
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 80
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8")):
+        path, _, anchor = target.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
