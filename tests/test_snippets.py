@@ -150,6 +150,17 @@ def test_programs_are_started_so_that_an_error_of_one_rank_ends_the_job() -> Non
     assert [found for path in texts for found in started.findall(path.read_text("utf-8"))] == []
 
 
+def test_an_error_of_one_rank_ends_a_job_that_is_started_so(
+    mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    (text,) = (it.text for it in blocks("python") if it.page == "README.md")
+    program.write_text(text.replace("grid = ", "grid = 1 / comm.rank and ", 1), "utf-8")
+    outcome = mpiexec.run(2, sys.executable, "-m", "mpi4py", program)
+    assert outcome.status != 0
+    assert "ZeroDivisionError" in outcome.stderr
+
+
 def test_the_tagline_is_the_same_everywhere() -> None:
     tagline = (ROOT / "README.md").read_text("utf-8").splitlines()[2]
     places = ["pyproject.toml", "CITATION.cff", "docs/index.md", "python/transrank/__init__.py"]

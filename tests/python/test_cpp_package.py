@@ -89,7 +89,7 @@ def test_an_example_gets_what_it_expects(
 
 @pytest.mark.timeout(3 * BUILD_SECONDS)
 def test_the_program_of_the_readme_runs(examples: Path, mpiexec: Mpiexec) -> None:
-    outcome = mpiexec.run(2, examples / "halo").check()
+    outcome = mpiexec.run(2, examples / "halo_update").check()
     assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halo of a grid, updated once: the program of the README.
-//     mpiexec -n 2 ./halo
-#include "transrank/route/halo.hpp"
-
+//     mpiexec -n 2 ./halo_update
 #include <algorithm>
 #include <cstdio>
 
 #include "transrank/array/field.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/route/halo.hpp"
 
 int main(int argc, char** argv) {
     using namespace transrank;
