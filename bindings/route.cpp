@@ -18,6 +18,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "stub.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/composition.hpp"
@@ -78,55 +79,63 @@ std::string describe(const Route& route) {
 }
 
 void bind_leg(const nb::module_& module) {
-    nb::class_<LegStatistics>(module, "LegStatistics",
-                              "What a leg consists of; counts and ranges in units.")
-        .def_ro("units", &LegStatistics::units)
-        .def_ro("segments", &LegStatistics::segments)
-        .def_ro("runs", &LegStatistics::runs)
-        .def_ro("shortest_run", &LegStatistics::shortest_run)
-        .def_ro("longest_run", &LegStatistics::longest_run)
-        .def_prop_ro("source",
-                     [](const LegStatistics& self) {
-                         return std::tuple(self.source.begin, self.source.end);
-                     })
-        .def_prop_ro("destination", [](const LegStatistics& self) {
-            return std::tuple(self.destination.begin, self.destination.end);
-        });
-    nb::class_<Leg>(module, "Leg", "What moves between a rank and one peer, in their common order.")
+    nb::class_<LegStatistics>(module, "LegStatistics", stub_says("LegStatistics"))
+        .def_ro("units", &LegStatistics::units, stub_says("LegStatistics.units"))
+        .def_ro("segments", &LegStatistics::segments, stub_says("LegStatistics.segments"))
+        .def_ro("runs", &LegStatistics::runs, stub_says("LegStatistics.runs"))
+        .def_ro("shortest_run", &LegStatistics::shortest_run,
+                stub_says("LegStatistics.shortest_run"))
+        .def_ro("longest_run", &LegStatistics::longest_run, stub_says("LegStatistics.longest_run"))
+        .def_prop_ro(
+            "source",
+            [](const LegStatistics& self) {
+                return std::tuple(self.source.begin, self.source.end);
+            },
+            stub_says("LegStatistics.source"))
+        .def_prop_ro(
+            "destination",
+            [](const LegStatistics& self) {
+                return std::tuple(self.destination.begin, self.destination.end);
+            },
+            stub_says("LegStatistics.destination"));
+    nb::class_<Leg>(module, "Leg", stub_says("Leg"))
         .def(
             "__init__",
             [](Leg* self, int peer, const SegmentTable& segments) {
                 new (self) Leg(make_leg(peer, segments));
             },
             "peer"_a, "segments"_a.noconvert())
-        .def_ro("peer", &Leg::peer)
-        .def_prop_ro("segments", &segment_table, nb::rv_policy::move,
-                     "One row per segment: source, destination, length, count, source stride, "
-                     "destination stride. A copy.")
-        .def_prop_ro("units", &Leg::units)
-        .def_prop_ro("runs", &Leg::runs)
-        .def_prop_ro("checksum", &route::checksum)
-        .def("statistics", &route::statistics)
+        .def_ro("peer", &Leg::peer, stub_says("Leg.peer"))
+        .def_prop_ro("segments", &segment_table, nb::rv_policy::move, stub_says("Leg.segments"))
+        .def_prop_ro("units", &Leg::units, stub_says("Leg.units"))
+        .def_prop_ro("runs", &Leg::runs, stub_says("Leg.runs"))
+        .def_prop_ro("checksum", &route::checksum, stub_says("Leg.checksum"))
+        .def("statistics", &route::statistics, stub_says("Leg.statistics"))
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
 void bind_route_class(const nb::module_& module) {
-    nb::class_<Route>(module, "Route",
-                      "What one rank sends to whom and receives from whom; immutable.")
+    nb::class_<Route>(module, "Route", stub_says("Route"))
         .def(nb::init<int, int, std::int64_t, std::int64_t, std::vector<Leg>, std::vector<Leg>>(),
              "rank"_a, "ranks"_a, "source_extent"_a, "destination_extent"_a, "sends"_a,
              "receives"_a)
-        .def_prop_ro("rank", &Route::rank)
-        .def_prop_ro("ranks", &Route::ranks)
-        .def_prop_ro("source_extent", &Route::source_extent)
-        .def_prop_ro("destination_extent", &Route::destination_extent)
-        .def_prop_ro("sends", [](const Route& self) { return copy(self.sends()); })
-        .def_prop_ro("receives", [](const Route& self) { return copy(self.receives()); })
-        .def("transposed", &Route::transposed)
-        .def("save", &route::save, "path"_a)
-        .def_static("load", &route::load, "path"_a)
-        .def("check_delivered_once", &route::check_delivered_once)
-        .def("check_all_delivered_once", &route::check_all_delivered_once, "units"_a)
+        .def_prop_ro("rank", &Route::rank, stub_says("Route.rank"))
+        .def_prop_ro("ranks", &Route::ranks, stub_says("Route.ranks"))
+        .def_prop_ro("source_extent", &Route::source_extent, stub_says("Route.source_extent"))
+        .def_prop_ro("destination_extent", &Route::destination_extent,
+                     stub_says("Route.destination_extent"))
+        .def_prop_ro(
+            "sends", [](const Route& self) { return copy(self.sends()); }, stub_says("Route.sends"))
+        .def_prop_ro(
+            "receives", [](const Route& self) { return copy(self.receives()); },
+            stub_says("Route.receives"))
+        .def("transposed", &Route::transposed, stub_says("Route.transposed"))
+        .def("save", &route::save, "path"_a, stub_says("Route.save"))
+        .def_static("load", &route::load, "path"_a, stub_says("Route.load"))
+        .def("check_delivered_once", &route::check_delivered_once,
+             stub_says("Route.check_delivered_once"))
+        .def("check_all_delivered_once", &route::check_all_delivered_once, "units"_a,
+             stub_says("Route.check_all_delivered_once"))
         .def("__repr__", &describe)
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }

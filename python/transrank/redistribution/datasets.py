@@ -38,6 +38,7 @@ class BoundData(Generic[Data]):
         indexes = _Bundle(task, [name for name in task.names if name in task.dataset.xindexes])
         indexes.move_once()
         self._bundle = _Bundle(task, [name for name in task.names if name not in indexes.names])
+        self._under_way = False
         self._source: Data = source
         self._destination: Data = _like(source, {**indexes.arriving(), **self._bundle.arriving()})
 
@@ -59,17 +60,21 @@ class BoundData(Generic[Data]):
 
         Raises Misuse when they cannot be read or no longer fit, and as `Exchange.start`.
         """
-        if self._bundle.exchange is not None:
+        if (exchange := self._bundle.exchange) is None:
+            return
+        if not self._under_way:  # else peers may be reading, and start refuses
             try:
                 self._bundle.read(_as_dataset(self._source))
             except Exception as error:  # whatever it is, the others wait for a word
-                self._bundle.exchange.abandon(f"the source cannot be read: {error}")
-            self._bundle.exchange.start()
+                exchange.abandon(f"the source cannot be read: {error}")
+        exchange.start()
+        self._under_way = True
 
     def wait(self) -> None:
         """Return when `destination` holds it. Raises as `Exchange.wait`."""
         if self._bundle.exchange is not None:
             self._bundle.exchange.wait()
+            self._under_way = False
 
     def run(self) -> None:
         """Start and wait."""
@@ -247,8 +252,8 @@ def _narrowed(
     full = xarray.Variable((*order, *own), array, variable.attrs, variable.encoding)
     absent = [dimension for dimension in order if dimension not in variable.dims]
     if any(full.sizes[dimension] == 0 for dimension in absent):
-        empty_array = np.empty([full.sizes[dimension] for dimension in variable.dims], array.dtype)
-        return xarray.Variable(variable.dims, empty_array, variable.attrs, variable.encoding)
+        nothing = np.empty([full.sizes[dimension] for dimension in variable.dims], array.dtype)
+        return xarray.Variable(variable.dims, nothing, variable.attrs, variable.encoding)
     return full.isel(dict.fromkeys(absent, 0)).transpose(*variable.dims)
 
 
