@@ -90,11 +90,11 @@ void bind_distribution(const nb::module_& module) {
 }
 
 [[noreturn]] void refuse_type(const char* name, nb::handle value, const char* wanted) {
-    constexpr std::size_t most = 80;
-    std::string shown = nb::repr(value).c_str();
-    if (shown.size() > most) {
-        shown = shown.substr(0, most) + "...";
-    }
+    constexpr Py_ssize_t most = 80;
+    const nb::str whole = nb::repr(value);
+    const nb::str start(whole[nb::slice(most)]);
+    const std::string shown =
+        start.c_str() + std::string(static_cast<Py_ssize_t>(nb::len(whole)) > most ? "..." : "");
     throw nb::type_error((std::string(name) + " is " + shown + "; give " + wanted).c_str());
 }
 

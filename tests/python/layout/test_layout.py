@@ -65,6 +65,7 @@ def test_what_a_rank_owns_in_pieces_is_no_box() -> None:
         ({"memory_order": "C"}, "memory_order is 'C'; give the numbers of the dimensions"),
         ({"ranks": 3}, "ranks is 3; give the rank of each block"),
         ({"ranks": [0.5] * 99}, "0.5,...; give the rank of each block"),
+        ({"ranks": "µ" * 99}, "µ...; give the rank of each block"),
     ],
 )
 def test_wrong_types_are_answered_in_words(arguments: Any, words: str) -> None:
