@@ -53,14 +53,27 @@ std::shared_ptr<void> kept_alive(const nb::object& one, const nb::object& other)
             }};
 }
 
+/// A weak reference to the array that owns the memory of `array`; none where that is no array.
+nb::object reference_to_owner(const nb::object& array) {
+    nb::object owner = array;
+    for (nb::object base = owner; base.is_valid() && !base.is_none();
+         base = nb::getattr(owner, "base", nb::none())) {
+        owner = base;
+    }
+    auto reference = nb::steal(PyWeakref_NewRef(owner.ptr(), nullptr));
+    if (!reference.is_valid()) {
+        PyErr_Clear();
+    }
+    return reference;
+}
+
 }  // namespace
 
 BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
     for (const auto& [source, destination, unit_bytes, scalar] : fields) {
-        const auto from = bytes_of(source, false);
-        const auto to = bytes_of(destination, true);
-        arrays_.push_back({.object = source, .writeable = false, .bytes = from});
-        arrays_.push_back({.object = destination, .writeable = true, .bytes = to});
+        const auto number = std::to_string(fields_.size());
+        const auto from = take(source, "the source of field " + number, false);
+        const auto to = take(destination, "the destination of field " + number, true);
         fields_.push_back({.source = from.data(),
                            .source_bytes = static_cast<std::int64_t>(from.size()),
                            .destination = to.data(),
@@ -69,6 +82,27 @@ BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
                            .scalar = named(scalars, scalar, "scalar"),
                            .keep_alive = kept_alive(source, destination)});
     }
+}
+
+BoundArrays::BoundArrays(const nb::object& send, const nb::object& receive) {
+    const auto from = take(send, "the array to send from", false);
+    const auto to = take(receive, "the array to receive into", true);
+    fields_.push_back({.source = from.data(),
+                       .source_bytes = static_cast<std::int64_t>(from.size()),
+                       .destination = to.data(),
+                       .destination_bytes = static_cast<std::int64_t>(to.size()),
+                       .unit_bytes = 1,
+                       .keep_alive = kept_alive(send, receive)});
+}
+
+std::span<std::byte> BoundArrays::take(const nb::object& array, std::string name, bool writeable) {
+    const auto bytes = bytes_of(array, writeable);
+    arrays_.push_back({.object = array,
+                       .reference = reference_to_owner(array),
+                       .name = std::move(name),
+                       .writeable = writeable,
+                       .bytes = bytes});
+    return bytes;
 }
 
 bool BoundArrays::is_in_place(const Array& array) {
@@ -81,11 +115,9 @@ bool BoundArrays::is_in_place(const Array& array) {
 }
 
 std::optional<std::string> BoundArrays::moved_away() const {
-    for (std::size_t i = 0; i < arrays_.size(); ++i) {
-        if (!is_in_place(arrays_[i])) {
-            const std::string side = i % 2 == 0 ? "source" : "destination";
-            return "the " + side + " of field " + std::to_string(i / 2) +
-                   " was resized or made read-only after it was bound";
+    for (const auto& array : arrays_) {
+        if (!is_in_place(array)) {
+            return array.name + " was resized or made read-only after it was bound";
         }
     }
     return std::nullopt;

@@ -18,11 +18,14 @@ namespace transrank::bindings {
 /// Source, destination, bytes of a unit, name of its scalar.
 using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string>;
 
-/// The arrays of some fields, kept alive, and where they were when they were bound.
+/// The arrays of some fields, kept alive, and where they were when they were bound. NumPy refuses
+/// to resize them meanwhile: MPI would go on writing where they were.
 class BoundArrays {
 public:
     /// Throws Python's BufferError when an array is not contiguous or a destination is read-only.
     explicit BoundArrays(const std::vector<FieldTuple>& fields);
+    /// One field of bytes.
+    BoundArrays(const nanobind::object& send, const nanobind::object& receive);
 
     [[nodiscard]] const std::vector<transport::Field>& fields() const noexcept { return fields_; }
     /// Which array is no longer where it was, and why that cannot be: words that begin a message.
@@ -31,12 +34,15 @@ public:
 private:
     struct Array {
         nanobind::object object;
+        nanobind::object reference;  ///< weak: an array that has such a reference is not resized
+        std::string name;
         bool writeable;
         std::span<std::byte> bytes;
     };
     [[nodiscard]] static bool is_in_place(const Array& array);
+    std::span<std::byte> take(const nanobind::object& array, std::string name, bool writeable);
 
-    std::vector<Array> arrays_;  // source and destination of each field
+    std::vector<Array> arrays_;
     std::vector<transport::Field> fields_;
 };
 

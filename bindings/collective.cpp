@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "bound_arrays.hpp"
 #include "communicator_caster.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/collective/way.hpp"
@@ -25,14 +26,12 @@ using collective::Alltoall;
 /// An alltoall and the arrays that it moves, which it keeps alive.
 class BoundAlltoall {
 public:
-    BoundAlltoall(CommunicatorArgument comm, nb::object send, nb::object receive,
+    BoundAlltoall(CommunicatorArgument comm, const nb::object& send, const nb::object& receive,
                   std::int64_t block_bytes, const collective::AlltoallOptions& options)
-        : send_(std::move(send)),
-          receive_(std::move(receive)),
-          bound_(bind(comm, address(send_, false), address(receive_, true), block_bytes, options)) {
-    }
+        : rank_(comm.rank()), arrays_(send, receive), bound_(bind(comm, block_bytes, options)) {}
 
     void start() {
+        check_in_place();
         const nb::gil_scoped_release released;
         bound_.start();
     }
@@ -52,6 +51,7 @@ public:
     /// A blocking call of MPI's own is left to MPI.
     void run() {
         if (bound_.algorithm() == collective::mpi_name) {
+            check_in_place();
             const nb::gil_scoped_release released;
             bound_.run();
         } else {
@@ -69,25 +69,23 @@ private:
         return bound_.wait_for(seconds_between_signals);
     }
 
-    static void* address(const nb::object& array, bool writeable) {
-        Py_buffer view;
-        if (PyObject_GetBuffer(array.ptr(), &view, writeable ? PyBUF_WRITABLE : PyBUF_SIMPLE) !=
-            0) {
-            throw nb::python_error();
+    void check_in_place() {
+        if (const auto what = arrays_.moved_away()) {
+            bound_.abandon(*what + ", on rank " + std::to_string(rank_) +
+                           "; the alltoall is broken, bind a new one");
         }
-        void* const begin = view.buf;
-        PyBuffer_Release(&view);
-        return begin;
     }
 
-    static Alltoall bind(CommunicatorArgument comm, const void* send, void* receive,
-                         std::int64_t block_bytes, const collective::AlltoallOptions& options) {
+    [[nodiscard]] Alltoall bind(CommunicatorArgument comm, std::int64_t block_bytes,
+                                const collective::AlltoallOptions& options) const {
+        const auto& field = arrays_.fields().front();
         const nb::gil_scoped_release released;
-        return {comm.handle, send, receive, block_bytes, options};
+        return {comm.handle, field.source, field.destination,
+                block_bytes, options,      field.keep_alive};
     }
 
-    nb::object send_;
-    nb::object receive_;
+    int rank_;
+    BoundArrays arrays_;
     Alltoall bound_;
 };
 
@@ -106,10 +104,11 @@ void bind_collective(nb::module_& module) {
     nb::class_<BoundAlltoall>(module, "Alltoall", "An alltoall bound to its arrays.")
         .def(
             "__init__",
-            [](BoundAlltoall* self, CommunicatorArgument comm, nb::object send, nb::object receive,
-               std::int64_t block_bytes, std::string algorithm, std::string choices, int radix,
-               int window, int leaders, int ranks_per_node, std::vector<int> torus) {
-                new (self) BoundAlltoall(comm, std::move(send), std::move(receive), block_bytes,
+            [](BoundAlltoall* self, CommunicatorArgument comm, const nb::object& send,
+               const nb::object& receive, std::int64_t block_bytes, std::string algorithm,
+               std::string choices, int radix, int window, int leaders, int ranks_per_node,
+               std::vector<int> torus) {
+                new (self) BoundAlltoall(comm, send, receive, block_bytes,
                                          {.algorithm = std::move(algorithm),
                                           .choices = std::move(choices),
                                           .radix = radix,

@@ -12,6 +12,12 @@ namespace transrank::bindings {
 
 struct CommunicatorArgument {
     MPI_Comm handle = MPI_COMM_NULL;
+
+    [[nodiscard]] int rank() const {
+        int rank = -1;
+        MPI_Comm_rank(handle, &rank);
+        return rank;
+    }
 };
 
 }  // namespace transrank::bindings

@@ -70,13 +70,15 @@ public:
             redistribution_.store(comm.handle, arrays.fields(), options);
         }
         arrays_.emplace(std::move(arrays));
+        rank_ = comm.rank();
     }
 
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves it
     /// under way, and the next run goes on with it.
     void run() {
         if (const auto what = arrays_ ? arrays_->moved_away() : std::nullopt) {
-            redistribution_.abandon(*what + "; store the redistribution anew");
+            redistribution_.abandon(*what + ", on rank " + std::to_string(rank_) +
+                                    "; store the redistribution anew");
         }
         while (!is_over_in_time()) {
             if (PyErr_CheckSignals() != 0) {
@@ -95,6 +97,7 @@ private:
         return redistribution_.run_for(seconds_between_signals);
     }
 
+    int rank_ = -1;
     std::optional<BoundArrays> arrays_;
     Redistribution redistribution_;
 };

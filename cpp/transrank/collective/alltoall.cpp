@@ -125,7 +125,7 @@ schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
 }
 
 Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) {
-    const auto& node = task.known.node();
+    const auto& node = task.known->node();
     const auto bytes = static_cast<std::size_t>(task.send_extent());
     const bool shared =
         task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
@@ -165,15 +165,17 @@ Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
 }  // namespace
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
-                   const AlltoallOptions& options)
-    : Alltoall(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options) {}
+                   const AlltoallOptions& options, std::shared_ptr<void> keep_alive)
+    : Alltoall(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options,
+               keep_alive) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-                   const AlltoallOptions& options)
-    : Alltoall(comm, send, receive, std::move(blocks), different, options) {}
+                   const AlltoallOptions& options, std::shared_ptr<void> keep_alive)
+    : Alltoall(comm, send, receive, std::move(blocks), different, options, keep_alive) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-                   std::int64_t block_bytes, const AlltoallOptions& options) {
+                   std::int64_t block_bytes, const AlltoallOptions& options,
+                   const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
     const auto loan = known->borrow();
     const auto& own = loan.comm();
@@ -181,12 +183,13 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks
     auto problem = problem_of(options, own.size());
     const Task task{.comm = comm,
                     .own = own,
-                    .known = *known,
+                    .known = known,
                     .send = static_cast<const std::byte*>(send),
                     .receive = static_cast<std::byte*>(receive),
                     .blocks = blocks,
                     .block_bytes = block_bytes,
-                    .problem = problem};
+                    .problem = problem,
+                    .keep_alive = keep_alive};
     mpi::agree(own, [&] {
         schedule::check(problem);
         check_arrays(own.rank(), task);
@@ -214,19 +217,23 @@ void Alltoall::start() {
 }
 
 bool Alltoall::test() {
-    return movement_->test();
+    return movement_->exchange().test();
 }
 
 void Alltoall::wait() {
-    (void)movement_->wait_for(std::numeric_limits<double>::infinity());
+    movement_->exchange().wait();
 }
 
 bool Alltoall::wait_for(double seconds) {
-    return movement_->wait_for(seconds);
+    return movement_->exchange().wait_for(seconds);
 }
 
 void Alltoall::run() {
     movement_->run();
+}
+
+void Alltoall::abandon(const std::string& why) {
+    movement_->exchange().abandon(why);
 }
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,

@@ -3,157 +3,179 @@
 // before is over on this rank; others may be ahead or behind, since MPI keeps the messages of a
 // pair in order.
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <cstring>
-#include <exception>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "transrank/collective/carrier.hpp"
 #include "transrank/collective/movement.hpp"
-#include "transrank/exchange/engine.hpp"
-#include "transrank/exchange/exchange.hpp"
-#include "transrank/exchange/patience.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
+#include "transrank/transport/notices.hpp"
+#include "transrank/transport/tags.hpp"
 
 namespace transrank::collective {
 namespace {
 
-constexpr int data_tag = 1;
 constexpr auto whole = std::numeric_limits<std::int64_t>::max();
 
 mpi::Buffer allocate(std::int64_t bytes) {
     return mpi::Buffer(new std::byte[static_cast<std::size_t>(bytes)]);  // uninitialised
 }
 
-class Messages final : public Movement, private exchange::Active {
+std::set<int> targets_of(const Plan& plan) {
+    std::set<int> ranks;
+    for (const auto& step : plan.steps) {
+        std::ranges::transform(step.sends, std::inserter(ranks, ranks.end()), &Message::peer);
+    }
+    return ranks;
+}
+
+std::set<int> sources_of(const Plan& plan) {
+    std::set<int> ranks;
+    for (const auto& step : plan.steps) {
+        std::ranges::transform(step.receives, std::inserter(ranks, ranks.end()), &Message::peer);
+    }
+    return ranks;
+}
+
+transport::Notices notices_for(const Plan& plan, bool direct, mpi::CommunicatorPool::Loan& loan) {
+    const auto targets = targets_of(plan);
+    auto partners = sources_of(plan);
+    // Where blocks are forwarded, every rank waits for what comes from all others.
+    const bool one_way = direct && !std::ranges::includes(partners, targets);
+    partners.insert(targets.begin(), targets.end());
+    return {loan, {partners.begin(), partners.end()}, one_way};
+}
+
+std::uint64_t balance_of(const Plan& plan, int rank) {
+    std::uint64_t balance = 0;
+    for (const auto& step : plan.steps) {
+        for (const auto& message : step.sends) {
+            balance += mpi::weight_of_message(rank, message.peer);
+        }
+        for (const auto& message : step.receives) {
+            balance -= mpi::weight_of_message(message.peer, rank);
+        }
+    }
+    return balance;
+}
+
+class Messages final : public transport::Transport {
 public:
-    Messages(const Task& task, const schedule::Algorithm& algorithm)
-        : loan_(task.known.borrow()),
-          oversubscribed_(task.known.node().oversubscribed()),
+    Messages(const Task& task, Plan plan, bool direct, mpi::CommunicatorPool::Loan& loan)
+        : comm_(loan.comm()),
+          plan_(std::move(plan)),
+          notices_(notices_for(plan_, direct, loan)),
           buffers_(std::make_shared<Buffers>()),
           send_(task.send),
           receive_(task.receive),
           copied_bytes_(task.in_place() ? task.send_extent() : 0) {
-        // Memory may be lacking on one rank alone.
-        mpi::agree(task.own, [&] { prepare(task, algorithm); });
+        buffers_->transit = allocate(plan_.transit_bytes);
+        buffers_->packed = allocate(plan_.packed_bytes);
+        buffers_->arrays = task.keep_alive;
+        if (task.in_place()) {
+            buffers_->send_copy = allocate(copied_bytes_);
+            send_ = buffers_->send_copy.get();
+        }
+        steps_ = std::vector<StepRequests>(plan_.steps.size());
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            add_requests(plan_.steps[i], steps_[i]);
+        }
+        step_ = steps_.size();
     }
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
     ~Messages() override {
-        retire();
         bool free = true;
-        for (auto& step : requests_) {
+        for (auto& step : steps_) {
             free &= step.requests.abandon();
         }
         if (!free) {
             mpi::keep_for_ever(buffers_);
         }
-        if (!over_ || failure_) {
-            loan_.spoil();
-        }
     }
 
-    void start() override {
-        if (active_) {
-            throw exchange::Misuse("an alltoall was started twice without wait");
-        }
-        rethrow();
+    void start(std::uint64_t epoch) override {
+        epoch_ = epoch;
+        notices_.check_before(epoch);
         if (copied_bytes_ > 0) {
             std::memcpy(buffers_->send_copy.get(), receive_,
                         static_cast<std::size_t>(copied_bytes_));
         }
         copy(plan_.own);
-        ended_by_test_ = false;
-        over_ = false;
         step_ = 0;
-        attempt([&] { begin_step(); });
-        active_ = true;
-        exchange::Engine::instance().add(*this);
+        begin_step();
     }
 
-    bool test() override {
-        check_started();
-        exchange::Engine::instance().progress();
-        ended_by_test_ = finish_if_over();
-        return ended_by_test_;
-    }
-
-    bool wait_for(double seconds) override {
-        if (std::exchange(ended_by_test_, false)) {
-            return true;
+    bool progress() override {
+        if (done()) {
+            return false;
         }
-        check_started();
-        const auto begin = std::chrono::steady_clock::now();
-        exchange::Patience patience(oversubscribed_);
-        while (!finish_if_over()) {
-            if (exchange::Engine::instance().progress()) {
-                patience.reset();
-            } else if (patience.rest(over_) && !over_) {
-                const std::chrono::duration<double> waited =
-                    std::chrono::steady_clock::now() - begin;
-                if (waited.count() >= seconds) {
-                    return false;
-                }
-            }
+        const auto completed = steps_[step_].requests.completed().size();
+        if (completed == 0) {
+            notices_.check_now_and_then(epoch_);
+            return false;
+        }
+        pending_ -= completed;
+        if (pending_ == 0) {
+            end_step();
         }
         return true;
     }
 
+    [[nodiscard]] bool done() const override { return step_ == steps_.size(); }
+
+    [[nodiscard]] std::vector<int> awaited() const override {
+        std::vector<int> ranks;
+        if (!done()) {
+            const auto& [requests, receives, sends] = steps_[step_];
+            add_awaited(ranks, requests, receives, plan_.steps[step_].receives);
+            add_awaited(ranks, requests, sends, plan_.steps[step_].sends);
+        }
+        return ranks;
+    }
+
+    [[nodiscard]] bool polls_mpi() const override { return true; }
+    void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
+        notices_.send(breakage, completed);
+    }
+
 private:
+    using Group = mpi::PersistentRequests::Group;
+    /// All that MPI looks at.
     struct Buffers {
         mpi::Buffer transit;
         mpi::Buffer packed;
         mpi::Buffer send_copy;
+        std::shared_ptr<void> arrays;
     };
+    /// The requests of each message of a step.
     struct StepRequests {
         mpi::PersistentRequests requests;
-        mpi::PersistentRequests::Group receives;
-        std::vector<mpi::PersistentRequests::Group> sends;
+        std::vector<Group> receives;
+        std::vector<Group> sends;
     };
 
-    bool progress() noexcept override {
-        if (over_) {
-            return false;
-        }
-        bool advanced = false;
-        attempt([&] {
-            const auto completed = requests_[step_].requests.completed().size();
-            advanced = completed > 0;
-            pending_ -= completed;
-            if (pending_ == 0) {
-                end_step();
+    static void add_awaited(std::vector<int>& ranks, const mpi::PersistentRequests& requests,
+                            std::span<const Group> groups, std::span<const Message> messages) {
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (requests.are_active(groups[i])) {
+                ranks.push_back(messages[i].peer);
             }
-        });
-        return advanced || over_;
-    }
-
-    [[nodiscard]] bool polls_mpi() const override { return !over_; }
-
-    void prepare(const Task& task, const schedule::Algorithm& algorithm) {
-        plan_ = make_plan(algorithm, task.problem, loan_.comm().rank(), task.blocks);
-        buffers_->transit = allocate(plan_.transit_bytes);
-        buffers_->packed = allocate(plan_.packed_bytes);
-        if (task.in_place()) {
-            buffers_->send_copy = allocate(copied_bytes_);
-            send_ = buffers_->send_copy.get();
-        }
-        requests_ = std::vector<StepRequests>(plan_.steps.size());
-        for (std::size_t i = 0; i < requests_.size(); ++i) {
-            add_requests(plan_.steps[i], requests_[i]);
         }
     }
 
     void add_requests(const Step& step, StepRequests& made) {
         for (const auto& message : step.receives) {
-            made.receives.end =
-                made.requests.add_receives(writable(message), partner(message), whole).end;
+            made.receives.push_back(
+                made.requests.add_receives(writable(message), partner(message), whole));
         }
         for (const auto& message : step.sends) {
             const std::span<const std::byte> bytes(address(message.place),
@@ -163,26 +185,26 @@ private:
     }
 
     [[nodiscard]] mpi::Partner partner(const Message& message) const {
-        return {.comm = loan_.comm(), .rank = message.peer, .tag = data_tag};
+        return {.comm = comm_, .rank = message.peer, .tag = transport::data_tag};
     }
 
     // Steps in which this rank has nothing to do are passed over.
     void begin_step() {
-        for (; step_ < requests_.size(); ++step_) {
-            auto& step = requests_[step_];
-            pending_ = step.requests.size();
+        for (; step_ < steps_.size(); ++step_) {
+            auto& [requests, receives, sends] = steps_[step_];
+            pending_ = requests.size();
             if (pending_ == 0) {
                 continue;
             }
-            step.requests.start(step.receives);
-            const auto& sends = plan_.steps[step_].sends;
+            for (const auto& group : receives) {
+                requests.start(group);
+            }
             for (std::size_t i = 0; i < sends.size(); ++i) {
-                copy(sends[i].copies);
-                step.requests.start(step.sends[i]);
+                copy(plan_.steps[step_].sends[i].copies);
+                requests.start(sends[i]);
             }
             return;
         }
-        over_ = true;
     }
 
     void end_step() {
@@ -221,64 +243,33 @@ private:
         return {writable_address(message.place), static_cast<std::size_t>(message.bytes)};
     }
 
-    // What goes wrong is kept for the one who waits.
-    template <class Work>
-    void attempt(const Work& work) noexcept {
-        try {
-            work();
-        } catch (...) {
-            failure_ = std::current_exception();
-            over_ = true;
-        }
-    }
-
-    void rethrow() const {
-        if (failure_) {
-            std::rethrow_exception(failure_);
-        }
-    }
-
-    void check_started() const {
-        if (!active_) {
-            throw exchange::Misuse("an alltoall was waited for without start");
-        }
-    }
-
-    bool finish_if_over() {
-        if (!over_) {
-            return false;
-        }
-        retire();
-        rethrow();
-        return true;
-    }
-
-    void retire() noexcept {
-        if (std::exchange(active_, false)) {
-            exchange::Engine::instance().remove(*this);
-        }
-    }
-
-    mpi::CommunicatorPool::Loan loan_;
-    bool oversubscribed_;
+    const mpi::Communicator& comm_;
     Plan plan_;
+    transport::Notices notices_;
     std::shared_ptr<Buffers> buffers_;
     const std::byte* send_;
     std::byte* receive_;
     std::int64_t copied_bytes_;  ///< of the array that is both source and destination
-    std::vector<StepRequests> requests_;
+    std::vector<StepRequests> steps_;
+    std::uint64_t epoch_ = 0;
     std::size_t step_ = 0;
     std::size_t pending_ = 0;  ///< messages of this step
-    bool active_ = false;
-    bool ended_by_test_ = false;  ///< and nobody has called wait since
-    std::atomic<bool> over_ = true;
-    std::exception_ptr failure_;  ///< written before over_
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> by_messages(const Task& task, const schedule::Algorithm& algorithm) {
-    return std::make_unique<Messages>(task, algorithm);
+    auto carrier = std::make_unique<Carrier>(task);
+    // Memory may be lacking on one rank alone.
+    mpi::agree(task.own, [&] {
+        const int rank = task.own.rank();
+        auto plan = make_plan(algorithm, task.problem, rank, task.blocks);
+        const auto balance = balance_of(plan, rank);
+        carrier->carry_by(
+            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, carrier->loan()),
+            balance);
+    });
+    return std::make_unique<Movement>(exchange::Exchange(std::move(carrier)));
 }
 
 }  // namespace transrank::collective

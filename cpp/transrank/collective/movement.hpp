@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <utility>
 
 #include "transrank/collective/plan.hpp"
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/schedule/problem.hpp"
 
@@ -16,13 +17,14 @@ namespace transrank::collective {
 struct Task {
     MPI_Comm comm;                 ///< the user's
     const mpi::Communicator& own;  ///< the same ranks, for what is said while it is made
-    exchange::KnownCommunicator& known;
+    const std::shared_ptr<exchange::KnownCommunicator>& known;
     const std::byte* send;
     std::byte* receive;
     const Blocks& blocks;
     /// The length of all blocks, where they have one and lie one behind the other; else -1.
     std::int64_t block_bytes;
     const schedule::Problem& problem;
+    const std::shared_ptr<void>& keep_alive;  ///< what owns the arrays
 
     [[nodiscard]] bool in_place() const noexcept { return send == receive; }
     /// Bytes of the array that is sent from, up to the end of its last block.
@@ -30,23 +32,25 @@ struct Task {
     [[nodiscard]] std::int64_t receive_extent() const;
 };
 
-/// A way to move the blocks, ready to be started again and again.
+/// A way to move the blocks, ready to be started again and again: an exchange, which knows of
+/// order, peers and errors.
 class Movement {
 public:
-    Movement() = default;
+    explicit Movement(exchange::Exchange exchange) : exchange_(std::move(exchange)) {}
     Movement(const Movement&) = delete;
     Movement& operator=(const Movement&) = delete;
     virtual ~Movement() = default;
 
     /// Does not wait.
-    virtual void start() = 0;
-    virtual bool test() = 0;
-    /// Returns false when about `seconds` have passed before it is over.
-    virtual bool wait_for(double seconds) = 0;
+    virtual void start() { exchange_.start(); }
     virtual void run() {
         start();
-        (void)wait_for(std::numeric_limits<double>::infinity());
+        exchange_.wait();
     }
+    [[nodiscard]] exchange::Exchange& exchange() noexcept { return exchange_; }
+
+private:
+    exchange::Exchange exchange_;
 };
 
 /// Collective. By point-to-point messages, as a schedule says.

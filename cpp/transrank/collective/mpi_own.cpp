@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoall and MPI_Alltoallv, for comparison and where nothing better is known.
-#include <chrono>
+#include <numeric>
 #include <utility>
+#include <vector>
 
+#include "transrank/collective/carrier.hpp"
 #include "transrank/collective/movement.hpp"
-#include "transrank/exchange/exchange.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/request.hpp"
+#include "transrank/mpi/lifetime.hpp"
+#include "transrank/transport/notices.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -29,107 +31,145 @@ constexpr auto alltoallv = &MPI_Alltoallv;
 constexpr auto ialltoallv = &MPI_Ialltoallv;
 #endif
 
-class MpiOwn final : public Movement {
+std::vector<int> all_ranks(int ranks) {
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+/// All that MPI looks at while the collective is under way.
+struct Arguments {
+    const void* send;
+    void* receive;
+    mpi::Count count;  ///< negative: the blocks differ
+    std::vector<mpi::Count> send_counts;
+    std::vector<mpi::Displacement> send_displacements;
+    std::vector<mpi::Count> receive_counts;
+    std::vector<mpi::Displacement> receive_displacements;
+    std::shared_ptr<void> arrays;
+
+    explicit Arguments(const Task& task)
+        : send(task.in_place() ? MPI_IN_PLACE : task.send),
+          receive(task.receive),
+          count(static_cast<mpi::Count>(task.block_bytes)),
+          send_counts(as<mpi::Count>(task.blocks.send_bytes)),
+          send_displacements(as<mpi::Displacement>(task.blocks.send_offsets)),
+          receive_counts(as<mpi::Count>(task.blocks.receive_bytes)),
+          receive_displacements(as<mpi::Displacement>(task.blocks.receive_offsets)),
+          arrays(task.keep_alive) {}
+};
+
+class MpiOwn final : public transport::Transport {
 public:
-    explicit MpiOwn(const Task& task)
-        : loan_(task.known.borrow()),
-          send_(task.in_place() ? MPI_IN_PLACE : task.send),
-          receive_(task.receive),
-          count_(static_cast<mpi::Count>(task.block_bytes)),
-          send_counts_(as<mpi::Count>(task.blocks.send_bytes)),
-          send_displacements_(as<mpi::Displacement>(task.blocks.send_offsets)),
-          receive_counts_(as<mpi::Count>(task.blocks.receive_bytes)),
-          receive_displacements_(as<mpi::Displacement>(task.blocks.receive_offsets)) {}
+    MpiOwn(const Task& task, mpi::CommunicatorPool::Loan& loan)
+        : comm_(loan.comm()),
+          notices_(loan, all_ranks(task.problem.ranks), false),
+          arguments_(std::make_shared<Arguments>(task)) {}
     MpiOwn(const MpiOwn&) = delete;
     MpiOwn& operator=(const MpiOwn&) = delete;
 
-    // MPI cannot give up a collective under way, nor could its communicator be used again.
+    // MPI can neither give up a collective under way nor tell when it is over.
     ~MpiOwn() override {
-        if (request_ != MPI_REQUEST_NULL) {
-            loan_.spoil();
+        if (!arrived_) {
+            mpi::keep_for_ever(arguments_);
         }
     }
 
-    void start() override {
-        if (active_) {
-            throw exchange::Misuse("an alltoall was started twice without wait");
-        }
-        const auto comm = loan_.comm().handle();
-        if (count_ >= 0) {
-            mpi::check(
-                ialltoall(send_, count_, MPI_BYTE, receive_, count_, MPI_BYTE, comm, &request_),
-                "MPI_Ialltoall");
+    void start(std::uint64_t epoch) override {
+        epoch_ = epoch;
+        notices_.check_before(epoch);
+        const auto& it = *arguments_;
+        if (it.count >= 0) {
+            mpi::check(ialltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
+                                 comm_.handle(), &request_),
+                       "MPI_Ialltoall");
         } else {
-            mpi::check(ialltoallv(send_, send_counts_.data(), send_displacements_.data(), MPI_BYTE,
-                                  receive_, receive_counts_.data(), receive_displacements_.data(),
-                                  MPI_BYTE, comm, &request_),
-                       "MPI_Ialltoallv");
+            mpi::check(
+                ialltoallv(it.send, it.send_counts.data(), it.send_displacements.data(), MPI_BYTE,
+                           it.receive, it.receive_counts.data(), it.receive_displacements.data(),
+                           MPI_BYTE, comm_.handle(), &request_),
+                "MPI_Ialltoallv");
         }
-        active_ = true;
-        ended_by_test_ = false;
+        arrived_ = false;
     }
 
-    bool test() override {
-        ended_by_test_ = is_over();
-        return ended_by_test_;
+    bool progress() override {
+        if (arrived_) {
+            return false;
+        }
+        int done = 0;
+        mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        arrived_ = done != 0;
+        if (!arrived_) {
+            notices_.check_now_and_then(epoch_);
+        }
+        return arrived_;
     }
 
-    bool wait_for(double seconds) override {
-        if (std::exchange(ended_by_test_, false)) {
-            return true;
-        }
-        const auto begin = std::chrono::steady_clock::now();
-        for (int idle = 0; !is_over(); ++idle) {
-            const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
-            if (waited.count() >= seconds) {
-                return false;
-            }
-            mpi::pause(idle);
-        }
-        return true;
-    }
-
-    void run() override {
-        const auto comm = loan_.comm().handle();
-        if (count_ >= 0) {
-            mpi::check(alltoall(send_, count_, MPI_BYTE, receive_, count_, MPI_BYTE, comm),
+    void run() const {
+        const auto& it = *arguments_;
+        if (it.count >= 0) {
+            mpi::check(alltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
+                                comm_.handle()),
                        "MPI_Alltoall");
         } else {
-            mpi::check(alltoallv(send_, send_counts_.data(), send_displacements_.data(), MPI_BYTE,
-                                 receive_, receive_counts_.data(), receive_displacements_.data(),
-                                 MPI_BYTE, comm),
+            mpi::check(alltoallv(it.send, it.send_counts.data(), it.send_displacements.data(),
+                                 MPI_BYTE, it.receive, it.receive_counts.data(),
+                                 it.receive_displacements.data(), MPI_BYTE, comm_.handle()),
                        "MPI_Alltoallv");
         }
     }
 
-private:
-    bool is_over() {
-        if (!active_) {
-            throw exchange::Misuse("an alltoall was waited for without start");
-        }
-        int done = 0;
-        mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        active_ = done == 0;
-        return done != 0;
+    [[nodiscard]] bool done() const override { return arrived_; }
+    // The collective does not tell whose data are missing.
+    [[nodiscard]] std::vector<int> awaited() const override {
+        return arrived_ ? std::vector<int>() : all_ranks(comm_.size());
+    }
+    [[nodiscard]] bool polls_mpi() const override { return true; }
+    void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
+        notices_.send(breakage, completed);
     }
 
-    mpi::CommunicatorPool::Loan loan_;
-    const void* send_;
-    void* receive_;
-    mpi::Count count_;  ///< negative: the blocks differ
-    std::vector<mpi::Count> send_counts_;
-    std::vector<mpi::Displacement> send_displacements_;
-    std::vector<mpi::Count> receive_counts_;
-    std::vector<mpi::Displacement> receive_displacements_;
+private:
+    const mpi::Communicator& comm_;
+    transport::Notices notices_;
+    std::shared_ptr<Arguments> arguments_;
+    std::uint64_t epoch_ = 0;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    bool active_ = false;
-    bool ended_by_test_ = false;  ///< and nobody has called wait since
+    bool arrived_ = true;
+};
+
+class ByMpi final : public Movement {
+public:
+    ByMpi(exchange::Exchange exchange, Carrier& carrier, const MpiOwn& own)
+        : Movement(std::move(exchange)), carrier_(carrier), own_(own) {}
+
+    // The tuned collective of the library, not the one that can be tested.
+    void run() override {
+        exchange().check_idle();
+        own_.run();
+        carrier_.count_epoch();
+    }
+
+private:
+    Carrier& carrier_;
+    const MpiOwn& own_;
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> by_mpi(const Task& task) {
-    return std::make_unique<MpiOwn>(task);
+    auto carrier = std::make_unique<Carrier>(task);
+    auto& kept = *carrier;
+    auto transport = std::make_unique<MpiOwn>(task, carrier->loan());
+    const auto& own = *transport;
+    // As if each rank sent something to the next one: whether all have come equally often.
+    const int rank = task.own.rank();
+    const int ranks = task.own.size();
+    carrier->carry_by(std::move(transport),
+                      mpi::weight_of_message(rank, (rank + 1) % ranks) -
+                          mpi::weight_of_message((rank + ranks - 1) % ranks, rank));
+    return std::make_unique<ByMpi>(exchange::Exchange(std::move(carrier)), kept, own);
 }
 
 }  // namespace transrank::collective

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "transrank/collective/movement.hpp"
@@ -44,46 +45,53 @@ route::Route route_of(const Task& task) {
                              .displacements_at_peer = at_sources});
 }
 
+/// All that MPI, or a peer, may be using.
+struct Arrays {
+    std::optional<memory::SharedSegment> copy;  ///< of an array that is source and destination
+    std::shared_ptr<void> of_the_user;
+};
+
+exchange::Exchange bind(const Task& task, const std::shared_ptr<Arrays>& arrays) {
+    const transport::Field field{.source = arrays->copy ? arrays->copy->bytes().data() : task.send,
+                                 .source_bytes = task.send_extent(),
+                                 .destination = task.receive,
+                                 .destination_bytes = task.receive_extent(),
+                                 .unit_bytes = 1,
+                                 .keep_alive = arrays};
+    return {route_of(task), task.comm, {field}};
+}
+
 class OnNodeDirect final : public Movement {
 public:
-    explicit OnNodeDirect(const Task& task)
-        : receive_(task.receive), send_bytes_(static_cast<std::size_t>(task.send_extent())) {
-        const auto* source = task.send;
-        mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone
-            if (task.in_place() && send_bytes_ > 0) {
-                copy_.emplace(send_bytes_);
-                source = copy_->bytes().data();
-            }
-        });
-        exchange_.emplace(route_of(task), task.comm,
-                          std::vector<transport::Field>{{.source = source,
-                                                         .source_bytes = task.send_extent(),
-                                                         .destination = task.receive,
-                                                         .destination_bytes = task.receive_extent(),
-                                                         .unit_bytes = 1}},
-                          exchange::Options{});
-    }
+    OnNodeDirect(const Task& task, const std::shared_ptr<Arrays>& arrays)
+        : Movement(bind(task, arrays)),
+          receive_(task.receive),
+          copy_(arrays->copy ? arrays->copy->bytes() : std::span<std::byte>()) {}
 
     void start() override {
-        if (copy_) {
-            std::memcpy(copy_->bytes().data(), receive_, send_bytes_);
+        if (!copy_.empty()) {
+            exchange().check_idle();
+            std::memcpy(copy_.data(), receive_, copy_.size());
         }
-        exchange_->start();
+        Movement::start();
     }
-    bool test() override { return exchange_->test(); }
-    bool wait_for(double seconds) override { return exchange_->wait_for(seconds); }
 
 private:
-    std::byte* receive_;
-    std::size_t send_bytes_;
-    std::optional<memory::SharedSegment> copy_;
-    std::optional<exchange::Exchange> exchange_;
+    const std::byte* receive_;
+    std::span<std::byte> copy_;
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> on_node_direct(const Task& task) {
-    return std::make_unique<OnNodeDirect>(task);
+    const auto arrays = std::make_shared<Arrays>();
+    arrays->of_the_user = task.keep_alive;
+    mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone
+        if (task.in_place() && task.send_extent() > 0) {
+            arrays->copy.emplace(static_cast<std::size_t>(task.send_extent()));
+        }
+    });
+    return std::make_unique<OnNodeDirect>(task, arrays);
 }
 
 }  // namespace transrank::collective

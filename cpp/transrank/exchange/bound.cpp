@@ -39,17 +39,6 @@ std::vector<std::string> describe(const Options& options) {
         "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
 }
 
-// A number of its own for each ordered pair of ranks (splitmix64).
-std::uint64_t number_of_pair(int from, int to) {
-    constexpr int half = 32;
-    std::uint64_t mixed =
-        ((static_cast<std::uint64_t>(from) << half) | static_cast<std::uint32_t>(to)) +
-        0x9E37'79B9'7F4A'7C15U;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;
-    return mixed ^ (mixed >> 31U);
-}
-
 std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const transport::Field> fields) {
     std::int64_t bytes = 0;
     for (const auto& leg : legs) {
@@ -162,8 +151,9 @@ void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
             continue;
         }
         sends_messages = true;
-        balance += offers_[i].send == nullptr ? 0 : number_of_pair(rank(), offers_[i].rank);
-        balance -= offers_[i].receive == nullptr ? 0 : number_of_pair(offers_[i].rank, rank());
+        balance += offers_[i].send == nullptr ? 0 : mpi::weight_of_message(rank(), offers_[i].rank);
+        balance -=
+            offers_[i].receive == nullptr ? 0 : mpi::weight_of_message(offers_[i].rank, rank());
     }
     loan_.settle(balance * epochs);
     if (sends_messages && !in_order) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "transrank/exchange/carrier.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/fitting.hpp"
 #include "transrank/exchange/known_communicator.hpp"
@@ -14,26 +15,19 @@
 
 namespace transrank::exchange {
 
-/// What is made when an exchange is bound, and what stays the same from one epoch to the next.
-class Bound {
+/// A route bound to fields and transports.
+class Bound final : public Carrier {
 public:
     /// Collective, as Exchange's constructor, and throws what that throws.
     Bound(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields, Options options);
-    Bound(const Bound&) = delete;
-    Bound& operator=(const Bound&) = delete;
-    ~Bound() = default;
 
-    [[nodiscard]] int rank() const noexcept { return route_.rank(); }
-    [[nodiscard]] const Transports& transports() const noexcept { return transports_; }
-    [[nodiscard]] transport::Turn& turn() noexcept { return *turn_; }
-    [[nodiscard]] const memory::Node& node() const noexcept { return known_->node(); }
-    [[nodiscard]] const mpi::Communicator& comm() const noexcept { return loan_.comm(); }
-    [[nodiscard]] std::string explain() const;
-
-    /// Not collective; to be called before destruction. Tells whether the messages of all `epochs`
-    /// have come, as far as this rank knows, and the peers know that it is gone, so that the
-    /// communicator may be used again.
-    void leave_communicator(std::uint64_t epochs, bool in_order) noexcept;
+    [[nodiscard]] int rank() const noexcept override { return route_.rank(); }
+    [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
+    [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
+    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return loan_.comm(); }
+    [[nodiscard]] std::string explain() const override;
+    void begin_epoch() noexcept override { turn_->reset(); }
+    void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override;
 
 private:
     void take_what_is_needed();

@@ -36,8 +36,8 @@ constexpr std::chrono::milliseconds look_at_mpi{1};
 
 class Exchange::State final : public Active {
 public:
-    State(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields, Options options)
-        : bound_(std::move(route), comm, std::move(fields), std::move(options)) {}
+    explicit State(std::unique_ptr<Carrier> carrier)
+        : carrier_(std::move(carrier)), bound_(*carrier_) {}
 
     ~State() override {
         retire();
@@ -50,12 +50,16 @@ public:
         bound_.leave_communicator(epoch_, !broken_ && peers_are_told);
     }
 
-    void start() {
+    void check_idle() {
         check_unbroken();
         if (active_) {
             misuse("start was called twice without wait");
         }
-        bound_.turn().reset();
+    }
+
+    void start() {
+        check_idle();
+        bound_.begin_epoch();
         begin_to_look();
         ended_by_test_ = false;
         ++epoch_;
@@ -265,7 +269,8 @@ private:
         return std::ranges::count(awaited(), rank) != 0;
     }
 
-    Bound bound_;
+    std::unique_ptr<Carrier> carrier_;
+    Carrier& bound_;
     std::uint64_t epoch_ = 0;
     bool active_ = false;         ///< started, and not yet waited for
     bool ended_by_test_ = false;  ///< the last epoch, and nobody has called wait since
@@ -285,7 +290,9 @@ void Exchange::Delete::operator()(State* state) const noexcept {
 
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
                    const Options& options)
-    : state_(new State(std::move(route), comm, std::move(fields), options)) {}
+    : Exchange(std::make_unique<Bound>(std::move(route), comm, std::move(fields), options)) {}
+
+Exchange::Exchange(std::unique_ptr<Carrier> carrier) : state_(new State(std::move(carrier))) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
@@ -293,6 +300,10 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 void Exchange::start() {
     state_->start();
+}
+
+void Exchange::check_idle() {
+    state_->check_idle();
 }
 
 bool Exchange::test() {

@@ -36,6 +36,8 @@ public:
     using std::logic_error::logic_error;
 };
 
+class Carrier;
+
 /// A route bound to fields and transports: moves them again and again.
 ///
 /// `start` posts, and copies what is ready. From then until `wait` has returned (or `test` said
@@ -61,6 +63,8 @@ public:
     /// a peer.
     Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
              const Options& options = {});
+    /// Not collective. Drives what moves data in another way than along a route.
+    explicit Exchange(std::unique_ptr<Carrier> carrier);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
     /// on different ranks. Peers that start once more are told; only where this thread may not call
     /// MPI, or MPI has been finalized, not those that share no memory with this rank. Before `comm`
@@ -72,6 +76,9 @@ public:
     /// Not collective, but every peer must start its side for anybody's wait to return. Throws
     /// Misuse when already started, transport::BrokenExchange when that is known to have happened.
     void start();
+
+    /// Throws what start would throw, and starts nothing.
+    void check_idle();
 
     /// Whether the exchange is over; makes progress. Throws Misuse when not started, and
     /// transport::BrokenExchange when a peer has broken it or ended.

@@ -23,6 +23,16 @@ constexpr int longest_expected = 64;
 
 }  // namespace
 
+std::uint64_t weight_of_message(int sender, int receiver) noexcept {  // splitmix64
+    constexpr int half = 32;
+    std::uint64_t mixed =
+        ((static_cast<std::uint64_t>(sender) << half) | static_cast<std::uint32_t>(receiver)) +
+        0x9E37'79B9'7F4A'7C15U;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
+    mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;
+    return mixed ^ (mixed >> 31U);
+}
+
 struct CommunicatorPool::Entry {
     Communicator comm;
     std::deque<Communicator> derived{};  ///< references to them stay valid

@@ -15,6 +15,10 @@
 
 namespace transrank::mpi {
 
+/// How much a message counts in what a loan is settled with: each ordered pair of ranks has a
+/// number of its own.
+[[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;
+
 /// Duplicates of one communicator, for what needs one of its own and may be destroyed at any time,
 /// in any order, on different ranks: freeing a communicator is collective, giving one back is not.
 /// A communicator is used again, or freed, at a later `borrow`, where all ranks are together and

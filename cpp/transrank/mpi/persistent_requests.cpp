@@ -101,6 +101,12 @@ void PersistentRequests::start(const Group& group) {
     std::fill_n(active_.begin() + static_cast<std::ptrdiff_t>(group.begin), group.size(), char{1});
 }
 
+bool PersistentRequests::are_active(const Group& group) const {
+    return std::any_of(active_.begin() + static_cast<std::ptrdiff_t>(group.begin),
+                       active_.begin() + static_cast<std::ptrdiff_t>(group.end),
+                       [](char active) { return active != 0; });
+}
+
 std::span<const int> PersistentRequests::completed() {
     int count = 0;
     check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,

@@ -51,6 +51,9 @@ public:
     /// Starts the requests of a group in their order.
     void start(const Group& group);
 
+    /// Whether some of a group have been started and have not completed.
+    [[nodiscard]] bool are_active(const Group& group) const;
+
     /// The numbers of requests that have completed since the last call; valid until the next.
     [[nodiscard]] std::span<const int> completed();
 

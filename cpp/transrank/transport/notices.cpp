@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
+#include <utility>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -14,18 +16,22 @@ namespace {
 
 constexpr unsigned calls_between_looks = 16;
 
+std::vector<int> ranks_of(std::span<const PeerOffer* const> peers) {
+    std::vector<int> ranks;
+    std::ranges::transform(peers, std::back_inserter(ranks), &PeerOffer::rank);
+    return ranks;
+}
+
 }  // namespace
 
 Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
-    : comm_(binding.comm),
-      loan_(*binding.loan),
-      sends_one_way_(std::ranges::any_of(
-          peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {
-    for (const auto* peer : peers) {
-        if (peer->rank != comm_.rank()) {
-            peers_.push_back(peer->rank);
-        }
-    }
+    : Notices(*binding.loan, ranks_of(peers), std::ranges::any_of(peers, [](const PeerOffer* peer) {
+          return peer->receive == nullptr;
+      })) {}
+
+Notices::Notices(mpi::CommunicatorPool::Loan& loan, std::vector<int> peers, bool sends_one_way)
+    : comm_(loan.comm()), loan_(loan), peers_(std::move(peers)), sends_one_way_(sends_one_way) {
+    std::erase(peers_, comm_.rank());
     silent_ = peers_;
 }
 

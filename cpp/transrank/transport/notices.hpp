@@ -19,6 +19,8 @@ namespace transrank::transport {
 class Notices {
 public:
     Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
+    /// `sends_one_way`: whether data go to a peer of which nothing is waited for.
+    Notices(mpi::CommunicatorPool::Loan& loan, std::vector<int> peers, bool sends_one_way);
 
     /// Tells every peer but the one where it began; of the epochs up to `completed` this rank owes
     /// them nothing. Does not wait. Where this rank is gone in order, so will be each peer: what

@@ -25,7 +25,9 @@ class Alltoall:
     """An alltoall bound to its arrays: what MPI_Alltoall_init makes, by an algorithm of choice.
 
     From `start` until `wait` has returned (or `test` has said so) `send` must not change and
-    `receive` is undefined. The arrays are kept alive, not copied, and must not be resized.
+    `receive` is undefined. The arrays are kept alive, not copied, and cannot be resized meanwhile.
+    An alltoall may be dropped at any time: peers that are waiting for this rank, or start once
+    more, raise BrokenExchange.
 
     Parameters
     ----------
@@ -101,11 +103,18 @@ class Alltoall:
         return self._bound.algorithm
 
     def start(self) -> None:
-        """Begin to move. Does not wait; but all ranks must start. Raises Misuse when under way."""
+        """Begin to move. Does not wait; but all ranks must start.
+
+        Raises Misuse, and breaks the alltoall for the peers too, when it is already under way or
+        `receive` has been made read-only since it was bound.
+        """
         self._bound.start()
 
     def test(self) -> bool:
-        """Whether all blocks have arrived; makes them advance. Raises Misuse when not started."""
+        """Whether all blocks have arrived; makes every started exchange of the process advance.
+
+        Raises Misuse when not started, BrokenExchange when a peer has broken the alltoall or ended.
+        """
         return self._bound.test()
 
     def wait(self) -> None:
@@ -117,7 +126,12 @@ class Alltoall:
         self._bound.wait()
 
     def run(self) -> None:
-        """Start and wait."""
+        """Start and wait.
+
+        By the algorithm ``mpi`` this is MPI_Alltoall itself, which is what MPI libraries are tuned
+        for. Nothing ends it when a peer has ended or does not come; `start` and `wait` do. Either
+        all ranks run, or all start.
+        """
         self._bound.run()
 
     def __repr__(self) -> str:

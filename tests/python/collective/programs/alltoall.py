@@ -98,17 +98,6 @@ def test_what_is_wrong_on_one_rank_is_told_on_all() -> None:
     refused("read-only", lambda: call(good, read_only))
 
 
-def test_calls_in_the_wrong_order_are_refused() -> None:
-    send = np.zeros((WORLD.size, 2))
-    bound = transrank.Alltoall(WORLD, send, algorithm="linear")
-    with pytest.raises(transrank.Misuse):
-        bound.wait()
-    bound.start()
-    with pytest.raises(transrank.Misuse):
-        bound.start()
-    bound.wait()
-
-
 FOLDER = tempfile.TemporaryDirectory()
 
 

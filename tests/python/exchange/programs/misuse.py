@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import transrank
@@ -60,15 +61,35 @@ def test_start_twice() -> None:
         check_broken(transport, start_twice)
 
 
-def test_a_field_resized_after_it_was_bound() -> None:
+def test_a_field_is_not_resized_while_it_is_bound() -> None:
+    ring = Ring(shared=False)
+    ring.write()
+    exchange = ring.bind()
+    exchange.start()
+    for array in (ring.source, ring.destination):
+        with pytest.raises(ValueError, match="resize"):
+            array.resize(100_000, refcheck=False)
+    exchange.wait()
+    assert ring.has_arrived()
+    exchange.close()
+    ring.source.resize(100_000, refcheck=False)
+
+
+def test_a_field_that_got_other_memory_after_it_was_bound() -> None:
     ring = Ring(shared=False)
     exchange = ring.bind()
     if WORLD.rank == 0:
-        ring.source.resize(100_000, refcheck=False)
+        get_other_memory(ring.source)
         with pytest.raises(transrank.Misuse, match="the source of field 0 was resized"):
             exchange.start()
     else:
         run_until_broken(exchange)
+
+
+def get_other_memory(array: np.ndarray) -> None:
+    """As unpickling into it does."""
+    _, _, state = np.zeros(100_000).__reduce__()
+    array.__setstate__(state)
 
 
 def test_a_destination_made_read_only_after_it_was_bound() -> None:

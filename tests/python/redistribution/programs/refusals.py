@@ -156,15 +156,17 @@ def test_an_interrupt_leaves_a_redistribution_under_way() -> None:
         assert all((end == value).all() for end, value in zip(ends, (1.0, 2.0), strict=True))
 
 
-def test_an_array_that_was_resized_ends_the_run_of_every_rank() -> None:
+def test_an_array_made_read_only_ends_the_run_of_every_rank() -> None:
     redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
     start = np.ones(redistribution.source_shape())
     end = redistribution.destination_for(start)
     redistribution.store((start, end))
     WORLD.Barrier()
     if WORLD.rank == 0:
-        start.resize(100, refcheck=False)
-        with pytest.raises(transrank.Misuse, match="store the redistribution anew"):
+        with pytest.raises(ValueError, match="resize"):
+            start.resize(100, refcheck=False)
+        end.flags.writeable = False
+        with pytest.raises(transrank.Misuse, match="on rank 0; store the redistribution anew"):
             redistribution.run()
     else:
         with pytest.raises(transrank.BrokenExchange, match="rank 0"):

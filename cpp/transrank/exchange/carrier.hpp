@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "transrank/exchange/fitting.hpp"
+#include "transrank/memory/node.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+namespace transrank::exchange {
+
+/// What moves the data of an exchange in each epoch: made once, collectively, and driven by
+/// Exchange, which knows of order, peers and errors, but not of routes.
+class Carrier {
+public:
+    Carrier() = default;
+    Carrier(const Carrier&) = delete;
+    Carrier& operator=(const Carrier&) = delete;
+    virtual ~Carrier() = default;
+
+    [[nodiscard]] virtual int rank() const noexcept = 0;
+    [[nodiscard]] virtual const Transports& transports() const noexcept = 0;
+    [[nodiscard]] virtual const memory::Node& node() const noexcept = 0;
+    /// The exchange's own.
+    [[nodiscard]] virtual const mpi::Communicator& comm() const noexcept = 0;
+    /// How the data of this rank go: a text for people.
+    [[nodiscard]] virtual std::string explain() const { return ""; }
+
+    /// To be called before the transports start.
+    virtual void begin_epoch() noexcept {}
+
+    /// Not collective; to be called before destruction. Tells whether the messages of all `epochs`
+    /// have come, as far as this rank knows, and the peers know that it is gone, so that the
+    /// communicator may be used again.
+    virtual void leave_communicator(std::uint64_t epochs, bool in_order) noexcept = 0;
+};
+
+}  // namespace transrank::exchange
