@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/collective/carrier.hpp"
 #include "transrank/collective/movement.hpp"
+#include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
@@ -259,7 +259,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Movement> by_messages(const Task& task, const schedule::Algorithm& algorithm) {
-    auto carrier = std::make_unique<Carrier>(task);
+    auto carrier = std::make_unique<exchange::OneTransport>(task.known);
     // Memory may be lacking on one rank alone.
     mpi::agree(task.own, [&] {
         const int rank = task.own.rank();

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/collective/carrier.hpp"
 #include "transrank/collective/movement.hpp"
+#include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -141,7 +141,7 @@ private:
 
 class ByMpi final : public Movement {
 public:
-    ByMpi(exchange::Exchange exchange, Carrier& carrier, const MpiOwn& own)
+    ByMpi(exchange::Exchange exchange, exchange::OneTransport& carrier, const MpiOwn& own)
         : Movement(std::move(exchange)), carrier_(carrier), own_(own) {}
 
     // The tuned collective of the library, not the one that can be tested.
@@ -152,14 +152,14 @@ public:
     }
 
 private:
-    Carrier& carrier_;
+    exchange::OneTransport& carrier_;
     const MpiOwn& own_;
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> by_mpi(const Task& task) {
-    auto carrier = std::make_unique<Carrier>(task);
+    auto carrier = std::make_unique<exchange::OneTransport>(task.known);
     auto& kept = *carrier;
     auto transport = std::make_unique<MpiOwn>(task, carrier->loan());
     const auto& own = *transport;

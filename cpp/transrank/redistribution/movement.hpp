@@ -3,12 +3,15 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/redistribution/options.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/field.hpp"
@@ -21,29 +24,31 @@ enum class Cells : std::uint8_t {
     points,  ///< a list on one side or on both
 };
 
-/// A route bound to fields: moves them again and again.
+/// A route bound to fields: moves them again and again. Exchanges, one after the other.
 class Movement {
 public:
-    Movement() = default;
-    Movement(const Movement&) = delete;
-    Movement& operator=(const Movement&) = delete;
-    virtual ~Movement() = default;
+    explicit Movement(std::vector<exchange::Exchange> exchanges)
+        : exchanges_(std::move(exchanges)) {}
 
     /// Collective over the peers. Returns when the destinations hold what was sent and nobody reads
-    /// this rank's sources any more. Throws what Exchange::wait throws, mpi::Error where MPI fails.
+    /// this rank's sources any more. Throws what Exchange::wait throws.
     void run() { (void)run_for(std::numeric_limits<double>::infinity()); }
 
     /// The same, but returns false when that takes much longer than so many seconds: it is under
-    /// way then, and the next call goes on with it. Messages made as options say are always waited
-    /// for: MPI does that.
-    virtual bool run_for(double seconds) = 0;
+    /// way then, and the next call goes on with it.
+    bool run_for(double seconds);
 
     /// Gives it up because of something that forbids to run it. Not collective. Throws
-    /// exchange::Misuse with the words `why`; peers are told where an exchange can tell them.
-    [[noreturn]] virtual void abandon(const std::string& why) = 0;
+    /// exchange::Misuse with the words `why`; peers are told.
+    [[noreturn]] void abandon(const std::string& why);
 
     /// How the data of this rank go: a text for people.
-    [[nodiscard]] virtual std::string explain() const = 0;
+    [[nodiscard]] std::string explain() const;
+
+private:
+    std::vector<exchange::Exchange> exchanges_;
+    std::size_t next_ = 0;    ///< to be run
+    bool under_way_ = false;  ///< whether that one has been started
 };
 
 /// Collective. Binds `route` to fields, which stay the caller's and must stay where they are.

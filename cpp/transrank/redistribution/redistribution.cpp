@@ -119,7 +119,6 @@ bool Redistribution::run_for(double seconds) {
 
 void Redistribution::abandon(const std::string& why) {
     stored().abandon(why);
-    __builtin_unreachable();  // g++ 12 loses that of a virtual function
 }
 
 std::string Redistribution::explain() const {

@@ -105,7 +105,7 @@ class Redistribution:
         bundle: str = "auto",
         transport: str = "auto",
     ) -> None:
-        """Collective. Bind to arrays, which are kept and must not be resized.
+        """Collective. Bind to arrays, which are kept and cannot be resized meanwhile.
 
         Parameters
         ----------
@@ -158,15 +158,14 @@ class Redistribution:
 
         Returns when the destinations hold what was sent and nobody reads this rank's sources any
         more. Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves it under way: the
-        next `run` goes on with it. Messages of a `mode` or `packing` that was asked for are waited
-        for by MPI, which no interrupt ends.
+        next `run` goes on with it.
 
         Raises
         ------
         RuntimeError
             nothing was stored.
         Misuse
-            an array has been resized since it was stored; peers raise too.
+            an array has been made read-only since it was stored; peers raise too.
         BrokenExchange
             a peer has broken the exchange or ended.
         """

@@ -127,7 +127,7 @@ def test_an_array_made_read_only_is_noticed_at_the_next_start() -> None:
         WORLD.Barrier()
         if WORLD.rank == 0:
             receive.flags.writeable = False
-            with pytest.raises(transrank.Misuse, match="made read-only after it was bound, on rank 0"):
+            with pytest.raises(transrank.Misuse, match="read-only after it was bound, on rank 0"):
                 bound.start()
             with pytest.raises(transrank.Misuse):
                 bound.run()

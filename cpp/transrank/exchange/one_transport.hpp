@@ -3,33 +3,35 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
-#include "transrank/collective/movement.hpp"
 #include "transrank/exchange/carrier.hpp"
-#include "transrank/mpi/communicator_pool.hpp"
+#include "transrank/exchange/known_communicator.hpp"
 #include "transrank/transport/transport.hpp"
 
-namespace transrank::collective {
+namespace transrank::exchange {
 
-/// One transport, which has a communicator of its own.
-class Carrier final : public exchange::Carrier {
+/// One transport for all data, which has a communicator of its own.
+class OneTransport final : public Carrier {
 public:
     /// Collective.
-    explicit Carrier(const Task& task) : known_(task.known), loan_(known_->borrow()) {}
+    explicit OneTransport(std::shared_ptr<KnownCommunicator> known)
+        : known_(std::move(known)), loan_(known_->borrow()) {}
 
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
-    [[nodiscard]] const exchange::Transports& transports() const noexcept override {
-        return transports_;
-    }
+    [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
     [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return loan_.comm(); }
+    [[nodiscard]] std::string explain() const override { return explanation_; }
     [[nodiscard]] mpi::CommunicatorPool::Loan& loan() noexcept { return loan_; }
 
     /// `balance`: of what is sent and received in an epoch, see mpi::CommunicatorPool::Loan.
-    void carry_by(std::unique_ptr<transport::Transport> transport, std::uint64_t balance) {
+    void carry_by(std::unique_ptr<transport::Transport> transport, std::uint64_t balance,
+                  std::string explanation = "") {
         transports_.push_back(std::move(transport));
         balance_ = balance;
+        explanation_ = std::move(explanation);
     }
     /// An epoch that the exchange was not told of.
     void count_epoch() noexcept { ++further_epochs_; }
@@ -42,11 +44,12 @@ public:
     }
 
 private:
-    std::shared_ptr<exchange::KnownCommunicator> known_;
+    std::shared_ptr<KnownCommunicator> known_;
     mpi::CommunicatorPool::Loan loan_;
     std::uint64_t balance_ = 0;
     std::uint64_t further_epochs_ = 0;
-    exchange::Transports transports_;
+    std::string explanation_;
+    Transports transports_;
 };
 
-}  // namespace transrank::collective
+}  // namespace transrank::exchange
