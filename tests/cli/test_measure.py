@@ -310,6 +310,24 @@ def test_a_killed_rank_or_launcher_costs_no_finished_case(
     assert "lacks nothing" in nothing.stderr
 
 
+def test_a_rank_that_is_stopped_costs_no_finished_case(tmp_path: Path) -> None:
+    descendants: list[int] = []
+
+    def stop_a_rank(pid: int) -> None:
+        ranks = processes.wait_for(pid, RUNNER, 2)
+        descendants.extend(processes.below(pid))
+        processes.kill(ranks[-1], signal.SIGSTOP)
+
+    finished = struck_in_the_middle(tmp_path, stop_a_rank, "--watchdog", "2s")
+    assert finished.status == 3, finished.describe()
+    # By the watchdog, or before it watches: while MPI starts.
+    assert re.search("made no progress for 2 s|have not come together within", finished.stderr)
+    assert processes.wait_until_gone(descendants) == []
+    kept = finished_cases(only_run(tmp_path))
+    assert len(kept) >= 1
+    assert f"{len(kept)} finished case" in finished.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
     number: signal.Signals, tmp_path: Path

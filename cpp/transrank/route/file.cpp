@@ -95,7 +95,8 @@ int synchronise_folder(const std::filesystem::path& path) {
 }
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // Not blocking: a pipe that nobody writes to would keep its reader waiting here.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status{};
     if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
         fail("read", path, errno);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +23,14 @@ from transrank.survey.estimate import Costs, TimeLeft
 from transrank.survey.lines import event_line
 from transrank.survey.progress import Finished, Progress
 from transrank.survey.tail import Tail
+from transrank.units import format_wait
 
 INTERRUPTED = 130
 # The runner's own watchdog ends a job that hangs; this bound is for one that cannot.
 LAUNCH_SECONDS = 900.0
 CASE_SECONDS = 30.0
+# As a multiple of what the first start took.
+LONGEST_START = 10
 
 
 @dataclass
@@ -138,18 +142,37 @@ class Driver:
         log = self.folder / f"launch-{planned.launch:03d}.log"
         prefix = log.with_suffix("")
 
+        begun = False
+
         def look() -> None:
+            nonlocal begun
             for line in tail.read():
+                begun = True
                 if line.get("kind") == "launch":
                     self._placements[planned.shape] = line["placement"]
                 if line.get("kind") == "case" and line.get("case") not in seen:
                     seen.add(str(line.get("case")))
                     self._keep(Finished.from_line(line), progress, left)
 
+        began = time.monotonic()
+
+        def tick() -> None:
+            nonlocal begun
+            look()
+            patience = self._patience_to_begin(planned)
+            if not begun and time.monotonic() - began > patience:
+                raise LaunchError(
+                    f"launch {planned.launch} ({planned.shape}) was ended: its ranks have not come "
+                    f"together within {format_wait(patience)}",
+                    "a rank may be stopped, or a link down; a longer --watchdog waits longer",
+                )
+
         def take(line: str) -> bool:
+            nonlocal begun
             study, seconds = _parse_progress(line)
             if study is None:
                 return False
+            begun = True
             left.runner_says(seconds)
             progress.advances(left.seconds())
             return True
@@ -164,7 +187,7 @@ class Driver:
                 environment={**os.environ, **self._added(planned)},
                 timeout_seconds=self._patience(planned),
                 take_line=take,
-                tick=look,
+                tick=tick,
                 is_last_word=failure.is_last_word,
                 log=log,
             )
@@ -180,6 +203,13 @@ class Driver:
     def _patience(self, planned: PlannedLaunch) -> float:
         each = max(CASE_SECONDS, 4 * self.costs.case_seconds)
         return LAUNCH_SECONDS + each * len(planned.cases)
+
+    def _patience_to_begin(self, planned: PlannedLaunch) -> float:
+        """How long MPI may take to start: the watchdog of the ranks watches only afterwards."""
+        if "--watchdog" not in planned.arguments:
+            return self._patience(planned)
+        watchdog = float(planned.arguments[planned.arguments.index("--watchdog") + 1])
+        return watchdog + LONGEST_START * self.costs.start_seconds
 
     def _judge(self, planned: PlannedLaunch, outcome: process.Outcome, seen: set[str]) -> None:
         """Accept a launch that wrote all its cases; a wrong payload fails its case alone."""

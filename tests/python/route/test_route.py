@@ -12,7 +12,8 @@ from python.route.serial import deliver, pairs
 from transrank import _core
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
+from pathlib import Path
 
 
 @st.composite
@@ -229,6 +230,11 @@ def test_files_that_cannot_be_are_named(tmp_path: Path) -> None:
         _core.Route.load(missing)
     with pytest.raises(_core.RouteFileError, match="it is no regular file"):
         _core.Route.load(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)  # nobody writes to it, nor is waited for
+    with pytest.raises(_core.RouteFileError, match="it is no regular file"):
+        _core.Route.load(pipe)
+    pipe.unlink()
     text = tmp_path / "notes.txt"
     text.write_text("Of routes, many are told.")
     with pytest.raises(_core.RouteFileError, match=f"{text} is no route file"):

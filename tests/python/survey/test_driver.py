@@ -202,3 +202,12 @@ def test_links_in_the_folder_of_the_logs_are_not_written_through(
     with pytest.raises(LaunchError, match="launch 1"):  # the first one does all that matters
         drive(record, finished={(0, "pingpong/8B")})
     assert victim.read_text() == "precious"
+
+
+def test_a_launch_whose_ranks_never_come_together_is_ended(
+    monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    pretend(monkeypatch, record.parent, "exec sleep 600\n")
+    monkeypatch.setattr(Driver, "_patience_to_begin", lambda self, planned: 0.5)
+    with pytest.raises(LaunchError, match="ranks have not come together within 1 s; 0 finished"):
+        drive(record)
