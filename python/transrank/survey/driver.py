@@ -154,17 +154,20 @@ class Driver:
                     seen.add(str(line.get("case")))
                     self._keep(Finished.from_line(line), progress, left)
 
-        began = time.monotonic()
+        idle_since = time.monotonic()
 
         def tick() -> None:
-            nonlocal begun
+            nonlocal idle_since
             look()
-            patience = self._patience_to_begin(planned)
-            if not begun and time.monotonic() - began > patience:
+            if begun and len(seen) < len(planned.cases):
+                idle_since = time.monotonic()
+            elif time.monotonic() - idle_since > self._idle_patience(planned):
+                what = "has not ended after its last case" if begun else "has not begun to measure"
                 raise LaunchError(
-                    f"launch {planned.launch} ({planned.shape}) was ended: its ranks have not come "
-                    f"together within {format_wait(patience)}",
-                    "a rank may be stopped, or a link down; a longer --watchdog waits longer",
+                    f"launch {planned.launch} ({planned.shape}) {what} within "
+                    f"{format_wait(self._idle_patience(planned))}",
+                    "a rank or the launcher may be stopped, or a link down; a longer --watchdog "
+                    "waits longer",
                 )
 
         def take(line: str) -> bool:
@@ -204,8 +207,8 @@ class Driver:
         each = max(CASE_SECONDS, 4 * self.costs.case_seconds)
         return LAUNCH_SECONDS + each * len(planned.cases)
 
-    def _patience_to_begin(self, planned: PlannedLaunch) -> float:
-        """How long MPI may take to start: the watchdog of the ranks watches only afterwards."""
+    def _idle_patience(self, planned: PlannedLaunch) -> float:
+        """How long MPI may take to start or to end: the ranks' own watchdog watches in between."""
         if "--watchdog" not in planned.arguments:
             return self._patience(planned)
         watchdog = float(planned.arguments[planned.arguments.index("--watchdog") + 1])

@@ -204,10 +204,21 @@ def test_links_in_the_folder_of_the_logs_are_not_written_through(
     assert victim.read_text() == "precious"
 
 
-def test_a_launch_whose_ranks_never_come_together_is_ended(
-    monkeypatch: pytest.MonkeyPatch, record: Path
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        ("", "launch 0 (2 ranks) has not begun to measure within 1 s; 0 finished cases are kept"),
+        (
+            line(8) + line(64),
+            "launch 0 (2 ranks) has not ended after its last case within 1 s; 2 finished cases",
+        ),
+    ],
+)
+def test_a_launch_that_does_not_begin_or_end_is_ended(
+    monkeypatch: pytest.MonkeyPatch, record: Path, says: str, told: str
 ) -> None:
-    pretend(monkeypatch, record.parent, "exec sleep 600\n")
-    monkeypatch.setattr(Driver, "_patience_to_begin", lambda self, planned: 0.5)
-    with pytest.raises(LaunchError, match="ranks have not come together within 1 s; 0 finished"):
+    pretend(monkeypatch, record.parent, says + "exec sleep 600\n")
+    monkeypatch.setattr(Driver, "_idle_patience", lambda self, planned: 0.5)
+    with pytest.raises(LaunchError) as failed:
         drive(record)
+    assert told in str(failed.value)
