@@ -244,3 +244,15 @@ def test_launches_that_agree_are_not_said_to_differ(
     survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
     told = answer(stability.ask, written(survey))
     assert ("the launches lie farther apart" in told) is said
+
+
+@pytest.mark.parametrize("widest", [8, 64])
+def test_the_widest_interval_is_that_of_the_case_that_scatters(
+    widest: int, written: Callable[..., Run]
+) -> None:
+    survey = Survey()
+    for size in (8, 64):
+        survey.noise = 0.1 if size == widest else 1e-4
+        survey.measured("pingpong", {"bytes": size}, 1e-6, size)
+    told = answer(stability.ask, written(survey))
+    assert re.search(rf"the widest is \S+ % \(pingpong/{widest}B, 2 ranks\)", told)
