@@ -19,10 +19,12 @@ from python.report.synthetic import (
     add_send_modes,
     every_study,
 )
+from transrank import units
 from transrank.report.measured import Measured, measure_up
 from transrank.report.palette import Palette
 from transrank.report.questions import (
     advection,
+    collectives,
     ghost_update,
     memory_copy,
     message_rate,
@@ -228,12 +230,13 @@ def test_ranks_together_may_copy_less_than_one_core(
 def test_planning_grows_as_it_was_measured(
     power: float, exponent: str, written: Callable[..., Run]
 ) -> None:
-    survey = Survey(noise=1e-7)
+    survey = Survey(noise=1e-9)
     for ranks in (4, 32, 256):
         axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
         survey.measured("plan-scaling", axes, 1e-6 * ranks**power)
     told = answer(plan_scaling.ask, written(survey))
     assert f"with a growth exponent of {exponent} (95 % interval" in told
+    assert f"{units.format_seconds(1e-6 * 256**power)} at 256 ranks" in told
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-5, False), (0.05, True)])
@@ -256,3 +259,17 @@ def test_the_widest_interval_is_that_of_the_case_that_scatters(
         survey.measured("pingpong", {"bytes": size}, 1e-6, size)
     told = answer(stability.ask, written(survey))
     assert re.search(rf"the widest is \S+ % \(pingpong/{widest}B, 2 ranks\)", told)
+
+
+@pytest.mark.parametrize("small", [1, 2])
+def test_collectives_are_told_of_small_messages_and_most_ranks(
+    small: int, written: Callable[..., Run]
+) -> None:
+    """Whichever of the sizes takes longer."""
+    survey = Survey(noise=1e-9)
+    for size, factor in ((8, small), (1 << 20, 3 - small)):
+        axes: dict[str, Any] = {"operation": "bcast", "form": "blocking", "bytes": size}
+        for ranks in (2, 4):
+            survey.measured("collectives", axes, factor * ranks * 1e-6, size, ranks)
+    told = answer(collectives.ask, written(survey))
+    assert f"With 4 ranks, bcast of 8 B takes {4 * small:.2f} µs (" in told
