@@ -58,9 +58,9 @@ class Exchange {
 public:
     /// Collective. Binds `route` to `fields`, which stay the caller's and must stay where they are.
     /// Throws mpi::AgreedError, the same on every rank and before anything moved: fields shorter
-    /// than the route's extents, different numbers or row lengths of fields, routes that do not
-    /// belong together, an operation that the row type does not have, a transport that cannot serve
-    /// a peer.
+    /// than the route's extents, fields that are written where they or others are read or written,
+    /// different numbers or row lengths of fields, routes that do not belong together, an operation
+    /// that the row type does not have, a transport that cannot serve a peer.
     Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
              const Options& options = {});
     /// Not collective. Drives what moves data in another way than along a route.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "transrank/exchange/strips.hpp"
 #include "transrank/transport/runs.hpp"
@@ -37,44 +39,103 @@ void check_address(const std::string& what, const char* side, const void* addres
     }
 }
 
-std::vector<Strip> strips_of(std::span<const route::Leg> legs, std::int64_t route::Segment::* begin,
-                             std::int64_t route::Segment::* stride, std::int64_t unit_bytes,
-                             std::intptr_t base, bool written) {
-    std::vector<Strip> strips;
+void append_strips(std::vector<Strip>& strips, std::span<const route::Leg> legs,
+                   std::int64_t route::Segment::* begin, std::int64_t route::Segment::* stride,
+                   const Strip& unit) {
     for (const auto& leg : legs) {
         for (const auto& segment : leg.segments) {
-            strips.push_back({.begin = base + (segment.*begin * unit_bytes),
-                              .length = segment.length * unit_bytes,
+            strips.push_back({.begin = unit.begin + (segment.*begin * unit.length),
+                              .length = segment.length * unit.length,
                               .count = segment.count,
-                              .stride = segment.*stride * unit_bytes,
-                              .written = written});
+                              .stride = segment.*stride * unit.length,
+                              .written = unit.written,
+                              .owner = unit.owner});
         }
     }
-    return strips;
 }
 
-// What the route reads and writes of one array, as addresses.
-void check_apart(const std::string& what, const route::Route& route, const Field& field) {
-    const auto address = [](const std::byte* memory) {
-        return reinterpret_cast<std::intptr_t>(memory);
-    };
-    const auto source = address(field.source);
-    const auto destination = address(field.destination);
-    if (source + field.source_bytes <= destination ||
-        destination + field.destination_bytes <= source) {
-        return;
+// What the route reads or writes of an array whose first unit is given.
+void append_strips(std::vector<Strip>& strips, const route::Route& route, const Strip& unit) {
+    if (unit.written) {
+        append_strips(strips, route.receives(), &route::Segment::destination,
+                      &route::Segment::destination_stride, unit);
+    } else {
+        append_strips(strips, route.sends(), &route::Segment::source,
+                      &route::Segment::source_stride, unit);
     }
-    auto strips = strips_of(route.sends(), &route::Segment::source, &route::Segment::source_stride,
-                            field.unit_bytes, source, false);
-    const auto writes =
-        strips_of(route.receives(), &route::Segment::destination,
-                  &route::Segment::destination_stride, field.unit_bytes, destination, true);
-    strips.insert(strips.end(), writes.begin(), writes.end());
-    if (is_written_where_read(strips)) {
+}
+
+/// The source or the destination of a field, by addresses.
+struct Array {
+    Strip unit;  ///< its first
+    std::intptr_t end;
+};
+
+// Ascending, without empty ones.
+std::vector<Array> arrays_of(std::span<const Field> fields) {
+    std::vector<Array> arrays;
+    const auto add = [&](const std::byte* memory, std::int64_t bytes, Strip unit) {
+        if (bytes > 0) {
+            unit.begin = reinterpret_cast<std::intptr_t>(memory);
+            arrays.push_back({.unit = unit, .end = unit.begin + bytes});
+        }
+    };
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto& field = fields[i];
+        Strip unit{.begin = 0,
+                   .length = field.unit_bytes,
+                   .count = 1,
+                   .stride = 0,
+                   .written = false,
+                   .owner = static_cast<int>(i)};
+        add(field.source, field.source_bytes, unit);
+        unit.written = true;
+        add(field.destination, field.destination_bytes, unit);
+    }
+    std::ranges::sort(arrays, {}, [](const Array& each) { return each.unit.begin; });
+    return arrays;
+}
+
+std::optional<Clash> find_clash(const route::Route& route, std::span<const Array> arrays) {
+    std::vector<Strip> strips;
+    if (arrays.size() > 1 && std::ranges::any_of(arrays, &Strip::written, &Array::unit)) {
+        for (const auto& array : arrays) {
+            append_strips(strips, route, array.unit);
+        }
+    }
+    return find_clash(std::move(strips));
+}
+
+[[noreturn]] void refuse(const Clash& clash, int rank) {
+    const auto writer = name_of(static_cast<std::size_t>(clash.writer), rank);
+    if (clash.writer == clash.other) {
         throw std::invalid_argument(
-            what +
+            writer +
             ": the route writes rows of its memory that it also reads; give source and "
             "destination memory of their own");
+    }
+    throw std::invalid_argument(
+        writer + ": the route writes rows of its destination where it " +
+        (clash.other_writes ? "also writes the destination" : "reads the source") + " of field " +
+        std::to_string(clash.other) +
+        "; the fields of one exchange move in any order, so give each memory of its own or bind "
+        "an exchange for each");
+}
+
+// Only arrays that overlap, directly or through others, are looked at row by row.
+void check_apart(const route::Route& route, std::span<const Field> fields) {
+    const auto arrays = arrays_of(fields);
+    for (auto first = arrays.begin(); first != arrays.end();) {
+        auto end = first->end;
+        auto last = std::next(first);
+        while (last != arrays.end() && last->unit.begin < end) {
+            end = std::max(end, last->end);
+            ++last;
+        }
+        if (const auto clash = find_clash(route, {first, last})) {
+            refuse(*clash, route.rank());
+        }
+        first = last;
     }
 }
 
@@ -90,8 +151,10 @@ bool needs_order(const route::Route& route, Operation operation) {
     if (operation != Operation::assign) {
         return true;
     }
-    return is_written_twice(strips_of(route.receives(), &route::Segment::destination,
-                                      &route::Segment::destination_stride, 1, 0, true));
+    std::vector<Strip> strips;
+    append_strips(strips, route,
+                  {.begin = 0, .length = 1, .count = 1, .stride = 0, .written = true});
+    return is_written_twice(std::move(strips));
 }
 
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
@@ -123,9 +186,9 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
                      field.destination_bytes);
         check_address(what, "source", field.source, field.source_bytes);
         check_address(what, "destination", field.destination, field.destination_bytes);
-        check_apart(what, route, field);
         (void)transport::combine_kernel(operation, field.scalar);
     }
+    check_apart(route, fields);
 }
 
 }  // namespace transrank::exchange

@@ -3,99 +3,190 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <queue>
 #include <span>
 #include <utility>
 
 namespace transrank::exchange {
 namespace {
 
-constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
-
-struct Range {
-    std::int64_t begin;
-    std::int64_t end;
-};
-
 struct Piece {
-    std::int64_t begin;
-    std::int64_t end;
-    bool written;
+    std::int64_t begin = 0;
+    std::int64_t end = std::numeric_limits<std::int64_t>::min();
+    bool written = false;
+    int owner = -1;
 };
 
-// From its first place to its last.
-Range hull_of(const Strip& strip) {
-    const auto last = strip.begin + ((strip.count - 1) * strip.stride);
-    return {.begin = std::min(strip.begin, last),
-            .end = std::max(strip.begin, last) + strip.length};
-}
-
-bool overlaps_itself(const Strip& strip) {
-    return strip.count > 1 && std::abs(strip.stride) < strip.length;
-}
-
-std::vector<Piece> pieces_of(std::span<const Strip> strips) {
-    std::vector<Piece> pieces;
-    for (const auto& strip : strips) {
-        for (std::int64_t i = 0; i < strip.count; ++i) {
-            const auto begin = strip.begin + (i * strip.stride);
-            pieces.push_back(
-                {.begin = begin, .end = begin + strip.length, .written = strip.written});
+// Ascending, without what holds no place.
+std::vector<Strip> in_order(std::vector<Strip> strips) {
+    std::erase_if(strips, [](const Strip& each) { return each.length == 0 || each.count == 0; });
+    for (auto& strip : strips) {
+        if (strip.stride < 0) {
+            strip.begin += (strip.count - 1) * strip.stride;
+            strip.stride = -strip.stride;
         }
     }
-    std::ranges::sort(pieces, {}, &Piece::begin);
-    return pieces;
+    std::ranges::sort(strips, {}, &Strip::begin);
+    return strips;
 }
 
-/// Which meeting of two places counts.
-enum class Conflict : std::uint8_t { written_twice, written_and_read };
+std::int64_t end_of(const Strip& strip) {
+    return strip.begin + ((strip.count - 1) * strip.stride) + strip.length;
+}
 
-bool conflict_among(std::span<const Strip> strips, Conflict conflict) {
-    std::int64_t end_of_reads = before_all;
-    std::int64_t end_of_writes = before_all;
-    for (const auto& piece : pieces_of(strips)) {
-        const bool meets_read = piece.begin < end_of_reads;
-        const bool meets_write = piece.begin < end_of_writes;
-        if (conflict == Conflict::written_twice ? piece.written && meets_write
-                                                : (piece.written ? meets_read : meets_write)) {
-            return true;
+Piece first_piece(const Strip& strip) {
+    return {.begin = strip.begin,
+            .end = strip.begin + strip.length,
+            .written = strip.written,
+            .owner = strip.owner};
+}
+
+/// How far pieces reach: the one that ends last, and the last one of another owner.
+class Reach {
+public:
+    void add(const Piece& piece) {
+        if (piece.end > last_.end) {
+            if (piece.owner != last_.owner) {
+                last_of_others_ = last_;
+            }
+            last_ = piece;
+        } else if (piece.owner != last_.owner && piece.end > last_of_others_.end) {
+            last_of_others_ = piece;
         }
-        auto& end = piece.written ? end_of_writes : end_of_reads;
-        end = std::max(end, piece.end);
     }
-    return false;
+
+    [[nodiscard]] const Piece& last() const { return last_; }
+    [[nodiscard]] const Piece& last_not_of(int owner) const {
+        return last_.owner == owner ? last_of_others_ : last_;
+    }
+
+private:
+    Piece last_;
+    Piece last_of_others_;
+};
+
+/// Two pieces with a place in common.
+using Meeting = std::pair<Piece, Piece>;
+
+/// Takes pieces in ascending order, and tells when one meets another that it must not meet.
+class Clashes {
+public:
+    std::optional<Meeting> add(const Piece& piece) {
+        const auto& read = reads_.last();
+        const auto& write = piece.written ? writes_.last_not_of(piece.owner) : writes_.last();
+        if (piece.written && piece.begin < read.end) {
+            return Meeting{piece, read};
+        }
+        if (piece.begin < write.end) {
+            return Meeting{write, piece};
+        }
+        (piece.written ? writes_ : reads_).add(piece);
+        return std::nullopt;
+    }
+
+private:
+    Reach reads_;
+    Reach writes_;
+};
+
+class SecondWrites {
+public:
+    std::optional<Meeting> add(const Piece& piece) {
+        if (piece.begin < last_.end) {
+            return Meeting{last_, piece};
+        }
+        last_ = piece;
+        return std::nullopt;
+    }
+
+private:
+    Piece last_;
+};
+
+// Piece by piece, from all strips at once.
+template <class Rule>
+std::optional<Meeting> find_among(std::span<const Strip> strips, Rule rule) {
+    const auto begins_later = [](const Strip& one, const Strip& other) {
+        return one.begin > other.begin;
+    };
+    std::priority_queue<Strip, std::vector<Strip>, decltype(begins_later)> begun(begins_later);
+    for (auto next = strips.begin(); next != strips.end() || !begun.empty();) {
+        Strip strip{};
+        if (begun.empty() || (next != strips.end() && next->begin <= begun.top().begin)) {
+            strip = *next++;
+        } else {
+            strip = begun.top();
+            begun.pop();
+        }
+        if (auto meeting = rule.add(first_piece(strip))) {
+            return meeting;
+        }
+        if (--strip.count > 0) {
+            strip.begin += strip.stride;
+            begun.push(strip);
+        }
+    }
+    return std::nullopt;
+}
+
+// Strips of one stride, such as the members of an array of structs are: what lies apart within one
+// stride lies apart everywhere.
+template <class Rule>
+bool are_apart_in_each_stride(std::span<const Strip> strips, const Rule& rule) {
+    const auto stride = strips.front().stride;
+    std::vector<Strip> within;
+    for (auto strip : strips) {
+        if (strip.stride != stride || strip.length > stride) {
+            return false;
+        }
+        strip.begin = (strip.begin - strips.front().begin) % stride;
+        strip.count = 2;  // the second, since the first may reach into the next stride
+        within.push_back(strip);
+    }
+    return !find_among<Rule>(in_order(std::move(within)), rule);
 }
 
 // Only strips whose hulls meet, directly or through others, need be looked at piece by piece.
-bool has_conflict(std::vector<Strip> strips, Conflict conflict) {
-    std::erase_if(strips, [](const Strip& each) { return each.length == 0 || each.count == 0; });
-    std::ranges::sort(strips, {}, [](const Strip& each) { return hull_of(each).begin; });
+template <class Rule>
+std::optional<Meeting> find_meeting(std::vector<Strip> strips, const Rule& rule) {
+    strips = in_order(std::move(strips));
     for (auto first = strips.begin(); first != strips.end();) {
-        auto end = hull_of(*first).end;
+        auto end = end_of(*first);
         auto last = std::next(first);
-        while (last != strips.end() && hull_of(*last).begin < end) {
-            end = std::max(end, hull_of(*last).end);
+        while (last != strips.end() && last->begin < end) {
+            end = std::max(end, end_of(*last));
             ++last;
         }
-        const bool alone = last - first == 1;
-        if (alone ? conflict == Conflict::written_twice && overlaps_itself(*first)
-                  : conflict_among({first, last}, conflict)) {
-            return true;
+        if (last - first == 1) {
+            first->count = std::min<std::int64_t>(first->count, 2);  // these tell of all others
+        }
+        const std::span<const Strip> meeting(first, last);
+        if (!are_apart_in_each_stride(meeting, rule)) {
+            if (auto found = find_among(meeting, rule)) {
+                return found;
+            }
         }
         first = last;
     }
-    return false;
+    return std::nullopt;
 }
 
 }  // namespace
 
 bool is_written_twice(std::vector<Strip> strips) {
     std::erase_if(strips, [](const Strip& each) { return !each.written; });
-    return has_conflict(std::move(strips), Conflict::written_twice);
+    return find_meeting(std::move(strips), SecondWrites{}).has_value();
 }
 
-bool is_written_where_read(std::vector<Strip> strips) {
-    return has_conflict(std::move(strips), Conflict::written_and_read);
+std::optional<Clash> find_clash(std::vector<Strip> strips) {
+    const auto found = find_meeting(std::move(strips), Clashes{});
+    if (!found) {
+        return std::nullopt;
+    }
+    const auto& [writer, other] = *found;
+    return Clash{.writer = writer.owner, .other = other.owner, .other_writes = other.written};
 }
 
 }  // namespace transrank::exchange

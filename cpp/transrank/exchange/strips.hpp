@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace transrank::exchange {
@@ -14,13 +15,21 @@ struct Strip {
     std::int64_t count;
     std::int64_t stride;
     bool written;
+    int owner = 0;  ///< the field it belongs to
 };
 
-/// Whether some place is written more than once. Takes time and memory in the number of strips, and
-/// in that of the pieces only where the strips are intertwined.
+/// Whether some place is written more than once. Takes memory in the number of strips, and so much
+/// time, too; time in the number of pieces only where the strips are intertwined.
 [[nodiscard]] bool is_written_twice(std::vector<Strip> strips);
 
-/// Whether some place is both read and written.
-[[nodiscard]] bool is_written_where_read(std::vector<Strip> strips);
+/// Two uses that must not meet at one place; `writer` writes there.
+struct Clash {
+    int writer;
+    int other;
+    bool other_writes;
+};
+
+/// A place that is both written and read, or written by two owners. Costs as much as the above.
+[[nodiscard]] std::optional<Clash> find_clash(std::vector<Strip> strips);
 
 }  // namespace transrank::exchange

@@ -32,8 +32,9 @@ enum class Stores : std::uint8_t {
     streamed,  ///< past the caches
 };
 
-/// One array that an exchange moves: where this rank's units lie, and how long a unit is. Source
-/// and destination may be parts of one allocation but must not overlap where the route moves data.
+/// One array that an exchange moves: where this rank's units lie, and how long a unit is. Fields
+/// of one exchange may be parts of one allocation, and have a source in common; but no unit that
+/// the route writes may lie where it reads, or where it writes one of another field.
 ///
 /// After a BrokenExchange MPI may still be reading from or writing to the arrays, and a peer that
 /// shares memory with this rank may be, too. `keep_alive` is then kept for ever where MPI needs

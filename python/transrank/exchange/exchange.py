@@ -36,7 +36,8 @@ class Exchange:
     fields
         an array that is both source and destination (a halo update), a tuple of a source and a
         destination, or a list of several of those, all moved together. C-contiguous, of any type
-        without Python objects; type and unit shape are the same on every rank.
+        without Python objects; type and unit shape are the same on every rank. What the route
+        writes of one must not be what it reads, or writes of another; sources may be the same.
     operation
         what happens where data arrive: ``assign``, ``add``, ``min`` or ``max``. The result is the
         same bit by bit in every run: contributions are applied in the order of their ranks.

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
@@ -17,6 +19,8 @@ using transrank::exchange::Options;
 using transrank::transport::Field;
 
 namespace {
+
+std::array<std::byte, 64> more_memory{};
 
 /// What a rank gives to bind; a test spoils it on the last rank.
 struct Arguments {
@@ -83,6 +87,21 @@ TEST_CASE("memory that is not there, or is read and written at once, is refused"
             auto& field = it.fields[0];
             field.destination = const_cast<std::byte*>(field.source) + 24;
         });
+    check_refused("field 0 on rank " + last() +
+                      ": the route writes rows of its destination where it reads the source of "
+                      "field 1",
+                  [](auto& it) {
+                      auto field = it.fields[0];
+                      field.source = std::exchange(field.destination, more_memory.data());
+                      it.fields.push_back(field);
+                  });
+    check_refused("where it also writes the destination of field 1", [](auto& it) {
+        auto field = it.fields[0];
+        field.source = more_memory.data();
+        field.destination += 8;
+        field.destination_bytes += 8;
+        it.fields.push_back(field);
+    });
 }
 
 TEST_CASE("rows that cannot be combined are refused") {
@@ -103,7 +122,11 @@ TEST_CASE("fields that differ between peers are refused") {
     }
     for (const bool closed : {true, false}) {
         check_refused(
-            "bind different numbers of fields", [](auto& it) { it.fields.push_back(it.fields[0]); },
+            "bind different numbers of fields",
+            [](auto& it) {
+                it.fields.push_back(it.fields[0]);
+                it.fields[1].destination = more_memory.data();
+            },
             closed);
         check_refused(
             "bind field 0 with rows of different length or type",

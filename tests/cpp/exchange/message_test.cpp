@@ -4,12 +4,17 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "ring.hpp"
 #include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;
 using transrank::exchange::Options;
+using transrank::transport::Field;
 
 namespace {
 
@@ -66,12 +71,14 @@ int MPI_Recv_init_c(void* memory, MPI_Count count, MPI_Datatype type, int from, 
 
 namespace {
 
-Exchange bind(const Ring& ring, const Options& options, std::size_t fields = 1) {
+Exchange bind_ring(const Ring& ring, const Options& options, std::vector<Field> fields) {
     sent.clear();
     received.clear();
-    auto all = ring.fields();
-    all.resize(fields, all.front());
-    return {ring.route(), MPI_COMM_WORLD, all, options};
+    return {ring.route(), MPI_COMM_WORLD, std::move(fields), options};
+}
+
+Exchange bind_ring(const Ring& ring, const Options& options) {
+    return bind_ring(ring, options, ring.fields());
 }
 
 Options message() {
@@ -84,7 +91,7 @@ Options message() {
 
 TEST_CASE("what lies in one piece leaves from its place and lands in place") {
     const Ring ring(world_rank(), world_size(), true, 5);
-    const auto exchange = bind(ring, message());
+    const auto exchange = bind_ring(ring, message());
     const auto field = ring.fields().front();
     REQUIRE(sent.size() == 1);
     REQUIRE(received.size() == 1);
@@ -98,7 +105,7 @@ TEST_CASE("what is to be combined does not land in place") {
     const Ring ring(world_rank(), world_size(), true, 5);
     auto options = message();
     options.operation = transrank::transport::Operation::add;
-    const auto exchange = bind(ring, options);
+    const auto exchange = bind_ring(ring, options);
     const auto field = ring.fields().front();
     CHECK(sent[0].memory == field.source);
     CHECK(received[0].memory != field.destination);
@@ -108,7 +115,12 @@ TEST_CASE("several fields go in one message") {
     const Ring ring(world_rank(), world_size(), true, 5);
     auto options = message();
     options.operation = transrank::transport::Operation::max;
-    const auto exchange = bind(ring, options, 3);
+    std::vector<std::array<std::byte, 40>> destinations(3);
+    std::vector<Field> fields(3, ring.fields().front());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        fields[i].destination = destinations[i].data();
+    }
+    const auto exchange = bind_ring(ring, options, fields);
     REQUIRE(sent.size() == 1);
     CHECK(sent[0].bytes == 120);
     CHECK(sent[0].memory != ring.fields().front().source);
@@ -118,7 +130,7 @@ TEST_CASE("a message longer than allowed is split, and arrives whole") {
     Ring ring(world_rank(), world_size(), true, 5);
     auto options = message();
     options.longest_message_bytes = 16;
-    auto exchange = bind(ring, options);
+    auto exchange = bind_ring(ring, options);
     REQUIRE(sent.size() == 3);
     REQUIRE(received.size() == 3);
     CHECK(sent[0].bytes == 16);
