@@ -108,8 +108,7 @@ std::vector<std::pair<std::string, std::string>> transports() {
 void bind_errors(nb::module_& module) {
     [[maybe_unused]] const nb::exception<mpi::AgreedError> agreed(module, "AgreedError",
                                                                   PyExc_ValueError);
-    [[maybe_unused]] const nb::exception<exchange::Misuse> misuse(module, "Misuse",
-                                                                  PyExc_RuntimeError);
+    [[maybe_unused]] const nb::exception<mpi::Misuse> misuse(module, "Misuse", PyExc_RuntimeError);
     [[maybe_unused]] const nb::exception<transport::BrokenExchange> broken(module, "BrokenExchange",
                                                                            PyExc_RuntimeError);
 }

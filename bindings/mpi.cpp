@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace nb = nanobind;
 
@@ -36,6 +37,8 @@ void bind_mpi(nb::module_& module) {
                "The version text of the MPI library that this module is linked with.");
     module.def("communicator_size", &size, nb::arg("communicator"),
                "Number of ranks of an mpi4py communicator, as this module's MPI sees it.");
+    module.def("require_own_process", &mpi::require_own_process,
+               "Raises Misuse in a child of fork, which is no rank.");
 }
 
 }  // namespace transrank::bindings

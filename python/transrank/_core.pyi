@@ -28,6 +28,8 @@ _Field = tuple[NDArray[Any], NDArray[Any], int, str]
 
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
+def require_own_process() -> None:
+    """Raise Misuse in a child of fork, which is no rank."""
 
 @final
 class Distribution:
@@ -345,7 +347,10 @@ class AgreedError(ValueError):
     """An error of one rank that every rank of a collective call raises in the same words."""
 
 class Misuse(RuntimeError):
-    """A call in the wrong order: start twice, or wait without start. It breaks the exchange."""
+    """A call in the wrong order (start twice, or wait without start), which breaks the exchange.
+
+    Or a call in a child of fork, which is no rank: that breaks nothing.
+    """
 
 class BrokenExchange(RuntimeError):
     """An exchange that another rank has broken, or whose peer has ended."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
+from transrank import _core
 from transrank._core import AgreedError
 from transrank.mpi import MPI
 
@@ -16,7 +17,11 @@ T = TypeVar("T")
 
 
 def require_communicator(comm: object) -> None:
-    """Raise TypeError or ValueError, on this rank alone, unless ranks can agree over it."""
+    """Raise, on this rank alone, unless ranks can agree over it.
+
+    TypeError or ValueError; Misuse in a child of fork, which is no rank.
+    """
+    _core.require_own_process()
     if not isinstance(comm, MPI.Intracomm):
         raise TypeError(f"an mpi4py intracommunicator is needed, not {type(comm).__name__}")
     if comm == MPI.COMM_NULL:
@@ -38,6 +43,7 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     AgreedError
         on every rank, with the message of the lowest rank on which `work` raised.
     """
+    _core.require_own_process()
     result: T
     error: Exception | None = None
     try:
@@ -52,6 +58,7 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
 
 def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:
     """Collective. Raise AgreedError on every rank when the words of some rank are not rank 0's."""
+    _core.require_own_process()
     theirs = comm.bcast(list(words), root=0)
 
     def compare() -> None:

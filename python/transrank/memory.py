@@ -5,6 +5,12 @@ Their memory lies in a segment without a name, counts against no /dev/shm, and i
 last view of it dies: without communication, at any time, also after MPI_Finalize. None of these
 functions is collective. Data in such arrays move between ranks of a node in a single copy; where
 the system allows no shared memory they are as arrays of NumPy's own.
+
+A child of fork (``os.fork``, multiprocessing's start method "fork") has the arrays, too. What it
+writes is its own, as with any array. What it reads is what was there at the fork, except that pages
+which it has not written may also show what the parent, or an exchange, has written since: take a
+copy of what must stay. A child is no rank: whatever needs other ranks raises Misuse there, and it
+must leave by ``os._exit``, as multiprocessing does, since ``sys.exit`` makes mpi4py finalize MPI.
 """
 
 from __future__ import annotations
@@ -38,7 +44,9 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     TypeError
         when the type holds Python objects: another process cannot follow a pointer of this one.
     MemoryError
-        when there is not as much memory.
+        when it is more than the machine's memory (or what the process's control group grants) and
+        swap space, or more than the system promises a process. As with NumPy's arrays, memory is
+        taken when it is first written: of what others use nothing is known here.
     """
     wanted = np.dtype(dtype)
     if wanted.hasobject:

@@ -15,6 +15,7 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/schedule/problem.hpp"
 
 namespace transrank::collective {
@@ -213,6 +214,7 @@ Alltoall::Alltoall(Alltoall&&) noexcept = default;
 Alltoall& Alltoall::operator=(Alltoall&&) noexcept = default;
 
 void Alltoall::start() {
+    mpi::require_own_process();
     movement_->start();
 }
 
@@ -229,6 +231,7 @@ bool Alltoall::wait_for(double seconds) {
 }
 
 void Alltoall::run() {
+    mpi::require_own_process();
     movement_->run();
 }
 

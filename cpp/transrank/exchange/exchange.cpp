@@ -299,6 +299,7 @@ Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 void Exchange::start() {
+    mpi::require_own_process();
     state_->start();
 }
 
@@ -307,18 +308,21 @@ void Exchange::check_idle() {
 }
 
 bool Exchange::test() {
+    mpi::require_own_process();
     return state_->test();
 }
 
 void Exchange::wait() {
-    (void)state_->wait_for(std::numeric_limits<double>::infinity());
+    (void)wait_for(std::numeric_limits<double>::infinity());
 }
 
 bool Exchange::wait_for(double seconds) {
+    mpi::require_own_process();
     return state_->wait_for(seconds);
 }
 
 void Exchange::abandon(const std::string& why) {
+    mpi::require_own_process();
     state_->abandon(why, Breakage::Cause::failed);
 }
 

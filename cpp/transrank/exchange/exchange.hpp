@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/error.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/field.hpp"
 
@@ -30,11 +31,8 @@ struct Options {
 
 /// A call in the wrong order: start twice, or wait without start. The exchange is broken from then
 /// on, for the peers too: each learns of it at the latest when it needs something of this rank
-/// again.
-class Misuse : public std::logic_error {
-public:
-    using std::logic_error::logic_error;
-};
+/// again. Or any call in a child of fork, which breaks nothing.
+using mpi::Misuse;
 
 class Carrier;
 
@@ -53,7 +51,9 @@ class Carrier;
 ///
 /// One thread at a time may use an exchange. Binding, test and wait count as calls of MPI: threads
 /// that use different exchanges need MPI_THREAD_MULTIPLE, and no two may bind on one communicator
-/// at once. A child of fork may destroy the exchanges that it has inherited, and nothing else.
+/// at once. A child of fork may destroy the exchanges that it has inherited, which does nothing;
+/// whatever else it does with them, or tries to bind, throws Misuse there and leaves the parent's
+/// alone.
 class Exchange {
 public:
     /// Collective. Binds `route` to `fields`, which stay the caller's and must stay where they are.

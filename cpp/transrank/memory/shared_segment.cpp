@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
@@ -43,15 +44,41 @@ Registry& registry() {
 
 using File = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 
-/// What this process has mapped, its own segments included.
+/// What this process has mapped, its own segments included. Where both are locked, the registry is
+/// first.
 struct Mappings {
     std::mutex mutex;
     std::map<File, std::weak_ptr<MappedSegment>> by_file;
+
+    Mappings();
 };
 
 Mappings& mappings() {
     static auto* const one = new Mappings;
     return *one;
+}
+
+extern "C" void transrank_hold_segments() {
+    registry().mutex.lock();
+    mappings().mutex.lock();
+}
+
+extern "C" void transrank_release_segments() {
+    mappings().mutex.unlock();
+    registry().mutex.unlock();
+}
+
+extern "C" void transrank_part_from_parent() {
+    for (const auto& [file, mapping] : mappings().by_file) {
+        if (const auto living = mapping.lock()) {
+            living->part_from_parent();
+        }
+    }
+    transrank_release_segments();
+}
+
+Mappings::Mappings() {
+    pthread_atfork(transrank_hold_segments, transrank_release_segments, transrank_part_from_parent);
 }
 
 // Kernels from 6.3 on may insist on being told that the memory will not be executed; older ones
@@ -86,6 +113,7 @@ public:
         }
     }
     [[nodiscard]] int number() const noexcept { return number_; }
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
 
 private:
     int number_;
@@ -119,12 +147,28 @@ std::span<std::byte> map(const SegmentHandle& handle) {
 
 }  // namespace
 
-MappedSegment::MappedSegment(int descriptor, std::size_t bytes) : bytes_(map(descriptor, bytes)) {}
+MappedSegment::MappedSegment(int descriptor, std::size_t bytes)
+    : bytes_(map(descriptor, bytes)), descriptor_(descriptor) {}
 
 MappedSegment::MappedSegment(const SegmentHandle& handle) : bytes_(map(handle)) {}
 
 MappedSegment::~MappedSegment() {
     munmap(bytes_.data(), bytes_.size());
+    if (descriptor_ >= 0) {
+        close(descriptor_);
+    }
+}
+
+// A peer's memory is nothing to a child; its place is taken lest what is left there be written to.
+void MappedSegment::part_from_parent() noexcept {
+    if (!std::exchange(is_shared_, false)) {
+        return;  // a child's own copy, which its own child has as any other memory
+    }
+    const int kind = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(bytes_.data(), bytes_.size(), PROT_READ | PROT_WRITE,
+             descriptor_ >= 0 ? kind : kind | MAP_ANONYMOUS, descriptor_, 0) == MAP_FAILED) {
+        mprotect(bytes_.data(), bytes_.size(), PROT_READ);
+    }
 }
 
 std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
@@ -139,21 +183,18 @@ std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
     return mapping;
 }
 
-SharedSegment::SharedSegment(std::size_t bytes) : descriptor_(create_memory_file()) {
+SharedSegment::SharedSegment(std::size_t bytes) {
     const std::size_t wanted = std::max<std::size_t>(bytes, 1);
-    if (descriptor_ < 0) {
+    Descriptor descriptor(create_memory_file());
+    if (descriptor.number() < 0) {
         fail("cannot make shared memory");
     }
-    try {
-        if (ftruncate(descriptor_, static_cast<off_t>(wanted)) != 0) {
-            fail("cannot make " + std::to_string(wanted) + " bytes of shared memory");
-        }
-        handle_ = handle_of(descriptor_, wanted);
-        mapping_ = std::make_shared<MappedSegment>(descriptor_, wanted);
-    } catch (...) {
-        close(descriptor_);
-        throw;
+    if (ftruncate(descriptor.number(), static_cast<off_t>(wanted)) != 0) {
+        fail("cannot make " + std::to_string(wanted) + " bytes of shared memory");
     }
+    handle_ = handle_of(descriptor.number(), wanted);
+    mapping_ = std::make_shared<MappedSegment>(descriptor.number(), wanted);
+    (void)descriptor.release();
     const auto end = mapping_->bytes().data() + wanted;
     const std::lock_guard lock(registry().mutex);
     registry().segments.emplace(end, this);
@@ -162,11 +203,8 @@ SharedSegment::SharedSegment(std::size_t bytes) : descriptor_(create_memory_file
 }
 
 SharedSegment::~SharedSegment() {
-    {
-        const std::lock_guard lock(registry().mutex);
-        registry().segments.erase(bytes().data() + bytes().size());
-    }
-    close(descriptor_);
+    const std::lock_guard lock(registry().mutex);
+    registry().segments.erase(bytes().data() + bytes().size());
 }
 
 std::optional<SharedSegment::Place> SharedSegment::find(const std::byte* address,

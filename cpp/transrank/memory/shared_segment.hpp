@@ -28,7 +28,7 @@ public:
     /// Throws std::system_error when it cannot be opened, std::runtime_error when what the handle
     /// leads to is not the segment it means (the owner is gone, or lives in another namespace).
     explicit MappedSegment(const SegmentHandle& handle);
-    /// Throws std::system_error.
+    /// One of this process; takes the descriptor over when it succeeds. Throws std::system_error.
     MappedSegment(int descriptor, std::size_t bytes);
     MappedSegment(const MappedSegment&) = delete;
     MappedSegment& operator=(const MappedSegment&) = delete;
@@ -39,13 +39,21 @@ public:
     /// The mapping that this process already has of the segment, or a new one.
     [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
 
+    /// For a child of fork: from here on nobody else sees what it writes.
+    void part_from_parent() noexcept;
+
 private:
     std::span<std::byte> bytes_;
+    int descriptor_ = -1;  ///< of a segment of this process
+    bool is_shared_ = true;
 };
 
 /// Memory that other processes of this node can map. It has no name in any file system, so nothing
 /// is left behind however its owner ends, and it does not count against the size of /dev/shm. The
 /// owner frees it without communication; mappings of others live on by themselves.
+///
+/// A child of fork has the memory at the same address. What it writes is its own, page by page;
+/// pages that it has not written may also show what the parent, or a peer, writes later.
 class SharedSegment {
 public:
     /// Zeroed, page-aligned. Throws std::system_error.
@@ -65,7 +73,6 @@ public:
     [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
 
 private:
-    int descriptor_;
     SegmentHandle handle_;
     std::shared_ptr<MappedSegment> mapping_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -34,6 +35,7 @@ int key() {
 }  // namespace
 
 std::shared_ptr<Attachment> attached_to(MPI_Comm comm) {
+    require_own_process();
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(comm, key(), &value, &found), "MPI_Comm_get_attr");

@@ -32,12 +32,14 @@ private:
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm) {
+    require_own_process();
     const ErrorsReturned returned(comm);
     check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     adopt();
 }
 
 Communicator::Communicator(MPI_Comm comm, const Meanwhile& meanwhile) {
+    require_own_process();
     const ErrorsReturned returned(comm);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Comm_idup(comm, &comm_, &request), "MPI_Comm_idup");
@@ -49,7 +51,6 @@ void Communicator::adopt() {
     if (comm_ == MPI_COMM_NULL) {
         return;
     }
-    claim_process();
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

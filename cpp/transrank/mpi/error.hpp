@@ -19,6 +19,12 @@ private:
     int code_;
 };
 
+/// A call that must not be made now, or not by this process.
+class Misuse : public std::logic_error {
+public:
+    using std::logic_error::logic_error;
+};
+
 /// Throws Error unless `code` is MPI_SUCCESS. `call` is the MPI function's name.
 void check(int code, const char* call,
            std::source_location where = std::source_location::current());

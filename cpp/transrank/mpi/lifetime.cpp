@@ -6,25 +6,50 @@
 #include <atomic>
 #include <forward_list>
 #include <mutex>
-#include <sys/types.h>
+#include <pthread.h>
+#include <string>
 #include <unistd.h>
 #include <utility>
+
+#include "transrank/mpi/error.hpp"
 
 namespace transrank::mpi {
 
 namespace {
 
-std::atomic<pid_t> owner{0};  // 0: nobody has claimed this process yet
+// Since some fork at the latest.
+std::atomic<bool> mpi_has_run{false};
+std::atomic<bool> is_child{false};
+
+// In the parent, since a child of a process with several threads may call next to nothing.
+extern "C" void transrank_before_fork() {
+    int initialized = 0;
+    if (MPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0) {
+        mpi_has_run.store(true, std::memory_order_relaxed);
+    }
+}
+
+extern "C" void transrank_in_child() {
+    is_child.store(mpi_has_run.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+// When the library is loaded: what a process does before it first calls it counts, too.
+[[maybe_unused]] const int registered =
+    pthread_atfork(transrank_before_fork, nullptr, transrank_in_child);
 
 }  // namespace
 
-void claim_process() noexcept {
-    owner.store(getpid(), std::memory_order_relaxed);
+bool is_own_process() noexcept {
+    return !is_child.load(std::memory_order_relaxed);
 }
 
-bool is_own_process() noexcept {
-    const auto claimed = owner.load(std::memory_order_relaxed);
-    return claimed == 0 || claimed == getpid();
+void require_own_process() {
+    if (!is_own_process()) {
+        throw Misuse("process " + std::to_string(getpid()) +
+                     " is a child that an MPI process has forked, and no rank itself: it may use "
+                     "and drop what it has inherited, but leave to its parent what needs other "
+                     "ranks");
+    }
 }
 
 bool is_usable() noexcept {

@@ -10,12 +10,12 @@ namespace transrank::mpi {
 /// fork inherits them although it is no rank.
 [[nodiscard]] bool is_usable() noexcept;
 
-/// Whether this process is the one that made its communicators, not a child that it has forked:
-/// what such a child destroys belongs to its parent.
+/// Whether this process has not been forked from one in which MPI ran: such a child is no rank, and
+/// what it destroys belongs to its parent. Costs no system call.
 [[nodiscard]] bool is_own_process() noexcept;
 
-/// To be called where a communicator is made.
-void claim_process() noexcept;
+/// Throws Misuse where is_own_process is false; for whatever needs the other ranks.
+void require_own_process();
 
 /// Whether this thread may call MPI: under MPI_THREAD_FUNNELED only the main thread.
 [[nodiscard]] bool may_call_here() noexcept;

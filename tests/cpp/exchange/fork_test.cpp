@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2
-// A child of fork inherits the exchanges of its parent and may destroy them: that must not break
-// the parent's.
+// A child of fork inherits the exchanges of its parent and may destroy them, but is no rank:
+// nothing that it does breaks the parent's.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
 #include <memory>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,36 @@
 
 using namespace testing;
 using transrank::exchange::Exchange;
+
+namespace {
+
+/// Runs `work` in a child of rank 0; whether it returned true there.
+template <class Work>
+bool is_true_in_child_of_rank_0(const Work& work) {
+    int status = 0;
+    if (world_rank() == 0) {
+        const auto child = fork();
+        if (child == 0) {
+            alarm(20);  // what waits for other ranks waits for ever
+            _exit(work() ? 0 : 1);
+        }
+        waitpid(child, &status, 0);
+    }
+    return status == 0;
+}
+
+template <class Call>
+bool is_misuse(const Call& call) {
+    try {
+        call();
+    } catch (const transrank::exchange::Misuse& error) {
+        return std::string(error.what()).find("is a child that an MPI process has forked") !=
+               std::string::npos;
+    }
+    return false;
+}
+
+}  // namespace
 
 TEST_CASE("a child of fork may destroy what it has inherited, also while it is under way") {
     for (const std::string way : {"auto", "shared-staged", "message", "neighborhood"}) {
@@ -27,17 +58,10 @@ TEST_CASE("a child of fork may destroy what it has inherited, also while it is u
             if (under_way && world_rank() == 0) {
                 exchange->start();
             }
-            if (world_rank() == 0) {
-                const auto child = fork();
-                if (child == 0) {
-                    exchange.reset();
-                    _exit(0);
-                }
-                int status = 0;
-                waitpid(child, &status, 0);
-                CHECK(WIFEXITED(status));
-                CHECK(WEXITSTATUS(status) == 0);
-            }
+            CHECK(is_true_in_child_of_rank_0([&] {
+                exchange.reset();
+                return true;
+            }));
             MPI_Barrier(MPI_COMM_WORLD);
             if (!under_way || world_rank() != 0) {
                 exchange->start();
@@ -48,5 +72,33 @@ TEST_CASE("a child of fork may destroy what it has inherited, also while it is u
             exchange->run();
             CHECK(ring.has_received(4));
         }
+    }
+}
+
+TEST_CASE("every other call in a child of fork is a misuse there, and nothing to the parent") {
+    for (const std::string way : {"auto", "shared-staged", "message", "neighborhood"}) {
+        CAPTURE(way);
+        Ring ring(world_rank(), world_size(), true);
+        auto exchange = ring.bind(way);
+        ring.write(3);
+        if (world_rank() == 0) {
+            exchange.start();
+        }
+        CHECK(is_true_in_child_of_rank_0([&] {
+            ring.write(9);
+            return is_misuse([&] { (void)exchange.test(); }) &&
+                   is_misuse([&] { exchange.wait(); }) && is_misuse([&] { exchange.start(); }) &&
+                   is_misuse([&] { exchange.abandon("no"); }) &&
+                   is_misuse([&] { (void)ring.bind(way); }) &&
+                   is_misuse([&] { (void)ring.bind(way, MPI_COMM_SELF); });
+        }));
+        if (world_rank() != 0) {
+            exchange.start();
+        }
+        exchange.wait();
+        CHECK(ring.has_received(3));
+        ring.write(4);
+        exchange.run();
+        CHECK(ring.has_received(4));
     }
 }

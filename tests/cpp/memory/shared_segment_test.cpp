@@ -48,6 +48,55 @@ TEST_CASE("another process sees what is written into a segment, and the other wa
     CHECK(segment.bytes()[8] == std::byte{43});
 }
 
+TEST_CASE("what a child of fork writes into inherited memory is its own") {
+    const SharedSegment segment(100);
+    const auto bytes = segment.bytes();
+    bytes[0] = std::byte{1};
+    CHECK(is_true_in_child([&] {
+        const bool inherited = bytes[0] == std::byte{1};
+        bytes[0] = std::byte{2};
+        const bool passed_on = is_true_in_child([&] { return bytes[0] == std::byte{2}; });
+        const SharedSegment of_child(100);
+        const bool also_apart = is_true_in_child([&] {
+            of_child.bytes()[0] = std::byte{3};
+            bytes[0] = std::byte{3};
+            return true;
+        });
+        return inherited && passed_on && also_apart && bytes[0] == std::byte{2} &&
+               of_child.bytes()[0] == std::byte{0};
+    }));
+    CHECK(bytes[0] == std::byte{1});
+}
+
+TEST_CASE("a child of fork writes neither to a peer's memory") {
+    const SharedSegment own(8);
+    std::array<int, 2> to_parent{};
+    REQUIRE(pipe(to_parent.data()) == 0);
+    std::array<int, 2> to_peer{};
+    REQUIRE(pipe(to_peer.data()) == 0);
+    const auto peer = fork();
+    if (peer == 0) {
+        const SharedSegment segment(8);
+        char word = 0;
+        (void)!write(to_parent[1], &segment.handle(), sizeof(SegmentHandle));
+        (void)!read(to_peer[0], &word, 1);
+        _exit(std::to_integer<int>(segment.bytes()[0]));
+    }
+    SegmentHandle handle;
+    REQUIRE(read(to_parent[0], &handle, sizeof(handle)) == sizeof(handle));
+    const auto mapped = MappedSegment::get(handle);
+    CHECK(is_true_in_child([&] {
+        mapped->bytes()[0] = std::byte{7};
+        return true;
+    }));
+    CHECK(mapped->bytes()[0] == std::byte{0});
+    mapped->bytes()[0] = std::byte{5};
+    (void)!write(to_peer[1], "", 1);
+    int status = 0;
+    waitpid(peer, &status, 0);
+    CHECK(WEXITSTATUS(status) == 5);
+}
+
 TEST_CASE("a segment is zeroed, and one of no bytes has an address too") {
     const SharedSegment segment(5000);
     CHECK(std::ranges::all_of(segment.bytes(), [](auto each) { return each == std::byte{0}; }));
