@@ -8,6 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from transrank.launch import shared_memory
 from transrank.launch.installation import REBUILD
 from transrank.launch.noise import without_noise
 from transrank.launch.process import Outcome
@@ -103,6 +104,11 @@ def is_last_word(line: str) -> bool:
 
 def known_cause(text: str) -> tuple[str, str | None] | None:
     """Return what words mean that a system, an MPI or a launcher is known for, and what to do."""
+    if shared_memory.REFUSED.search(text):
+        return (
+            f"MPI could not make the memory that ranks share: {shared_memory.described()}",
+            shared_memory.advice(),
+        )
     for pattern, meaning, advice in CAUSES:
         found = pattern.search(text)
         if found:
@@ -187,4 +193,9 @@ def _signal(number: int) -> str:
 def _after_signal(number: int) -> str | None:
     if number == signal.SIGKILL:
         return "somebody killed it, or the kernel did for lack of memory: dmesg tells; --memory"
+    if number == signal.SIGBUS:
+        return (
+            f"it may have found shared memory full; {shared_memory.described()}: "
+            f"{shared_memory.advice()}"
+        )
     return None

@@ -3,13 +3,27 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from transrank.launch import shared_memory
 from transrank.launch.failure import explain, last_words
 from transrank.launch.noise import without_noise
 from transrank.launch.process import Outcome
+from transrank.units import format_bytes
 
 RULE = "-" * 74
+UCX_REFUSED = (
+    "[1.7] [vm:9:0] mm_posix.c:238 UCX ERROR shm_open(file_name=/ucx_shm_posix_2c3 flags=0xc2) "
+    "failed: Read-only file system",
+    "Abort(337790351): Fatal error in internal_Init_thread: Out of memory, error stack:",
+)
+OPENMPI_REFUSED = (
+    "It appears as if there is not enough space for /dev/shm/sm_segment.vm.0.1 (the shared-memory",
+    "backing file). It is likely that your MPI job will now either abort or experience",
+)
 HYDRA_KILLED = (
     "",
     "=" * 83,
@@ -51,6 +65,7 @@ def ended(
         (ended(*SLURM_KILLED, status=143), "rank 3 was killed by signal 9, SIGKILL", "dmesg"),
         (ended(status=-9), "mpiexec was killed by signal 9, SIGKILL", None),
         (ended(status=137), "mpiexec exited with 137 (signal 9, SIGKILL?)", "dmesg"),
+        (ended(status=135), "mpiexec exited with 135 (signal 7, SIGBUS?)", "mount -o remount"),
         (ended(status=5), "mpiexec exited with 5", None),
         (
             ended("transrank-run: run.jsonl: No space left on device", *HYDRA_KILLED, status=3),
@@ -141,3 +156,31 @@ def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole() -> None:
 def test_the_last_telling_lines_are_quoted() -> None:
     outcome = ended("one", "two", "", "three", "=" * 40)
     assert last_words(outcome, 2) == ["two", "three"]
+
+
+@pytest.mark.parametrize("lines", [UCX_REFUSED, OPENMPI_REFUSED])
+def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(
+    lines: tuple[str, ...],
+) -> None:
+    cause, advice = explain(ended(*lines, status=143))
+    found = os.statvfs(shared_memory.FOLDER)
+    size = format_bytes(found.f_blocks * found.f_frsize)
+    assert cause.startswith("MPI could not make the memory that ranks share: ")
+    assert f"{shared_memory.FOLDER} has {size} here, " in cause
+    assert advice is not None
+    assert "size=1G /dev/shm" in advice
+
+
+def test_a_rank_that_got_sigbus_is_told_of_shared_memory() -> None:
+    bus_error = [line.replace("Killed (signal 9)", "Bus error (signal 7)") for line in HYDRA_KILLED]
+    cause, advice = explain(ended(*bus_error, status=7))
+    assert cause == "a rank was killed by signal 7, SIGBUS"
+    assert advice is not None
+    assert shared_memory.described() in advice
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path: Path) -> None:
+    missing = tmp_path / "shm"
+    assert shared_memory.described(missing) == (
+        f"{missing} cannot be examined here (No such file or directory)"
+    )
