@@ -7,18 +7,13 @@
 #include <sys/mman.h>
 #include <system_error>
 
+#include "transrank/memory/memory_limit.hpp"
+
 namespace transrank::memory {
 namespace {
 
-std::unique_ptr<SharedSegment> make_segment(std::size_t bytes) {
-    try {
-        return std::make_unique<SharedSegment>(bytes);
-    } catch (const std::system_error&) {
-        return nullptr;
-    }
-}
-
-std::span<std::byte> map_private(std::size_t bytes) {
+std::span<std::byte> map_private(std::size_t wanted) {
+    const auto bytes = std::max<std::size_t>(wanted, 1);
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(),
@@ -27,11 +22,34 @@ std::span<std::byte> map_private(std::size_t bytes) {
     return {static_cast<std::byte*>(memory), bytes};
 }
 
+// Shared memory is promised without being counted, and who touches more than there is gets killed.
+// Whether the kernel would promise as much private memory, by its policy and the limits of this
+// process, is found out by trying.
+void check_possible(std::size_t bytes) {
+    static const auto most = memory_limit();
+    if (bytes > most) {
+        throw std::system_error(ENOMEM, std::generic_category(),
+                                "an array of " + std::to_string(bytes) +
+                                    " bytes is more than the " + std::to_string(most) +
+                                    " bytes of memory and swap space that this process can have");
+    }
+    const auto tried = map_private(bytes);
+    munmap(tried.data(), tried.size());
+}
+
+std::unique_ptr<SharedSegment> make_segment(std::size_t bytes) {
+    check_possible(bytes);
+    try {
+        return std::make_unique<SharedSegment>(bytes);
+    } catch (const std::system_error&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 ArrayMemory::ArrayMemory(std::size_t bytes)
-    : segment_(make_segment(bytes)),
-      bytes_(segment_ ? segment_->bytes() : map_private(std::max<std::size_t>(bytes, 1))) {}
+    : segment_(make_segment(bytes)), bytes_(segment_ ? segment_->bytes() : map_private(bytes)) {}
 
 ArrayMemory::~ArrayMemory() {
     if (!segment_) {

@@ -14,7 +14,8 @@ namespace transrank::memory {
 /// private, and serves as memory of the user's own does.
 class ArrayMemory {
 public:
-    /// Zeroed, page-aligned. Throws std::system_error when there is no memory of either kind.
+    /// Zeroed, page-aligned. Throws std::system_error when there is no memory of either kind, and
+    /// for more than this process could have if it had the machine for itself.
     explicit ArrayMemory(std::size_t bytes);
     ArrayMemory(const ArrayMemory&) = delete;
     ArrayMemory& operator=(const ArrayMemory&) = delete;

@@ -3,8 +3,9 @@
 
 #include <fstream>
 #include <optional>
-#include <string>
 #include <sys/stat.h>
+
+#include "transrank/memory/control_groups.hpp"
 
 namespace transrank::memory {
 namespace {
@@ -41,41 +42,12 @@ void tighten(ProcessorQuota& quota, const fs::path& group, std::optional<double>
     }
 }
 
-// The group and those around it. In a container the path may be that of the host, which is not
-// there: then what is mounted at the top is the container's own.
-template <class Cores>
-void tighten_along(ProcessorQuota& quota, const fs::path& top, const fs::path& path,
-                   const Cores& cores) {
-    auto group = top;
-    tighten(quota, group, cores(group));
-    for (const auto& name : path.relative_path()) {
-        if (name == "..") {
-            return;
-        }
-        group /= name;
-        tighten(quota, group, cores(group));
-    }
-}
-
 }  // namespace
 
 ProcessorQuota processor_quota(const fs::path& groups_of_process, const fs::path& file_system) {
     ProcessorQuota quota;
-    std::ifstream groups(groups_of_process);
-    // Lines `number:controllers:path`; version 2 has no controllers there.
-    for (std::string line; std::getline(groups, line);) {
-        const auto first = line.find(':');
-        const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-        if (second == std::string::npos) {
-            continue;
-        }
-        const auto controllers = line.substr(first + 1, second - first - 1);
-        const fs::path path = line.substr(second + 1);
-        if (controllers.empty()) {
-            tighten_along(quota, file_system, path, cores_of_version_2);
-        } else if ((',' + controllers + ',').find(",cpu,") != std::string::npos) {
-            tighten_along(quota, file_system / controllers, path, cores_of_version_1);
-        }
+    for (const auto& [group, version] : control_groups("cpu", groups_of_process, file_system)) {
+        tighten(quota, group, version == 2 ? cores_of_version_2(group) : cores_of_version_1(group));
     }
     return quota;
 }

@@ -55,7 +55,7 @@ def test_what_cannot_be_shared_is_refused() -> None:
         transrank.zeros((2, -1))
     with pytest.raises(TypeError, match="float"):
         transrank.zeros(2.5)  # type: ignore[arg-type]
-    for many in (2**62, 2**70):
+    for many in (10**13, 2**62, 2**70):
         with pytest.raises(MemoryError):
             transrank.zeros(many, np.int8)
 
