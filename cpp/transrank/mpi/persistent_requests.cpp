@@ -11,6 +11,10 @@
 namespace transrank::mpi {
 namespace {
 
+// What one call of MPI looks at, active or not: with all of them in each call, the time for many
+// messages would grow with the square of their number.
+constexpr std::size_t chunk = 256;
+
 MPI_Request send_init(std::span<const std::byte> bytes, const Partner& to) {
     MPI_Request request = MPI_REQUEST_NULL;
     const auto count = static_cast<Count>(bytes.size());
@@ -57,7 +61,8 @@ void PersistentRequests::add(MPI_Request request, bool is_receive) {
     requests_.push_back(request);
     is_receive_.push_back(is_receive ? 1 : 0);
     active_.push_back(0);
-    completed_.resize(requests_.size());
+    active_in_chunk_.resize(((requests_.size() - 1) / chunk) + 1);
+    completed_.resize(chunk);
 }
 
 PersistentRequests::Group PersistentRequests::add_sends(std::span<const std::byte> bytes,
@@ -97,8 +102,9 @@ void PersistentRequests::start(const Group& group) {
     // Not MPI_Startall, which may start them in any order: the pieces of a message have one tag.
     for (auto i = group.begin; i < group.end; ++i) {
         check(MPI_Start(&requests_[i]), "MPI_Start");
+        active_[i] = 1;
+        ++active_in_chunk_[i / chunk];
     }
-    std::fill_n(active_.begin() + static_cast<std::ptrdiff_t>(group.begin), group.size(), char{1});
 }
 
 bool PersistentRequests::are_active(const Group& group) const {
@@ -108,17 +114,35 @@ bool PersistentRequests::are_active(const Group& group) const {
 }
 
 std::span<const int> PersistentRequests::completed() {
+    const auto chunks = active_in_chunk_.size();
+    for (std::size_t looked_at = 0; looked_at < chunks; ++looked_at) {
+        if (const auto found = completed_in(next_chunk_); !found.empty()) {
+            return found;  // MPI completes them about in order, so that there may be more next time
+        }
+        next_chunk_ = (next_chunk_ + 1) % chunks;
+    }
+    return {};
+}
+
+std::span<const int> PersistentRequests::completed_in(std::size_t number) {
+    if (active_in_chunk_[number] == 0) {
+        return {};
+    }
+    const auto begin = number * chunk;
     int count = 0;
-    check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                       completed_.data(), MPI_STATUSES_IGNORE),
+    check(MPI_Testsome(static_cast<int>(std::min(chunk, requests_.size() - begin)),
+                       &requests_[begin], &count, completed_.data(), MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     if (count == MPI_UNDEFINED) {
         return {};
     }
-    for (int i = 0; i < count; ++i) {
-        active_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)])] = 0;
+    const std::span found(completed_.data(), static_cast<std::size_t>(count));
+    for (auto& request : found) {
+        request += static_cast<int>(begin);
+        active_[static_cast<std::size_t>(request)] = 0;
     }
-    return {completed_.data(), static_cast<std::size_t>(count)};
+    active_in_chunk_[number] -= found.size();
+    return found;
 }
 
 // Cancelling a receive is a local matter; cancelling a send would ask the receiver. A receive that
@@ -150,6 +174,7 @@ bool PersistentRequests::abandon() noexcept {
         MPI_Request_free(&requests_[i]);
     }
     requests_.clear();
+    active_in_chunk_.clear();
     return buffers_are_free;
 }
 

@@ -54,7 +54,8 @@ public:
     /// Whether some of a group have been started and have not completed.
     [[nodiscard]] bool are_active(const Group& group) const;
 
-    /// The numbers of requests that have completed since the last call; valid until the next.
+    /// The numbers of requests that have completed and have not been told yet, not always of all;
+    /// empty only if of none. Valid until the next call.
     [[nodiscard]] std::span<const int> completed();
 
     /// Frees the requests. Does not wait for anybody, except for a message that is arriving, and
@@ -66,10 +67,13 @@ public:
 private:
     void add(MPI_Request request, bool is_receive);
     bool abandon_active(std::size_t index) noexcept;
+    std::span<const int> completed_in(std::size_t number);
 
     std::vector<MPI_Request> requests_;
     std::vector<char> is_receive_;
     std::vector<char> active_;
+    std::vector<std::size_t> active_in_chunk_;  ///< how many of each chunk
+    std::size_t next_chunk_ = 0;                ///< to be looked at
     std::vector<int> completed_;
 };
 
