@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
-/// One function per bound folder of cpp/transrank, each in the file of that folder's name.
+/// One function per bound folder of cpp/transrank, and one for agreement; each in the file of that
+/// name.
 namespace transrank::bindings {
 
+void bind_agreement(nanobind::module_& module);
 void bind_collective(nanobind::module_& module);
 void bind_discovery(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);

@@ -7,12 +7,15 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "agreement.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
+#include "transrank/discovery/blocks.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/lists.hpp"
 #include "transrank/discovery/numbering.hpp"
@@ -30,14 +33,6 @@ namespace {
 using discovery::ArrivingRows;
 using discovery::Numbering;
 using route::Route;
-
-/// Does collective work over a duplicate of the communicator, while other threads may run.
-template <class Work>
-auto together(CommunicatorArgument comm, const Work& work) {
-    const nb::gil_scoped_release released;
-    const mpi::Communicator own(comm.handle);
-    return work(own);
-}
 
 template <class Owners>
 Route ghost_pull(CommunicatorArgument comm, const Owners& owners, const Integers& ghosts,
@@ -74,12 +69,16 @@ void bind_numbering(const nb::module_& module) {
                           "know; immutable.")
         .def(
             "__init__",
-            [](Numbering* self, CommunicatorArgument comm, std::int64_t owned) {
+            [](Numbering* self, CommunicatorArgument comm, nb::handle owned) {
+                const auto rows = agreed(comm, [&] {
+                    return as_integer(
+                        "the number of rows owned by rank " + std::to_string(rank_in(comm)), owned);
+                });
                 together(comm, [&](const mpi::Communicator& own) {
-                    return new (self) Numbering(own, owned);
+                    return new (self) Numbering(own, rows);
                 });
             },
-            "comm"_a, "owned"_a)
+            "comm"_a, "owned"_a.none())
         .def_prop_ro(
             "owned",
             [](const Numbering& self) { return std::tuple(self.owned().begin, self.owned().end); })
@@ -97,6 +96,23 @@ void bind_discovery_of_lists(nb::module_& module) {
             });
         },
         "comm"_a, "source"_a.noconvert(), "destination"_a.noconvert());
+}
+
+void bind_discovery_of_blocks(nb::module_& module) {
+    using BlockLists = std::tuple<Integers, Integers>;
+    module.def(
+        "blocks_to_blocks",
+        [](CommunicatorArgument comm, const BlockLists& sends, const BlockLists& receives) {
+            const auto blocks = [](const BlockLists& side) {
+                const auto& [counts, displacements] = side;
+                return discovery::BlockList{.counts = as_span(counts),
+                                            .displacements = as_span(displacements)};
+            };
+            return together(comm, [&](const mpi::Communicator& own) {
+                return discovery::alltoallv(own, blocks(sends), blocks(receives));
+            });
+        },
+        "comm"_a, "sends"_a, "receives"_a);
 }
 
 void bind_discovery_of_rows(nb::module_& module) {
@@ -159,6 +175,7 @@ void bind_discovery(nb::module_& module) {
     bind_ghosts<layout::Distribution>(module);
     bind_ghosts<Numbering>(module);
     bind_discovery_of_lists(module);
+    bind_discovery_of_blocks(module);
     bind_discovery_of_rows(module);
     bind_route_files(module);
 }

@@ -21,7 +21,6 @@
 #include "bound_arrays.hpp"
 #include "communicator_caster.hpp"
 #include "named.hpp"
-#include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace nb = nanobind;
@@ -106,8 +105,6 @@ std::vector<std::pair<std::string, std::string>> transports() {
 }
 
 void bind_errors(nb::module_& module) {
-    [[maybe_unused]] const nb::exception<mpi::AgreedError> agreed(module, "AgreedError",
-                                                                  PyExc_ValueError);
     [[maybe_unused]] const nb::exception<mpi::Misuse> misuse(module, "Misuse", PyExc_RuntimeError);
     [[maybe_unused]] const nb::exception<transport::BrokenExchange> broken(module, "BrokenExchange",
                                                                            PyExc_RuntimeError);

@@ -5,6 +5,7 @@
 
 NB_MODULE(_core, module) {
     transrank::bindings::bind_mpi(module);
+    transrank::bindings::bind_agreement(module);
     transrank::bindings::bind_memory(module);
     transrank::bindings::bind_layout(module);
     transrank::bindings::bind_route(module);

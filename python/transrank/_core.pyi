@@ -6,14 +6,15 @@ signature names; another type, shape or order is a TypeError, wrong values are a
 """
 
 import os
-from collections.abc import Sequence
-from typing import Any, Literal, NoReturn, final
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NoReturn, SupportsIndex, TypeVar, final
 
 from mpi4py.MPI import Comm
 
 import numpy as np
 from numpy.typing import NDArray
 
+_T = TypeVar("_T")
 _Integers = NDArray[np.int64]
 _Order = Literal["C", "F"]
 # rank, first index, number of indices, position of the first in the rank's list
@@ -30,6 +31,11 @@ def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
 def require_own_process() -> None:
     """Raise Misuse in a child of fork, which is no rank."""
+def attempt(comm: Comm, work: Callable[[], _T]) -> tuple[_T, BaseException | None, str | None]:
+    """Collective. What `work` returned, what it raised, and what is wrong on the lowest rank."""
+
+def agree_on(comm: Comm, what: str, words: list[str]) -> None:
+    """Collective. Raises AgreedError unless the words are those of rank 0."""
 
 @final
 class Distribution:
@@ -304,8 +310,11 @@ def match(
 class Numbering:
     """The rows of all ranks numbered through, as far as one rank needs to know; immutable."""
 
-    def __init__(self, comm: Comm, owned: int) -> None:
-        """Collective. `owned` is this rank's number of rows."""
+    def __init__(self, comm: Comm, owned: SupportsIndex) -> None:
+        """Collective. `owned` is this rank's number of rows.
+
+        Raises AgreedError on every rank when it is no integer, negative, or too large on any.
+        """
     @property
     def owned(self) -> tuple[int, int]:
         """First and one beyond the last of this rank's rows."""
@@ -323,6 +332,9 @@ def ghost_push(
     targets: NDArray[np.int32],
     ghost_begin: int = 0,
 ) -> tuple[Route, _Integers]: ...
+def blocks_to_blocks(
+    comm: Comm, sends: tuple[_Integers, _Integers], receives: tuple[_Integers, _Integers]
+) -> Route: ...
 def lists_to_lists(comm: Comm, source: _Integers, destination: _Integers) -> Route: ...
 
 @final

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 from typing import TypeVar
 
 from transrank import _core
@@ -31,6 +30,8 @@ def require_communicator(comm: object) -> None:
 def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     """Collective. What `work` returns, if it raises on no rank.
 
+    Other threads run while this one waits for the other ranks.
+
     Parameters
     ----------
     comm
@@ -41,29 +42,19 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     Raises
     ------
     AgreedError
-        on every rank, with the message of the lowest rank on which `work` raised.
+        on every rank, with the message of the lowest rank on which `work` raised. Where that was no
+        error (KeyboardInterrupt, SystemExit), it is raised again on that rank, once all know of it.
+    BrokenExchange
+        a rank of this node has ended, or is about to, and does not come.
     """
-    _core.require_own_process()
-    result: T
-    error: Exception | None = None
-    try:
-        result = work()
-    except Exception as raised:  # whatever it is, the others wait for a word
-        error = raised
-    first = comm.allreduce(comm.size if error is None else comm.rank, op=MPI.MIN)
-    if first < comm.size:
-        raise AgreedError(comm.bcast(str(error), root=first)) from error
-    return result
+    result, raised, wrong = _core.attempt(comm, work)
+    if wrong is None:
+        return result
+    if raised is not None and not isinstance(raised, Exception):
+        raise raised
+    raise AgreedError(wrong) from raised
 
 
 def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:
     """Collective. Raise AgreedError on every rank when the words of some rank are not rank 0's."""
-    _core.require_own_process()
-    theirs = comm.bcast(list(words), root=0)
-
-    def compare() -> None:
-        for own, other in zip_longest(words, theirs, fillvalue="nothing more"):
-            if own != other:
-                raise ValueError(f"rank {comm.rank} {what} {own}, rank 0 {what} {other}")
-
-    agree(comm, compare)
+    _core.agree_on(comm, what, list(words))

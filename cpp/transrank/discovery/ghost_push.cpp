@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "transrank/discovery/ghost.hpp"
@@ -72,13 +74,17 @@ struct Arrival {
     std::vector<std::int64_t> ghosts;
 };
 
-Arrival arrange(const std::vector<Letter>& letters, std::int64_t ghost_begin) {
+Arrival arrange(int rank, const std::vector<Letter>& letters, std::int64_t ghost_begin) {
     Arrival arrival;
     for (const auto& letter : letters) {
         Reader reader(letter);
         const auto ranges = reader.take<Ranges>();
         const Leg leg{.peer = letter.peer, .segments = reader.take_all<route::Segment>()};
         const auto before = static_cast<std::int64_t>(arrival.ghosts.size());
+        layout::require(
+            ghost_begin <= std::numeric_limits<std::int64_t>::max() - before - leg.units(),
+            "on rank ", rank, " the ghosts begin at row ", ghost_begin, " and are at least ",
+            before + leg.units(), ", more than 64 bits can number");
         arrival.receives.push_back(route::moved(leg, 0, ghost_begin + before));
         append_indices(leg, ranges, arrival.ghosts);
     }
@@ -97,7 +103,7 @@ std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Letter>& answer
 Pushed push(const mpi::Communicator& comm, const Ranges& ranges, std::int64_t owned,
             std::vector<Leg> legs, std::int64_t ghost_begin) {
     const auto letters = deliver(comm, letters_to_targets(legs, ranges), Subject::rows_pushed);
-    auto arrival = mpi::agreed(comm, [&] { return arrange(letters, ghost_begin); });
+    auto arrival = mpi::agreed(comm, [&] { return arrange(comm.rank(), letters, ghost_begin); });
     const auto answers = deliver(comm, letters_to_pushers(arrival.receives), Subject::ghost_begins);
     const auto extent = ghost_begin + static_cast<std::int64_t>(arrival.ghosts.size());
     return mpi::agreed(comm, [&]() -> Pushed {

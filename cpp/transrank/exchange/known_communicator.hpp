@@ -12,8 +12,8 @@
 
 namespace transrank::exchange {
 
-/// What is found out about a communicator when the first exchange is bound to it, and kept with it:
-/// who shares memory, what that memory can do, and communicators for the exchanges' messages.
+/// What is found out about a communicator when something is made over it for the first time, and
+/// kept with it: who shares memory, what that memory can do, and communicators for messages.
 class KnownCommunicator final : public mpi::Attachment {
 public:
     /// Collective. Makes started exchanges advance until all ranks have come.
@@ -22,7 +22,12 @@ public:
     explicit KnownCommunicator(MPI_Comm comm);
     void detached(bool finalizing, bool others_hold_it) noexcept override;
 
-    /// Collective, as `get`. A communicator for one exchange.
+    /// Collective. Makes started exchanges advance until all ranks have come, and returns a
+    /// communicator of them for what is over before the next collective call. Throws
+    /// BrokenExchange, then and ever after, when a rank of this node ends instead of coming.
+    [[nodiscard]] const mpi::Communicator& meet();
+
+    /// Collective, as `meet`. A communicator for one exchange.
     [[nodiscard]] mpi::CommunicatorPool::Loan borrow();
 
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
@@ -34,6 +39,7 @@ private:
     mpi::CommunicatorPool communicators_;
     memory::Node node_;
     std::unique_ptr<Thresholds> thresholds_;
+    int absent_ = -1;  ///< the rank that will never come
 };
 
 }  // namespace transrank::exchange

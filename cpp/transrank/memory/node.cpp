@@ -2,6 +2,7 @@
 #include "transrank/memory/node.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <climits>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "transrank/memory/processor_quota.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
 namespace {
@@ -27,6 +29,7 @@ struct Porch {
     /// stands for several machines, and then somebody else's memory would be mapped.
     std::uint64_t sign = 0;
     Doorbell doorbell;
+    std::atomic<bool> is_finalizing = false;
 };
 
 /// What a rank tells its node-mates of itself.
@@ -69,6 +72,10 @@ struct OwnPorch {
 OwnPorch& porch_of_process() {
     static auto* const own = new OwnPorch;
     return *own;
+}
+
+void announce_end() noexcept {
+    porch_of_process().porch->is_finalizing = true;
 }
 
 std::shared_ptr<MappedSegment> find_porch(const Introduction& mate) {
@@ -153,6 +160,7 @@ Doorbell& own_doorbell() {
 }
 
 Node::Node(const mpi::Communicator& comm) {
+    [[maybe_unused]] static const bool announced = (mpi::before_finalize(announce_end), true);
     const auto node = comm.split_node();
     const auto all = introduce(node, comm.rank());
     std::vector<char> reached(all.size(), 0);
@@ -202,6 +210,12 @@ Doorbell& Node::doorbell(int rank) const {
 const WatchedProcess* Node::process(int rank) const {
     const auto* mate = find(rank);
     return mate == nullptr ? nullptr : mate->process.get();
+}
+
+bool Node::has_left(int rank) const {
+    const auto* mate = find(rank);
+    return mate != nullptr && mate->process != nullptr &&
+           (!mate->process->is_alive() || porch_in(mate->mapping->bytes()).is_finalizing);
 }
 
 std::vector<int> Node::mates() const {

@@ -35,6 +35,10 @@ public:
     /// live cannot be told.
     [[nodiscard]] const WatchedProcess* process(int rank) const;
 
+    /// Whether another rank's process has ended, or has begun to finalize MPI; false where that
+    /// cannot be told.
+    [[nodiscard]] bool has_left(int rank) const;
+
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/mpi/agreement.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
-#include <sstream>
 
 #include "transrank/mpi/error.hpp"
 
@@ -11,16 +12,38 @@ namespace {
 
 // The words of rank `speaker`, on every rank.
 std::string broadcast(const Communicator& comm, std::string words, int speaker) {
-    int length = static_cast<int>(words.size());
-    check(MPI_Bcast(&length, 1, MPI_INT, speaker, comm.handle()), "MPI_Bcast");
-    words.resize(static_cast<std::size_t>(length));
-    check(MPI_Bcast(words.data(), length, MPI_CHAR, speaker, comm.handle()), "MPI_Bcast");
+    auto bytes = static_cast<int>(words.size());
+    check(MPI_Bcast(&bytes, 1, MPI_INT, speaker, comm.handle()), "MPI_Bcast");
+    words.resize(static_cast<std::size_t>(bytes));
+    check(MPI_Bcast(words.data(), bytes, MPI_CHAR, speaker, comm.handle()), "MPI_Bcast");
     return words;
+}
+
+// Words may hold anything, so each is preceded by its length.
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const auto& word : words) {
+        text += std::to_string(word.size()) + ":" + word;
+    }
+    return text;
+}
+
+// The first word of what `joined` has made, which is taken off; as much of it as there is.
+std::string take_word(std::string& text) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos) {
+        return "nothing more";
+    }
+    const auto bytes = std::stoull(text);
+    auto word = text.substr(colon + 1, bytes);
+    text.erase(0, colon + 1 + word.size());
+    return word;
 }
 
 }  // namespace
 
 void agree(const Communicator& comm, const std::function<void()>& work) {
+    constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
     std::string words;
     int own = comm.size();
     try {
@@ -28,30 +51,31 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
     } catch (const std::exception& error) {
         words = error.what();
         own = comm.rank();
+    } catch (...) {  // whatever it is, the others wait for a word
+        words = "what rank " + std::to_string(comm.rank()) + " has thrown is no std::exception";
+        own = comm.rank();
     }
     int speaker = 0;
     check(MPI_Allreduce(&own, &speaker, 1, MPI_INT, MPI_MIN, comm.handle()), "MPI_Allreduce");
     if (speaker < comm.size()) {
+        words.resize(std::min(words.size(), longest_bytes));
         throw AgreedError(broadcast(comm, words, speaker));
     }
 }
 
 void agree_on(const Communicator& comm, const std::string& what,
               const std::vector<std::string>& words) {
-    std::string joined;
-    for (const auto& word : words) {
-        joined += word + "\n";
-    }
-    std::istringstream first(broadcast(comm, joined, 0));
+    auto first = broadcast(comm, joined(words), 0);
     agree(comm, [&] {
-        for (const auto& own : words) {
-            std::string theirs;
-            std::getline(first, theirs);
+        const auto compare = [&](const std::string& own) {
+            const auto theirs = take_word(first);
             if (own != theirs) {
                 throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " + what +
                                             " " + own + ", rank 0 " + theirs);
             }
-        }
+        };
+        std::ranges::for_each(words, compare);
+        compare("nothing more");
     });
 }
 

@@ -21,7 +21,7 @@ public:
 };
 
 /// Collective. Runs `work`, which must not communicate; when it throws on any rank, every rank
-/// throws AgreedError with the message of the lowest such rank.
+/// throws AgreedError with the message of the lowest such rank, of which a mebibyte is passed on.
 void agree(const Communicator& comm, const std::function<void()>& work);
 
 /// Collective. The same for work that returns something.
@@ -33,8 +33,7 @@ template <class Work>
 }
 
 /// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
-/// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`. As many words, without line
-/// breaks, on every rank.
+/// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.
 void agree_on(const Communicator& comm, const std::string& what,
               const std::vector<std::string>& words);
 

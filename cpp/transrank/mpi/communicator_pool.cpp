@@ -189,9 +189,9 @@ CommunicatorPool::~CommunicatorPool() {
     }
 }
 
-CommunicatorPool::Loan CommunicatorPool::borrow(const Meanwhile& meanwhile) {
+CommunicatorPool::Loan CommunicatorPool::borrow() {
     const auto entries = examined();
-    auto entry = settle(entries, sum_states(entries, meanwhile));
+    auto entry = settle(entries, sum_states(entries));
     if (!entry) {
         entry = entries_.emplace_back(std::make_shared<Entry>(base_));
     }
@@ -207,9 +207,9 @@ std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined
 }
 
 // For each entry: how many ranks have given it back, how many of them spoilt, and the balance of
-// all. The reduction is over on no rank before all have come.
+// all.
 std::vector<std::uint64_t> CommunicatorPool::sum_states(
-    const std::vector<std::shared_ptr<Entry>>& entries, const Meanwhile& meanwhile) const {
+    const std::vector<std::shared_ptr<Entry>>& entries) const {
     std::vector<std::uint64_t> own{0};  // never empty
     for (const auto& entry : entries) {
         const bool given_back = entry->given_back;
@@ -218,11 +218,9 @@ std::vector<std::uint64_t> CommunicatorPool::sum_states(
         own.push_back(given_back ? entry->balance : 0);
     }
     std::vector<std::uint64_t> sums(own.size());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_UINT64_T,
-                         MPI_SUM, base_.handle(), &request),
-          "MPI_Iallreduce");
-    complete(request, meanwhile);
+    check(MPI_Allreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_UINT64_T,
+                        MPI_SUM, base_.handle()),
+          "MPI_Allreduce");
     return sums;
 }
 

@@ -67,8 +67,8 @@ public:
     /// Frees what has been given back, if `free_all` says that this is a collective moment.
     ~CommunicatorPool();
 
-    /// Collective. Calls `meanwhile` until all ranks have come; from then on nobody needs it.
-    [[nodiscard]] Loan borrow(const Meanwhile& meanwhile);
+    /// Collective. All ranks are in one call already: they are waited for without doing anything.
+    [[nodiscard]] Loan borrow();
 
     /// A communicator that is never lent.
     [[nodiscard]] const Communicator& base() const noexcept { return base_; }
@@ -78,8 +78,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
-    std::vector<std::uint64_t> sum_states(const std::vector<std::shared_ptr<Entry>>& entries,
-                                          const Meanwhile& meanwhile) const;
+    std::vector<std::uint64_t> sum_states(const std::vector<std::shared_ptr<Entry>>& entries) const;
     std::shared_ptr<Entry> settle(const std::vector<std::shared_ptr<Entry>>& entries,
                                   const std::vector<std::uint64_t>& sums);
 

@@ -37,6 +37,15 @@ extern "C" void transrank_in_child() {
 [[maybe_unused]] const int registered =
     pthread_atfork(transrank_before_fork, nullptr, transrank_in_child);
 
+using Work = void (*)() noexcept;
+
+extern "C" int transrank_finalize(MPI_Comm /*comm*/, int /*key*/, void* work, void* /*extra*/) {
+    if (is_own_process()) {
+        reinterpret_cast<Work>(work)();
+    }
+    return MPI_SUCCESS;
+}
+
 }  // namespace
 
 bool is_own_process() noexcept {
@@ -65,6 +74,16 @@ bool may_call_here() noexcept {
         MPI_Is_thread_main(&is_main);
     }
     return is_main != 0;
+}
+
+// MPI 4.1, 11.4.1: the first thing that MPI_Finalize does is to delete the attributes of
+// MPI_COMM_SELF.
+void before_finalize(Work work) {
+    int key = MPI_KEYVAL_INVALID;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, transrank_finalize, &key, nullptr),
+          "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, key, reinterpret_cast<void*>(work)),
+          "MPI_Comm_set_attr");
 }
 
 void keep_for_ever(std::shared_ptr<void> memory) {

@@ -20,6 +20,9 @@ void require_own_process();
 /// Whether this thread may call MPI: under MPI_THREAD_FUNNELED only the main thread.
 [[nodiscard]] bool may_call_here() noexcept;
 
+/// Has `work` called when MPI_Finalize begins in this process, before it waits for other ranks.
+void before_finalize(void (*work)() noexcept);
+
 /// Uninitialised memory for messages.
 using Buffer = std::unique_ptr<std::byte[]>;
 

@@ -19,6 +19,10 @@ std::string describe(const Breakage& breakage) {
             return rank + " has ended before this exchange was over";
         case Breakage::Cause::gone:
             return rank + " has destroyed its side of this exchange; bind a new one";
+        case Breakage::Cause::absent:
+            return rank +
+                   " has ended, or is about to, and will not come to the collective call in which "
+                   "others wait for it; look for an error of that rank";
         case Breakage::Cause::failed:
         case Breakage::Cause::none:
             break;

@@ -15,6 +15,7 @@ struct Breakage {
         ended,   ///< the process has ended
         failed,  ///< an error while data moved
         gone,    ///< its side of the exchange was destroyed
+        absent,  ///< the process has ended, or begun to, without coming to a collective call
     };
     Cause cause = Cause::none;
     int rank = -1;

@@ -15,6 +15,7 @@ from transrank.array.persistent import PersistentExchange
 from transrank.exchange import Exchange
 from transrank.layout import Numbering, Rows
 from transrank.route import Route, ghost_pull, ghost_push
+from transrank.route.indices import as_indices
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -126,15 +127,19 @@ class ArrayTransformer:
         them, and then in that of the lists; `ghosts` tells their global indices. Rows may be
         ghosts several times, also on their own rank.
         """
-        numbering = agree(self.comm, self._numbered)
+
+        def check() -> tuple[Numbering, NDArray[np.int64]]:
+            rows = as_indices(f"the list of rows on rank {self.comm.rank}", pulled)
+            return self._numbered(), rows.copy()
+
+        numbering, rows = agree(self.comm, check)
         agree_on(
             self.comm, "creates ghosts", ["to be pulled" if targets is None else "to be pushed"]
         )
         if targets is None:
-            route = ghost_pull(self.comm, numbering, pulled)
-            ghosts = np.array(pulled, np.int64).reshape(-1)
+            route, ghosts = ghost_pull(self.comm, numbering, rows), rows
         else:
-            route, ghosts = ghost_push(self.comm, numbering, pulled, targets)
+            route, ghosts = ghost_push(self.comm, numbering, rows, targets)
         self._mapping = Mapping(numbering, route, ghosts)
         self.fit_son()
 

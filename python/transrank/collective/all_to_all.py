@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from os import PathLike, fspath
+from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -81,6 +81,7 @@ class Alltoall:
         def check() -> tuple[str, str, tuple[int, int, int, int], list[int]]:
             if not isinstance(algorithm, str):
                 raise TypeError(f"the algorithm is a {type(algorithm).__name__}, not a name")
+            algorithm.encode()  # what the compiled module can take
             _check_arrays(comm, send, target)
             numbers = (
                 _int(radix),
@@ -88,7 +89,7 @@ class Alltoall:
                 _int(leaders),
                 0 if ranks_per_node is None else _int(ranks_per_node),
             )
-            path = "" if choices is None else fspath(choices)
+            path = "" if choices is None else fsencode(choices).decode()
             return f"blocks of {send.dtype}", path, numbers, [_int(length) for length in torus]
 
         words, path, numbers, lengths = agree(comm, check)

@@ -72,18 +72,22 @@ class Exchange:
     ) -> None:
         require_communicator(comm)
 
-        def check() -> tuple[Field, ...]:
+        def check() -> tuple[tuple[Field, ...], int | None, int]:
             _check_options(route, operation, transport)
-            if push_below_bytes is not None:
-                _check_bytes("push_below_bytes", push_below_bytes, least=0)
-            _check_bytes("longest_message_bytes", longest_message_bytes, least=1)
+            push_below = (
+                None
+                if push_below_bytes is None
+                else _bytes("push_below_bytes", push_below_bytes, least=0)
+            )
+            longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
             both = _both(dimensions)
-            return tuple(
+            checked = tuple(
                 check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
                 for number, pair in enumerate(pairs_of(fields))
             )
+            return checked, push_below, longest
 
-        self._fields = agree(comm, check)
+        self._fields, push_below, longest = agree(comm, check)
         words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
         agree_on(comm, "binds", [f"{len(words)} fields", *words])
         self._bound: _core.Exchange | None = _core.Exchange(
@@ -92,8 +96,8 @@ class Exchange:
             [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields],
             operation,
             transport,
-            push_below_bytes,
-            longest_message_bytes,
+            push_below,
+            longest,
         )
 
     def start(self) -> None:
@@ -170,16 +174,18 @@ class Exchange:
 def _check_options(route: object, operation: object, transport: object) -> None:
     if not isinstance(route, _core.Route):
         raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-    if operation not in OPERATIONS:
+    if not isinstance(operation, str) or operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     known = ("auto", *(name for name, _ in _core.transports()))
-    if transport not in known:
+    if not isinstance(transport, str) or transport not in known:
         raise ValueError(f"unknown transport {transport!r}; known: {', '.join(known)}")
 
 
-def _check_bytes(name: str, value: int, least: int) -> None:
-    if not least <= index(value) <= _LONGEST_MESSAGE_BYTES:
-        raise ValueError(f"{name} is {value}; it must be at least {least} and below 2**63")
+def _bytes(name: str, value: int, least: int) -> int:
+    number = index(value)
+    if not least <= number <= _LONGEST_MESSAGE_BYTES:
+        raise ValueError(f"{name} is {number}; it must be at least {least} and below 2**63")
+    return number
 
 
 def _both(dimensions: int | tuple[int, int]) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from transrank import _core
 from transrank.agreement import agree, require_communicator
 
 if TYPE_CHECKING:
-    import os
-
     from mpi4py.MPI import Intracomm
 
 
@@ -35,7 +34,7 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
     def check() -> Path:
         if not isinstance(route, _core.Route):
             raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-        return Path(place)
+        return _path(place)
 
     _core.save_routes(comm, route, agree(comm, check))
 
@@ -47,4 +46,11 @@ def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
     ranks, or when the files do not belong together.
     """
     require_communicator(comm)
-    return _core.load_routes(comm, agree(comm, lambda: Path(place)))
+    return _core.load_routes(comm, agree(comm, lambda: _path(place)))
+
+
+def _path(place: str | os.PathLike[str]) -> Path:
+    """Raise TypeError or ValueError unless the system could have such a path."""
+    if b"\0" in os.fsencode(place):
+        raise ValueError(f"{place!r} is no path: it holds a NUL character")
+    return Path(place)

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING
 
 from transrank import _core
 from transrank.agreement import agree, require_communicator
-from transrank.route.indices import as_indices, as_ranks
+from transrank.route.indices import as_index, as_indices, as_ranks
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -49,8 +48,13 @@ def ghost_pull(
     def check() -> tuple[NDArray[np.int64], int, int]:
         _check_owners(owners, comm.rank)
         wanted = as_indices(f"the list of ghosts on rank {comm.rank}", ghosts)
-        first = index(begin)
-        return wanted, first, first + len(wanted) if extent is None else index(extent)
+        first = as_index(f"begin on rank {comm.rank}", begin)
+        least = first + len(wanted)
+        return (
+            wanted,
+            first,
+            as_index(f"extent on rank {comm.rank}", least if extent is None else extent),
+        )
 
     return _core.ghost_pull(comm, owners, *agree(comm, check))
 
@@ -79,7 +83,7 @@ def ghost_push(
         return (
             as_indices(f"the list of rows to push on rank {comm.rank}", rows),
             as_ranks(f"the list of targets on rank {comm.rank}", targets),
-            index(begin),
+            as_index(f"begin on rank {comm.rank}", begin),
         )
 
     return _core.ghost_push(comm, owners, *agree(comm, check))

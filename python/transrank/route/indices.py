@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from typing import SupportsIndex
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -18,6 +21,17 @@ def as_indices(what: str, values: ArrayLike) -> NDArray[np.int64]:
     of integers that 64 bits can hold.
     """
     return _as_integers(what, values, np.dtype(np.int64))
+
+
+def as_index(what: str, value: SupportsIndex) -> int:
+    """An integer that 64 bits can hold; raises TypeError or ValueError, which name `what`."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a {type(value).__name__}; give an integer") from None
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{what} is {number}; it must be of 64 bits")
+    return number
 
 
 def as_ranks(what: str, values: ArrayLike) -> NDArray[np.int32]:

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agreement.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/error.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace transrank::bindings {
+namespace {
+
+/// UTF-8 in which what cannot be said in it, and NUL, is escaped; an error of Python's is cleared.
+std::string utf8(nb::handle text) {
+    const auto bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+    if (!bytes.is_valid()) {
+        PyErr_Clear();
+        return "";
+    }
+    std::string words(PyBytes_AS_STRING(bytes.ptr()),
+                      static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+    for (auto at = words.find('\0'); at != std::string::npos; at = words.find('\0', at)) {
+        words.replace(at, 1, "\\x00");
+    }
+    return words;
+}
+
+/// Paths, and words that were cut, need not be UTF-8.
+nb::object readable(const std::string& words) {
+    return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()),
+                                          "backslashreplace"));
+}
+
+using Attempt = std::tuple<nb::object, nb::object, nb::object>;
+
+/// What `work` has returned, what it has raised, and what the ranks agree on that is wrong. Between
+/// the work and the agreement no signal handler of Python's runs.
+Attempt attempt(CommunicatorArgument comm, const nb::callable& work) {
+    nb::object result = nb::none();
+    nb::object raised = nb::none();
+    std::optional<std::string> words;
+    try {
+        result = work();
+    } catch (const nb::python_error& error) {
+        words = words_of(error, rank_in(comm));
+        raised = nb::borrow(error.value());
+        if (error.traceback().is_valid()) {
+            PyException_SetTraceback(raised.ptr(), error.traceback().ptr());
+        }
+    }
+    try {
+        agree(comm, words);
+    } catch (const mpi::AgreedError& error) {
+        return {result, raised, readable(error.what())};
+    }
+    return {result, raised, nb::none()};
+}
+
+void agree_on(CommunicatorArgument comm, const std::string& what, const nb::list& words) {
+    std::vector<std::string> own;
+    for (const nb::handle word : words) {
+        own.push_back(utf8(word));
+    }
+    const nb::gil_scoped_release released;
+    mpi::agree_on(exchange::KnownCommunicator::get(comm.handle)->meet(), what, own);
+}
+
+void translate(const std::exception_ptr& thrown, void* type) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const mpi::AgreedError& error) {
+        PyErr_SetObject(static_cast<PyObject*>(type), readable(error.what()).ptr());
+    }
+}
+
+}  // namespace
+
+int rank_in(CommunicatorArgument comm) {
+    int rank = 0;
+    mpi::check(MPI_Comm_rank(comm.handle, &rank), "MPI_Comm_rank");
+    return rank;
+}
+
+std::string words_of(const nb::python_error& error, int rank) {
+    const auto text = nb::steal(PyObject_Str(error.value().ptr()));
+    PyErr_Clear();
+    const auto words = text.is_valid() ? utf8(text) : std::string();
+    if (!words.empty() && PyObject_IsInstance(error.value().ptr(), PyExc_Exception) == 1) {
+        return words;
+    }
+    return Py_TYPE(error.value().ptr())->tp_name + (" on rank " + std::to_string(rank)) +
+           (words.empty() ? "" : ": " + words);
+}
+
+void agree(CommunicatorArgument comm, const std::optional<std::string>& words) {
+    const nb::gil_scoped_release released;
+    mpi::agree(exchange::KnownCommunicator::get(comm.handle)->meet(), [&] {
+        if (words) {
+            throw std::invalid_argument(*words);
+        }
+    });
+}
+
+std::int64_t as_integer(const std::string& what, nb::handle value) {
+    const auto number = nb::steal(PyNumber_Index(value.ptr()));
+    if (!number.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+        throw nb::python_error();
+    }
+    PyErr_Clear();
+    layout::require(number.is_valid(), what, " is a ", Py_TYPE(value.ptr())->tp_name,
+                    "; give an integer");
+    int overflow = 0;
+    const auto found = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    layout::require(overflow == 0, what, " is ", utf8(nb::str(number)), "; it must be of 64 bits");
+    return found;
+}
+
+void bind_agreement(nb::module_& module) {
+    const nb::exception<mpi::AgreedError> agreed(module, "AgreedError", PyExc_ValueError);
+    nb::register_exception_translator(translate, agreed.ptr());
+    module.def("attempt", &attempt, "comm"_a, "work"_a);
+    module.def("agree_on", &agree_on, "comm"_a, "what"_a, "words"_a);
+}
+
+}  // namespace transrank::bindings

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "communicator_caster.hpp"
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+/// What may fail in Python on one rank alone becomes the same error on every rank.
+namespace transrank::bindings {
+
+[[nodiscard]] int rank_in(CommunicatorArgument comm);
+
+/// What an exception says; one that says nothing, or is no Exception, is called by its name and
+/// rank.
+[[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
+
+/// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any.
+/// Other threads run meanwhile.
+void agree(CommunicatorArgument comm, const std::optional<std::string>& words);
+
+/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter.
+template <class Work>
+auto agreed(CommunicatorArgument comm, const Work& work) {
+    std::optional<std::invoke_result_t<Work>> made;
+    std::optional<std::string> words;
+    try {
+        made.emplace(work());
+    } catch (const nanobind::python_error& error) {
+        words = words_of(error, rank_in(comm));
+    } catch (const std::exception& error) {
+        words = error.what();
+    }
+    agree(comm, words);
+    return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
+}
+
+/// Collective work over a communicator of its own, while other threads run.
+template <class Work>
+auto together(CommunicatorArgument comm, const Work& work) {
+    const nanobind::gil_scoped_release released;
+    const auto known = exchange::KnownCommunicator::get(comm.handle);
+    auto loan = known->borrow();
+    try {
+        return work(loan.comm());
+    } catch (const mpi::AgreedError&) {
+        throw;
+    } catch (...) {  // nobody knows where the others are
+        loan.spoil();
+        throw;
+    }
+}
+
+/// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,
+/// unless it is one that 64 bits can hold.
+[[nodiscard]] std::int64_t as_integer(const std::string& what, nanobind::handle value);
+
+}  // namespace transrank::bindings

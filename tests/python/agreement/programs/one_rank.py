@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 2 3
+"""One rank passes something else to a collective call: it works, or all ranks raise one error.
+
+An unknown keyword, or something that is no communicator, cannot be agreed on, and is not drawn.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import transrank
+from python.spmd import WORLD, main, property_test
+from python.trials import trials
+from transrank import BlockGrid, Distribution
+from transrank import route as routes
+
+RANK, RANKS = WORLD.rank, WORLD.size
+HANGING_SECONDS = 30.0
+HANG_STATUS = 77
+ROWS = 4
+HERE = Path(WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None, root=0))
+os.chdir(HERE)  # any text may become the name of a file
+
+Call = Callable[..., object]
+Arguments = dict[str, Any]
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("an error that cannot be told")
+
+
+class Raising:
+    """Raises whatever is asked of it."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __repr__(self) -> str:
+        return f"Raising({type(self._error).__name__})"
+
+    def __array__(self, *_: object, **__: object) -> None:
+        raise self._error
+
+    __index__ = __len__ = __iter__ = __fspath__ = __bool__ = __array__
+
+
+def even(parts: int = RANKS) -> Distribution:
+    return Distribution.even(ROWS * RANKS, parts)
+
+
+def grid(along: int = 0, halo: int = 0) -> BlockGrid:
+    parts = [RANKS if dimension == along else 1 for dimension in range(2)]
+    return BlockGrid([even(count) for count in parts], halo=[(halo, halo, True)] * 2)
+
+
+def ring() -> transrank.Route:
+    return routes.ghost_pull(WORLD, even(), ROWS * ((RANK + 1) % RANKS) + np.arange(2))
+
+
+def transformer(*, mapped: bool = True) -> transrank.ArrayTransformer:
+    made = transrank.ArrayTransformer(WORLD, np.arange(float(ROWS)))
+    if mapped:
+        made.create_global_mapping()
+        made.create_ghost_mapping([0, 1])
+    return made
+
+
+def exchange(route: Any, fields: Any, **options: Any) -> None:
+    transrank.Exchange(route, WORLD, fields, **options).run()
+
+
+def redistribution(source: Any, destination: Any, **options: Any) -> None:
+    made = transrank.Redistribution(WORLD, source, destination, **options)
+    made.store((transrank.zeros(made.source_shape()), transrank.zeros(made.destination_shape())))
+    made.run()
+
+
+def store(**options: Any) -> None:
+    made = transrank.Redistribution(WORLD, grid(0), grid(1))
+    made.store(**options)
+    made.run()
+
+
+def with_options(name: str) -> Call:
+    def call(**options: Any) -> None:
+        getattr(transformer(), name)(**options)
+
+    return call
+
+
+def of_transformer(name: str, *, mapped: bool = True) -> Call:
+    return lambda **arguments: getattr(transformer(mapped=mapped), name)(**arguments)
+
+
+def numbered() -> transrank.ArrayTransformer:
+    made = transformer(mapped=False)
+    made.create_global_mapping()
+    return made
+
+
+def saved() -> Path:
+    routes.save(WORLD, ring(), HERE / "saved")
+    return HERE / "saved"
+
+
+ONES = [1] * RANKS
+BLOCKS = {
+    "send": np.arange(2.0 * RANKS),
+    "receive": np.zeros(2 * RANKS),
+    "algorithm": "auto",
+    "choices": None,
+    "radix": 2,
+    "window": 8,
+    "leaders": 2,
+    "ranks_per_node": None,
+    "torus": (),
+}
+BINDING = {"transport": "auto", "push_below_bytes": 5, "longest_message_bytes": 100}
+SHAPES = ((ROWS, ROWS * RANKS), (ROWS * RANKS, ROWS))
+
+# Each collective call with what every rank passes, unless it is the one that passes something else.
+CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
+    "Numbering": (
+        lambda owned: transrank.Numbering(WORLD, owned),
+        lambda: {"owned": ROWS},
+    ),
+    "ghost_pull": (
+        lambda **given: routes.ghost_pull(WORLD, **given),
+        lambda: {"owners": even(), "ghosts": [0, 1], "begin": 1, "extent": 5},
+    ),
+    "ghost_pull of a numbering": (
+        lambda **given: routes.ghost_pull(WORLD, **given),
+        lambda: {"owners": transrank.Numbering(WORLD, RANK), "ghosts": [0], "begin": 1},
+    ),
+    "ghost_push": (
+        lambda **given: routes.ghost_push(WORLD, **given),
+        lambda: {"owners": even(), "rows": [0, 1], "targets": [0, RANKS - 1], "begin": 1},
+    ),
+    "lists": (
+        lambda **given: routes.lists(WORLD, **given),
+        lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [0, 1]},
+    ),
+    "route.alltoall": (lambda units: routes.alltoall(WORLD, units), lambda: {"units": 2}),
+    "alltoallv": (
+        lambda **given: routes.alltoallv(WORLD, **given),
+        lambda: {
+            "send_counts": ONES,
+            "receive_counts": ONES,
+            "send_displacements": range(RANKS),
+            "receive_displacements": range(RANKS),
+        },
+    ),
+    "halo": (
+        lambda **given: routes.halo(WORLD, **given),
+        lambda: {"grid": grid(halo=1), "corners": True},
+    ),
+    "route.redistribution": (
+        lambda **given: routes.redistribution(WORLD, **given),
+        lambda: {"source": grid(0), "destination": grid(1), "fill_halo": False},
+    ),
+    "save": (
+        lambda **given: routes.save(WORLD, **given),
+        lambda: {"route": ring(), "place": HERE / "new"},
+    ),
+    "load": (lambda place: routes.load(WORLD, place), lambda: {"place": saved()}),
+    "Exchange": (
+        exchange,
+        lambda: {
+            "route": ring(),
+            "fields": (np.arange(float(ROWS)), np.zeros(2)),
+            "operation": "add",
+            "dimensions": 1,
+            **BINDING,
+        },
+    ),
+    "Alltoall": (
+        lambda **given: transrank.Alltoall(WORLD, **given).run(),
+        lambda: dict(BLOCKS),
+    ),
+    "alltoall": (lambda **given: transrank.alltoall(WORLD, **given), lambda: dict(BLOCKS)),
+    "Redistribution": (
+        redistribution,
+        lambda: {
+            "source": grid(0),
+            "destination": grid(1),
+            "fill_halo": False,
+            "numbering": "C",
+        },
+    ),
+    "Redistribution of lists": (
+        redistribution,
+        lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [RANK], "numbering": "F"},
+    ),
+    "store": (
+        store,
+        lambda: {
+            "fields": tuple(np.zeros(shape[::-1]) for shape in SHAPES),
+            "mode": "auto",
+            "packing": "auto",
+            "bundle": "together",
+            "transport": "message",
+        },
+    ),
+    "ArrayTransformer": (
+        lambda **given: transrank.ArrayTransformer(WORLD, **given),
+        lambda: {"father": np.zeros(ROWS), "son": None},
+    ),
+    "set_father_son": (
+        of_transformer("set_father_son"),
+        lambda: {"father": np.zeros((ROWS, 2)), "son": np.zeros((2, 2))},
+    ),
+    "create_global_mapping": (
+        lambda father: transrank.ArrayTransformer(WORLD, father).create_global_mapping(),
+        lambda: {"father": transrank.ParArray.variable([1, 2])},
+    ),
+    "create_ghost_mapping": (
+        lambda **given: numbered().create_ghost_mapping(**given),
+        lambda: {"pulled": [0, 1], "targets": None},
+    ),
+    "create_ghost_mapping by pushing": (
+        lambda **given: numbered().create_ghost_mapping(**given),
+        lambda: {"pulled": [0, 1], "targets": [0, 0]},
+    ),
+    "use_route": (
+        lambda route: numbered().use_route(route),
+        lambda: {"route": ring()},
+    ),
+    "borrow_mapping": (of_transformer("borrow_mapping"), lambda: {"other": transformer()}),
+    "fit_son": (
+        lambda father: (transformer().set_father_son(father), transformer().fit_son()),
+        lambda: {"father": np.zeros(ROWS)},
+    ),
+    "init_persistent_pull": (with_options("init_persistent_pull"), lambda: dict(BINDING)),
+    "init_persistent_push": (
+        with_options("init_persistent_push"),
+        lambda: {"operation": "add", **BINDING},
+    ),
+    "pull_once": (with_options("pull_once"), lambda: dict(BINDING)),
+    "push_once": (with_options("push_once"), lambda: {"operation": "max", **BINDING}),
+}
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+NUMBERS = st.one_of(
+    st.sampled_from(
+        [0, -1, 1, 2**31 - 1, 2**31, 2**62, 2**63 - 1, 2**63, -(2**63), 2**70, 10**4000]
+    ),
+    st.integers(-3, 9),
+    st.integers(),
+)
+NAMES = st.sampled_from(
+    [
+        *("auto", "message", "shared-direct", "bruck", "linear-bounded", "mpi", "torus-3d", "min"),
+        *("assign", "C", "F", "async", "sync", "per-run", "none", "\udc80\ud800", "a\0b", "a\nb"),
+    ]
+)
+ARRAYS = st.sampled_from(
+    [
+        np.zeros(0),
+        np.zeros(()),
+        np.zeros(ROWS, "f4"),
+        np.zeros(ROWS, ">f8"),
+        np.zeros(ROWS, "m8[s]"),
+        np.zeros(ROWS, object),
+        np.zeros(ROWS, [("a\udc80", "f8"), ("b", "i1")]),
+        np.zeros(2 * ROWS)[::2],
+        np.zeros((ROWS, 3)).T,
+        np.ma.zeros(ROWS),
+        read_only(np.zeros(2 * RANKS)),
+        np.arange(ROWS),
+        np.zeros(ROWS, "u8") + np.uint64(2**64 - 1),
+        np.float64(3),
+        np.int64(1),
+    ]
+)
+RAISING = st.sampled_from(
+    [
+        *(Raising(kind("on purpose")) for kind in (ValueError, KeyboardInterrupt, SystemExit)),
+        Raising(Unspeakable()),
+        Raising(MemoryError()),
+        Raising(OSError("\udc80 \0 \n " + "long " * 300_000)),
+    ]
+)
+LAYOUTS = st.sampled_from(
+    [
+        even(),
+        even(RANKS + 3),
+        Distribution.block_cyclic(ROWS * RANKS, RANKS, 2),
+        Distribution.even(2**62, RANKS),
+        grid(1),
+        grid(0, halo=ROWS),
+        grid(0, halo=ROWS + 1),
+        BlockGrid([even()]),
+        transrank.ParArray.fixed(ROWS),
+        transrank.ParArray.variable([1, 2, 3, 4]),
+        transrank.ParArray.bounded([1, 2, 3, 4], 5),
+        transrank.Route(0, RANKS, ROWS, 2, [], []),
+        transrank.Route(0, RANKS + 1, 0, 0, [], []),
+    ]
+)
+ONE = st.one_of(
+    st.none(), st.booleans(), NUMBERS, NAMES, ARRAYS, RAISING, LAYOUTS,
+    st.text(st.characters(blacklist_characters="/")), st.just(HERE / "nothing"),
+    st.floats(), st.binary(max_size=8),
+)  # fmt: skip
+VALUES = st.one_of(
+    ONE, st.lists(NUMBERS, max_size=5), st.lists(ONE, max_size=3), st.tuples(ARRAYS, ARRAYS)
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    rank: int
+    call: str
+    argument: str
+    value: object
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    call = draw(st.sampled_from(sorted(CALLS)))
+    argument = draw(st.sampled_from(sorted(NAMES_OF_ARGUMENTS[call])))
+    return Case(draw(st.integers(0, RANKS - 1)), call, argument, draw(VALUES))
+
+
+@contextmanager
+def ended_when_hanging(what: object) -> Iterator[None]:
+    """End the job, naming what it hangs at."""
+
+    def end() -> None:
+        sys.stderr.write(f"rank {RANK} hangs: {what!r:.2000}\n")
+        sys.stderr.flush()
+        os._exit(HANG_STATUS)
+
+    timer = threading.Timer(HANGING_SECONDS, end)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def outcome(call: Call, arguments: Arguments) -> str:
+    try:
+        call(**arguments)
+    except transrank.AgreedError as error:
+        return f"refused: {error}"
+    except (KeyboardInterrupt, SystemExit):
+        return "interrupted"
+    except BaseException as error:
+        return f"raised {type(error).__name__}: {error}"
+    return "works"
+
+
+NAMES_OF_ARGUMENTS = {name: tuple(good()) for name, (_, good) in CALLS.items()}
+
+
+@property_test(cases(), examples=trials(60))
+def test_what_one_rank_passes_works_or_is_refused_by_all(case: Case) -> None:
+    call, good = CALLS[case.call]
+    with ended_when_hanging(case):
+        arguments = good()
+        if case.rank == RANK:
+            arguments[case.argument] = case.value
+        everywhere = WORLD.allgather(outcome(call, arguments))
+    told = {words for words in everywhere if words != "interrupted"}
+    assert len(told) == 1, everywhere
+    works = told == {"works"} and "interrupted" not in everywhere
+    assert works or told.pop().startswith("refused: "), everywhere
+
+
+def test_every_collective_call_is_in_the_table() -> None:
+    names = {name.split(" ")[0].removeprefix("route.") for name in CALLS}
+    owners = (
+        routes,
+        transrank,
+        transrank.ArrayTransformer,
+        transrank.Redistribution,
+    )
+    for owner in owners:
+        for name in dir(owner):
+            words = getattr(getattr(owner, name), "__doc__", None) or ""
+            if not name.startswith("_") and words.startswith("Collective."):
+                assert name in names or name == "redistribute", name  # of Datasets: elsewhere
+
+
+main(globals())
+if RANK == 0:
+    shutil.rmtree(HERE)
