@@ -45,7 +45,8 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
         on every rank, with the message of the lowest rank on which `work` raised. Where that was no
         error (KeyboardInterrupt, SystemExit), it is raised again on that rank, once all know of it.
     BrokenExchange
-        a rank of this node has ended, or is about to, and does not come.
+        a rank of this node, with which this one has agreed before over some communicator, has
+        ended, or is about to, and does not come.
     """
     result, raised, wrong = _core.attempt(comm, work)
     if wrong is None:

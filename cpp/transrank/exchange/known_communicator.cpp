@@ -6,7 +6,6 @@
 
 #include "transrank/exchange/engine.hpp"
 #include "transrank/exchange/patience.hpp"
-#include "transrank/mpi/error.hpp"
 #include "transrank/transport/breakage.hpp"
 
 namespace transrank::exchange {
@@ -19,7 +18,7 @@ namespace {
 /// Looks for a rank of this node that has ended while this one waits for it.
 class Watch {
 public:
-    explicit Watch(const memory::Node& node) : node_(&node) {}
+    explicit Watch(MPI_Comm comm) : comm_(comm) {}
 
     /// Throws BrokenExchange when such a rank was seen a while ago. What it did before it ended may
     /// be on its way still, and then what is waited for will be over.
@@ -27,14 +26,11 @@ public:
         if (!due_.is_due()) {
             return;
         }
-        for (const int rank : node_->mates()) {
-            if (node_->has_left(rank)) {
-                const auto now = Clock::now();
-                seen_ = seen_.value_or(now);
-                if (now - *seen_ > enough) {
-                    throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = rank});
-                }
-                return;
+        if (const auto left = memory::rank_that_has_left(comm_)) {
+            const auto now = Clock::now();
+            seen_ = seen_.value_or(now);
+            if (now - *seen_ > enough) {
+                throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = *left});
             }
         }
     }
@@ -44,14 +40,19 @@ private:
     static constexpr std::chrono::milliseconds look_at_peers{100};
     static constexpr std::chrono::seconds enough{1};
 
-    const memory::Node* node_;
+    MPI_Comm comm_;
     Recurring due_{look_at_peers};
     std::optional<Clock::time_point> seen_;
 };
 
 // A peer may come only after a wait in which it needs this rank.
-void make_exchanges_advance() {
-    Engine::instance().progress();
+MPI_Comm met(MPI_Comm comm) {
+    Watch watch(comm);
+    mpi::come_together(comm, [&] {
+        Engine::instance().progress();
+        watch.look();
+    });
+    return comm;
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
 }
 
 KnownCommunicator::KnownCommunicator(MPI_Comm comm)
-    : communicators_(comm, make_exchanges_advance), node_(communicators_.base()) {}
+    : communicators_(met(comm)), node_(communicators_.base()) {}
 
 // An exchange that outlives the user's communicator keeps this alive; when that ends is not known
 // to other ranks, and so nothing can be freed then.
@@ -80,14 +81,8 @@ const mpi::Communicator& KnownCommunicator::meet() {
     if (absent_ >= 0) {
         throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = absent_});
     }
-    MPI_Request request = MPI_REQUEST_NULL;
-    mpi::check(MPI_Ibarrier(communicators_.base().handle(), &request), "MPI_Ibarrier");
-    Watch watch(node_);
     try {
-        mpi::complete(request, [&] {
-            make_exchanges_advance();
-            watch.look();
-        });
+        (void)met(communicators_.base().handle());
     } catch (const BrokenExchange& error) {
         absent_ = error.breakage().rank;
         throw;

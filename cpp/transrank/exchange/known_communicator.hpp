@@ -16,7 +16,8 @@ namespace transrank::exchange {
 /// kept with it: who shares memory, what that memory can do, and communicators for messages.
 class KnownCommunicator final : public mpi::Attachment {
 public:
-    /// Collective. Makes started exchanges advance until all ranks have come.
+    /// Collective. Makes started exchanges advance until all ranks have come. Throws BrokenExchange
+    /// when a rank of this node ends instead of coming, if some communicator of it is known.
     [[nodiscard]] static std::shared_ptr<KnownCommunicator> get(MPI_Comm comm);
 
     explicit KnownCommunicator(MPI_Comm comm);

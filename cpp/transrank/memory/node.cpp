@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 #include <random>
 #include <sched.h>
@@ -16,6 +18,7 @@
 
 #include "transrank/memory/processor_quota.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/group.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
@@ -153,7 +156,48 @@ bool has_too_few_cores(const mpi::Communicator& node) {
     return together < node.size();
 }
 
+/// The processes of all nodes' ranks by their rank in MPI_COMM_WORLD, as long as some node lives.
+struct KnownProcesses {
+    struct Entry {
+        std::weak_ptr<MappedSegment> porch;
+        std::weak_ptr<WatchedProcess> process;
+
+        [[nodiscard]] bool has_left() const {
+            const auto there = porch.lock();
+            const auto watched = process.lock();
+            return there && watched &&
+                   (!watched->is_alive() || porch_in(there->bytes()).is_finalizing);
+        }
+    };
+    std::mutex mutex;
+    std::map<int, Entry> of_world;
+
+    static KnownProcesses& instance() {
+        static auto* const known = new KnownProcesses;  // never destroyed: another thread may ask
+        return *known;
+    }
+};
+
 }  // namespace
+
+std::optional<int> rank_that_has_left(MPI_Comm comm) {
+    std::vector<int> left;
+    {
+        auto& known = KnownProcesses::instance();
+        const std::lock_guard lock(known.mutex);
+        for (const auto& [rank, entry] : known.of_world) {
+            if (entry.has_left()) {
+                left.push_back(rank);
+            }
+        }
+    }
+    for (const int rank : mpi::translated(left, MPI_COMM_WORLD, comm)) {
+        if (rank != MPI_UNDEFINED) {
+            return rank;
+        }
+    }
+    return std::nullopt;
+}
 
 Doorbell& own_doorbell() {
     return porch_of_process().porch->doorbell;
@@ -184,8 +228,22 @@ Node::Node(const mpi::Communicator& comm) {
             obstacles_.emplace_back(all[i].rank, "it cannot map this rank's memory");
         }
     }
+    remember(comm);
     const bool too_few = has_too_few_cores(node);
     oversubscribed_ = has_too_little_time(node) || too_few;
+}
+
+// So that other communicators with the same ranks can ask for them.
+void Node::remember(const mpi::Communicator& comm) const {
+    const auto of_world = mpi::translated(mates(), comm.handle(), MPI_COMM_WORLD);
+    auto& known = KnownProcesses::instance();
+    const std::lock_guard lock(known.mutex);
+    for (std::size_t i = 0; i < mates_.size(); ++i) {
+        if (of_world[i] != MPI_UNDEFINED && mates_[i].process != nullptr) {
+            known.of_world[of_world[i]] = {.porch = mates_[i].mapping,
+                                           .process = mates_[i].process};
+        }
+    }
 }
 
 const Node::Mate* Node::find(int rank) const {
@@ -210,12 +268,6 @@ Doorbell& Node::doorbell(int rank) const {
 const WatchedProcess* Node::process(int rank) const {
     const auto* mate = find(rank);
     return mate == nullptr ? nullptr : mate->process.get();
-}
-
-bool Node::has_left(int rank) const {
-    const auto* mate = find(rank);
-    return mate != nullptr && mate->process != nullptr &&
-           (!mate->process->is_alive() || porch_in(mate->mapping->bytes()).is_finalizing);
 }
 
 std::vector<int> Node::mates() const {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +38,6 @@ public:
     /// live cannot be told.
     [[nodiscard]] const WatchedProcess* process(int rank) const;
 
-    /// Whether another rank's process has ended, or has begun to finalize MPI; false where that
-    /// cannot be told.
-    [[nodiscard]] bool has_left(int rank) const;
-
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
 
@@ -55,10 +54,16 @@ private:
     };
     [[nodiscard]] const Mate* find(int rank) const;
 
+    void remember(const mpi::Communicator& comm) const;
+
     std::vector<Mate> mates_;  ///< ascending by rank
     std::vector<std::pair<int, std::string>> obstacles_;
     bool oversubscribed_ = false;
 };
+
+/// A rank of `comm` whose process has ended, or has begun to finalize MPI: of those that share
+/// memory with this one in any communicator of which there is a Node. Not collective.
+[[nodiscard]] std::optional<int> rank_that_has_left(MPI_Comm comm);
 
 /// This process's doorbell.
 [[nodiscard]] Doorbell& own_doorbell();

@@ -38,15 +38,6 @@ Communicator::Communicator(MPI_Comm comm) {
     adopt();
 }
 
-Communicator::Communicator(MPI_Comm comm, const Meanwhile& meanwhile) {
-    require_own_process();
-    const ErrorsReturned returned(comm);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Comm_idup(comm, &comm_, &request), "MPI_Comm_idup");
-    complete(request, meanwhile);
-    adopt();
-}
-
 void Communicator::adopt() {
     if (comm_ == MPI_COMM_NULL) {
         return;
@@ -103,6 +94,13 @@ bool Communicator::has_unmatched_message() const {
     int there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
     return there != 0;
+}
+
+void come_together(MPI_Comm comm, const Meanwhile& meanwhile) {
+    const ErrorsReturned returned(comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+    complete(request, meanwhile);
 }
 
 Communicator::~Communicator() {

@@ -20,8 +20,6 @@ class Communicator {
 public:
     /// Collective. Duplicates `comm`.
     explicit Communicator(MPI_Comm comm);
-    /// The same; calls `meanwhile` until all ranks have come.
-    Communicator(MPI_Comm comm, const Meanwhile& meanwhile);
     ~Communicator();
 
     Communicator(const Communicator&) = delete;
@@ -74,5 +72,9 @@ private:
     int rank_ = 0;
     int size_ = 1;
 };
+
+/// Collective. Returns when all ranks of `comm` have come; calls `meanwhile` until then. What that
+/// throws is passed on, while the others may wait for ever.
+void come_together(MPI_Comm comm, const Meanwhile& meanwhile);
 
 }  // namespace transrank::mpi

@@ -171,13 +171,6 @@ void CommunicatorPool::Loan::spoil() noexcept {
     entry_->spoilt = true;
 }
 
-CommunicatorPool::CommunicatorPool(MPI_Comm parent, const Meanwhile& meanwhile)
-    : base_(parent, meanwhile) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibarrier(base_.handle(), &request), "MPI_Ibarrier");
-    complete(request, meanwhile);
-}
-
 CommunicatorPool::~CommunicatorPool() {
     if (!may_free_) {
         base_.forsake();

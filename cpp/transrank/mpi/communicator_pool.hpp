@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
-#include "transrank/mpi/request.hpp"
 
 namespace transrank::mpi {
 
@@ -60,14 +59,14 @@ public:
         std::shared_ptr<Entry> entry_;
     };
 
-    /// Collective. Calls `meanwhile` until all ranks have come.
-    CommunicatorPool(MPI_Comm parent, const Meanwhile& meanwhile);
+    /// Collective.
+    explicit CommunicatorPool(MPI_Comm parent) : base_(parent) {}
     CommunicatorPool(const CommunicatorPool&) = delete;
     CommunicatorPool& operator=(const CommunicatorPool&) = delete;
     /// Frees what has been given back, if `free_all` says that this is a collective moment.
     ~CommunicatorPool();
 
-    /// Collective. All ranks are in one call already: they are waited for without doing anything.
+    /// Collective.
     [[nodiscard]] Loan borrow();
 
     /// A communicator that is never lent.

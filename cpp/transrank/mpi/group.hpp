@@ -24,4 +24,8 @@ private:
     MPI_Group group_ = MPI_GROUP_NULL;
 };
 
+/// These ranks of `from` as ranks of `to`, MPI_UNDEFINED where they are none. Not collective.
+[[nodiscard]] std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from,
+                                          MPI_Comm to);
+
 }  // namespace transrank::mpi

@@ -5,6 +5,12 @@ Every function here is collective over its communicator, its first argument, and
 with the same words on every rank when something is wrong on any. A route holds, for one rank, what
 it sends to whom and receives from whom; it is immutable, can serve any number of exchanges, and
 ``route.transposed()`` is the way back.
+
+What cannot be agreed on is an error of its rank alone, for which the others wait: an unknown
+keyword, and a first argument that is no communicator. A rank that ends instead of coming to a
+collective call is named by a BrokenExchange on the others of its node, a second later, once they
+have made anything of transrank together. Of the first call of a program nobody can tell: there
+``mpiexec -n 4 python -m mpi4py PROGRAM`` ends all ranks when one ends with an error.
 """
 
 from transrank._core import Leg, Route

@@ -19,19 +19,21 @@ import transrank
 from transrank.mpi import MPI
 world = MPI.COMM_WORLD
 route = transrank.route.lists(world, [world.rank], [0])
+new = world.Dup()
 if world.rank == 0:
     {leaves}
 for _ in range(2):
     try:
         {waits}
     except transrank.BrokenExchange as error:
-        print("told:", error, flush=True)
+        print(f"told: {{error}}\\n", end="", flush=True)
 sys.exit(1)
 """
 WAYS = [
     ("raise ValueError('a mistake of the user')", "transrank.Numbering(world, 3)"),
     ("sys.exit(3)", "transrank.Exchange(route, world, (np.zeros(1), np.zeros(1)))"),
     ("MPI.Finalize(); sys.exit()", "transrank.alltoall(world, np.zeros(3), np.zeros(3))"),
+    ("sys.exit(3)", "transrank.Numbering(new, 3)"),
 ]
 
 
