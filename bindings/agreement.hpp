@@ -27,19 +27,31 @@ namespace transrank::bindings {
 /// Other threads run meanwhile.
 void agree(CommunicatorArgument comm, const std::optional<std::string>& words);
 
-/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter.
+/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. What
+/// is no Exception (KeyboardInterrupt) goes on where it was raised, once all ranks know of it.
 template <class Work>
 auto agreed(CommunicatorArgument comm, const Work& work) {
     std::optional<std::invoke_result_t<Work>> made;
     std::optional<std::string> words;
+    std::optional<nanobind::python_error> interrupt;
     try {
         made.emplace(work());
-    } catch (const nanobind::python_error& error) {
+    } catch (nanobind::python_error& error) {
         words = words_of(error, rank_in(comm));
+        if (!error.matches(PyExc_Exception)) {
+            interrupt.emplace(error);
+        }
     } catch (const std::exception& error) {
         words = error.what();
     }
-    agree(comm, words);
+    try {
+        agree(comm, words);
+    } catch (const mpi::AgreedError&) {
+        if (interrupt) {
+            throw nanobind::python_error(*interrupt);
+        }
+        throw;
+    }
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
