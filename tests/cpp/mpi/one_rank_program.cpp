@@ -235,8 +235,9 @@ const std::vector<Call>& calls() {
          }},
         {"ghost_pull of a numbering",
          [](Input& in, const auto& comm) {
+             const discovery::Numbering even(comm, rows);
              const discovery::Numbering numbering(comm, comm.rank());
-             (void)discovery::ghost_pull(comm, numbering, in.list(Numbers{0, 0}),
+             (void)discovery::ghost_pull(comm, in.other(numbering, {even}), in.list(Numbers{0, 0}),
                                          {.begin = in.number(1), .extent = in.number(3)});
          }},
         {"ghost_push",

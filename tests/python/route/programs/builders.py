@@ -150,6 +150,9 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
     refused("str", lambda: routes.ghost_pull(WORLD, owners, [0], begin=on_last("x", 0)))
     refused("stands in", lambda: routes.lists(WORLD, on_last([7, 7], []), []))
     refused("stands in no", lambda: routes.lists(WORLD, [], on_last([7], [])))
+    numbered = transrank.Numbering(WORLD, 2 * WORLD.rank)
+    if WORLD.size > 1:
+        refused("gives owners", lambda: routes.ghost_pull(WORLD, on_last(owners, numbered), []))
     none, one = [0] * WORLD.size, [1] * WORLD.size
     refused("send counts", lambda: routes.alltoallv(WORLD, on_last([], none), none))
     refused("which receives", lambda: routes.alltoallv(WORLD, on_last(one, none), none))
