@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many random cases a test tries."""
+"""How many random cases a test tries: a sample, or as many as `make stress` asks for."""
 
 from __future__ import annotations
 
 import os
 
 VARIABLE = "TRANSRANK_TRIALS"
+LONG_SECONDS = 3600.0
 
 
 def trials(sample: int) -> int:
     """As many as the environment says; a sample where it says nothing."""
     return int(os.environ.get(VARIABLE, sample))
+
+
+def seconds(usual: float) -> float:
+    """How long a program may take that tries so many."""
+    return LONG_SECONDS if VARIABLE in os.environ else usual
+
+
+def are_in(source: str) -> bool:
+    """Whether a test, in Python or C++, tries as many as it is asked for."""
+    return "trials(" in source

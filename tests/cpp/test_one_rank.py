@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from built import cpp_test
-from trials import trials
+from trials import seconds, trials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 def test_what_one_rank_passes_works_or_is_refused_by_all(
     mpiexec: Mpiexec, tmp_path: Path, ranks: int
 ) -> None:
-    count = trials(60)
     program = cpp_test("mpi/one_rank_program")
-    seed = str(ranks)
-    mpiexec.run(ranks, program, seed, str(count), tmp_path, timeout=60 + count).check()
+    arguments = str(ranks), str(trials(60)), tmp_path
+    mpiexec.run(ranks, program, *arguments, timeout=seconds(60)).check()
