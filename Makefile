@@ -73,7 +73,7 @@ SANITIZED_LAYERS := schedule $(SANITIZED_TESTS)
 empty :=
 space := $(empty) $(empty)
 
-.PHONY: help build test sanitize lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize stress lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -121,6 +121,14 @@ sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
 		-m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
 		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/))) and not few_descriptors'
+
+# Tests that draw random cases, with many of them: TRIALS in each. Seeds stay the same;
+# TRANSRANK_TEST_SEED=2 draws others.
+TRIALS ?= 1000
+stress: export TRANSRANK_TRIALS = $(TRIALS)
+stress: ## many random cases (TRIALS=1000), under sanitizers too
+	@$(MAKE) test PYTEST_ARGS='-m stress --timeout 3600 $(PYTEST_ARGS)'
+	@$(MAKE) sanitize PYTEST_ARGS='-m "stress and most_ranks" --timeout 3600 $(PYTEST_ARGS)'
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers

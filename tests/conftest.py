@@ -40,7 +40,10 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the longest begin first: what is built anew, while other processes run the rest."""
+    """Mark what tries random cases, and let the longest begin first: what is built anew."""
+    for item in items:
+        if "from trials import trials" in item.path.read_text():
+            item.add_marker(pytest.mark.stress)
     items.sort(key=lambda item: item.get_closest_marker("registry") is None)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import trials
 from built import cpp_test
 
 if TYPE_CHECKING:
@@ -27,13 +28,15 @@ def declared_ranks(source: str) -> list[int]:
 
 def cases_of(path: Path) -> list[ParameterSet]:
     test = path.relative_to(SOURCES).with_suffix("")
-    counts = declared_ranks(path.read_text())
+    source = path.read_text()
+    counts = declared_ranks(source)
+    stress = [pytest.mark.stress] if trials.are_in(source) else []
     return [
         pytest.param(
             test,
             ranks,
             id=f"{test}-{ranks}",
-            marks=[pytest.mark.most_ranks] if ranks == max(counts) else [],
+            marks=[*stress, *([pytest.mark.most_ranks] if ranks == max(counts) else [])],
         )
         for ranks in counts
     ]
@@ -44,7 +47,7 @@ CASES = [case for path in sorted(SOURCES.rglob("*_test.cpp")) for case in cases_
 
 @pytest.mark.parametrize(("test", "ranks"), CASES)
 def test_passes_on_every_rank(test: Path, ranks: int, mpiexec: Mpiexec) -> None:
-    mpiexec.run(ranks, cpp_test(test)).check()
+    mpiexec.run(ranks, cpp_test(test), timeout=trials.seconds(60)).check()
 
 
 def test_rank_counts_are_read_from_the_comment_line() -> None:

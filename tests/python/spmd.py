@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import transrank
+from trials import trials as trials
 
 WORLD = MPI.COMM_WORLD
 SEED_VARIABLE = "TRANSRANK_TEST_SEED"

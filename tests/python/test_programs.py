@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import trials
+
 if TYPE_CHECKING:
     from conftest import Mpiexec
 
@@ -21,9 +23,15 @@ TESTS = HERE.parent
 RANKS = re.compile(r"^# ranks:((?: \d+)+)$", re.MULTILINE)
 PROGRAMS = sorted(HERE.glob("*/programs/*.py"))
 CASES = [
-    pytest.param(path, int(ranks), id=f"{path.parent.parent.name}-{path.stem}-{ranks}")
+    pytest.param(
+        path,
+        int(ranks),
+        id=f"{path.parent.parent.name}-{path.stem}-{ranks}",
+        marks=[pytest.mark.stress] if trials.are_in(source) else [],
+    )
     for path in PROGRAMS
-    for line in RANKS.findall(path.read_text())
+    for source in [path.read_text()]
+    for line in RANKS.findall(source)
     for ranks in line.split()
 ]
 
@@ -34,7 +42,7 @@ def test_passes_on_every_rank(program: Path, ranks: int, mpiexec: Mpiexec) -> No
         ranks,
         sys.executable,
         program,
-        timeout=150,
+        timeout=trials.seconds(150),
         # Hypothesis draws the same on every rank only if sets iterate in the same order.
         env={"PYTHONPATH": str(TESTS), "PYTHONHASHSEED": "0"},
     ).check()
