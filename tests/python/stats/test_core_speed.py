@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import recorded
+from transrank.report.measured import measure_up
+from transrank.report.words.method import describe_method
 from transrank.stats.advice import run_warnings
 from transrank.stats.conditions import differences
 from transrank.stats.core_state import core_states
@@ -75,12 +77,18 @@ def test_rounds_on_slowed_cores_are_left_out_where_others_were_met_often(
     assert result.unusual == pytest.approx(1 - kept)
 
 
+def method(run: Run) -> str:
+    return " ".join(text for part in describe_method(measure_up([run])) for text in part.sentences)
+
+
 def test_a_warning_tells_of_slowed_cores_unless_they_are_rare(tmp_path: Path) -> None:
     (text,) = slowed(run_of(tmp_path, [[4.0, 4.0, 5.2, 4.0]] * 3))
     assert "in 25 % of the rounds some rank's core was slower by 8 % or more" in text
     assert text.endswith("they are left out")
+    assert "these rounds are left out" in method(run_of(tmp_path, [[4.0, 4.0, 5.2, 4.0]] * 3))
     (text,) = slowed(run_of(tmp_path, [[4.0] * 2] + [[5.2] * 2] * 2))
     assert text.endswith("they count, too")
+    assert "these rounds count, too" in method(run_of(tmp_path, [[4.0] * 2] + [[5.2] * 2] * 2))
     assert slowed(run_of(tmp_path, [[4.0] * 19 + [5.2]] * 3)) == []
 
 
