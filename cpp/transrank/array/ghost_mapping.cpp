@@ -44,21 +44,27 @@ std::shared_ptr<const GhostMapping> mapping_along(const mpi::Communicator& comm,
                 route.source_extent(), " rows on rank ", comm.rank(), ", but the father has ",
                 numbering.owned().length(), "; take another route");
     });
-    std::vector<std::int64_t> owned(static_cast<std::size_t>(route.source_extent()));
-    std::iota(owned.begin(), owned.end(), numbering.owned().begin);
-    std::vector<std::int64_t> ghosts(static_cast<std::size_t>(route.destination_extent()), -1);
-    const auto from = std::as_bytes(std::span(owned));
-    const auto to = std::as_writable_bytes(std::span(ghosts));
+    struct Indices {
+        std::vector<std::int64_t> owned;
+        std::vector<std::int64_t> ghosts;
+    };
+    const auto indices = std::make_shared<Indices>();  // MPI may outlive a run that fails
+    indices->owned.resize(static_cast<std::size_t>(route.source_extent()));
+    std::iota(indices->owned.begin(), indices->owned.end(), numbering.owned().begin);
+    indices->ghosts.resize(static_cast<std::size_t>(route.destination_extent()), -1);
+    const auto from = std::as_bytes(std::span(indices->owned));
+    const auto to = std::as_writable_bytes(std::span(indices->ghosts));
     exchange::Exchange(route, comm.handle(),
                        {{.source = from.data(),
                          .source_bytes = static_cast<std::int64_t>(from.size()),
                          .destination = to.data(),
                          .destination_bytes = static_cast<std::int64_t>(to.size()),
                          .unit_bytes = sizeof(std::int64_t),
-                         .scalar = transport::Scalar::int64}})
+                         .scalar = transport::Scalar::int64,
+                         .keep_alive = indices}})
         .run();
     return std::make_shared<const GhostMapping>(
-        GhostMapping{.numbering = numbering, .route = route, .ghosts = std::move(ghosts)});
+        GhostMapping{.numbering = numbering, .route = route, .ghosts = std::move(indices->ghosts)});
 }
 
 Movement move_rows(const mpi::Communicator& comm, const GhostMapping& mapping,

@@ -79,7 +79,7 @@ std::vector<Letter> deliver(const mpi::Communicator& comm, std::vector<Letter> l
     letters.erase(letters.begin(), to_others.begin());
     const int tag = static_cast<int>(subject);
     const auto pieces = most_pieces(comm, letters, piece_bytes);
-    auto received = pieces == 1 ? mpi::deliver(comm, letters, tag)
+    auto received = pieces == 1 ? mpi::deliver(comm, std::move(letters), tag)
                                 : deliver_in_pieces(comm, letters, tag, pieces, piece_bytes);
     const auto place = std::ranges::lower_bound(received, comm.rank(), {}, &Letter::peer);
     received.insert(place, std::make_move_iterator(to_itself.begin()),

@@ -2,24 +2,16 @@
 #include "transrank/mpi/delivery.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/request.hpp"
 
 namespace transrank::mpi {
 namespace {
-
-std::vector<MPI_Request> post(const Communicator& comm, std::span<const Letter> letters, int tag) {
-    std::vector<MPI_Request> requests;
-    for (const auto& letter : letters) {
-        // Synchronous: a send that has completed was received.
-        check(MPI_Issend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE,
-                         letter.peer, tag, comm.handle(), &requests.emplace_back()),
-              "MPI_Issend");
-    }
-    return requests;
-}
 
 std::optional<Letter> receive_if_there(const Communicator& comm, int tag) {
     int there = 0;
@@ -41,8 +33,28 @@ std::optional<Letter> receive_if_there(const Communicator& comm, int tag) {
 /// Enters a barrier once all own letters have been received; when it is over, everybody's have.
 class Consensus {
 public:
-    Consensus(const Communicator& comm, std::vector<MPI_Request> letters)
-        : comm_(comm), letters_(std::move(letters)) {}
+    Consensus(const Communicator& comm, std::vector<Letter> letters)
+        : comm_(comm), letters_(std::make_shared<std::vector<Letter>>(std::move(letters))) {}
+    Consensus(const Consensus&) = delete;
+    Consensus& operator=(const Consensus&) = delete;
+
+    // Something has failed: MPI may still be reading the letters.
+    ~Consensus() {
+        if (std::ranges::any_of(sends_,
+                                [](MPI_Request each) { return each != MPI_REQUEST_NULL; })) {
+            keep_for_ever(letters_);
+        }
+    }
+
+    void post(int tag) {
+        for (const auto& letter : *letters_) {
+            // Synchronous: a send that has completed was received.
+            check(MPI_Issend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE,
+                             letter.peer, tag, comm_.handle(),
+                             &sends_.emplace_back(MPI_REQUEST_NULL)),
+                  "MPI_Issend");
+        }
+    }
 
     bool reached() {
         int done = 0;
@@ -50,9 +62,9 @@ public:
             check(MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE), "MPI_Test");
             return done != 0;
         }
-        check(MPI_Testall(static_cast<int>(letters_.size()), letters_.data(), &done,
-                          MPI_STATUSES_IGNORE),
-              "MPI_Testall");
+        check(
+            MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE),
+            "MPI_Testall");
         if (done != 0) {
             check(MPI_Ibarrier(comm_.handle(), &barrier_), "MPI_Ibarrier");
         }
@@ -61,14 +73,16 @@ public:
 
 private:
     const Communicator& comm_;
-    std::vector<MPI_Request> letters_;
+    std::shared_ptr<std::vector<Letter>> letters_;
+    std::vector<MPI_Request> sends_;
     MPI_Request barrier_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace
 
-std::vector<Letter> deliver(const Communicator& comm, std::span<const Letter> letters, int tag) {
-    Consensus consensus(comm, post(comm, letters, tag));
+std::vector<Letter> deliver(const Communicator& comm, std::vector<Letter> letters, int tag) {
+    Consensus consensus(comm, std::move(letters));
+    consensus.post(tag);
     std::vector<Letter> received;
     for (int idle_rounds = 0; !consensus.reached(); ++idle_rounds) {
         if (auto letter = receive_if_there(comm, tag)) {

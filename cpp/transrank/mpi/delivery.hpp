@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
@@ -22,7 +21,7 @@ struct Letter {
 ///
 /// A rank may return while others still listen: between two deliveries with one tag on one
 /// communicator there must be another collective call.
-[[nodiscard]] std::vector<Letter> deliver(const Communicator& comm, std::span<const Letter> letters,
+[[nodiscard]] std::vector<Letter> deliver(const Communicator& comm, std::vector<Letter> letters,
                                           int tag);
 
 }  // namespace transrank::mpi

@@ -14,7 +14,7 @@ Window::Window(std::span<std::byte> memory, int unit_bytes, const Communicator& 
 }
 
 Window::~Window() {
-    if (is_usable()) {
+    if (is_usable() && std::uncaught_exceptions() == errors_before_) {
         MPI_Win_free(&window_);
     }
 }

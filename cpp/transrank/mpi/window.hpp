@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <exception>
 #include <span>
 
 #include "transrank/mpi/communicator.hpp"
@@ -13,7 +14,8 @@ namespace transrank::mpi {
 /// Memory that other ranks may access one-sidedly; its errors are returned.
 class Window {
 public:
-    /// Collective, as is destruction. Displacements count in units of `unit_bytes`.
+    /// Collective, as is destruction; but a rank that unwinds for an error leaves the window to
+    /// MPI, since nobody would join it. Displacements count in units of `unit_bytes`.
     Window(std::span<std::byte> memory, int unit_bytes, const Communicator& comm);
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
@@ -23,6 +25,7 @@ public:
 
 private:
     MPI_Win window_ = MPI_WIN_NULL;
+    int errors_before_ = std::uncaught_exceptions();
 };
 
 }  // namespace transrank::mpi
