@@ -31,6 +31,7 @@ def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
 def require_own_process() -> None:
     """Raise Misuse in a child of fork, which is no rank."""
+
 def attempt(comm: Comm, work: Callable[[], _T]) -> tuple[_T, BaseException | None, str | None]:
     """Collective. What `work` returned, what it raised, and what is wrong on the lowest rank."""
 
