@@ -74,6 +74,7 @@ extern "C" void transrank_part_from_parent() {
             living->part_from_parent();
         }
     }
+    mappings().by_file.clear();  // they are no longer what lies in those files
     transrank_release_segments();
 }
 
@@ -161,9 +162,6 @@ MappedSegment::~MappedSegment() {
 
 // A peer's memory is nothing to a child; its place is taken lest what is left there be written to.
 void MappedSegment::part_from_parent() noexcept {
-    if (!std::exchange(is_shared_, false)) {
-        return;  // a child's own copy, which its own child has as any other memory
-    }
     const int kind = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
     if (mmap(bytes_.data(), bytes_.size(), PROT_READ | PROT_WRITE,
              descriptor_ >= 0 ? kind : kind | MAP_ANONYMOUS, descriptor_, 0) == MAP_FAILED) {

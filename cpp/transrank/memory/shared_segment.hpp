@@ -45,7 +45,6 @@ public:
 private:
     std::span<std::byte> bytes_;
     int descriptor_ = -1;  ///< of a segment of this process
-    bool is_shared_ = true;
 };
 
 /// Memory that other processes of this node can map. It has no name in any file system, so nothing

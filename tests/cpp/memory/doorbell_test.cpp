@@ -15,6 +15,7 @@
 #include "transrank/memory/shared_segment.hpp"
 
 using transrank::memory::Doorbell;
+using transrank::memory::MappedSegment;
 using transrank::memory::SharedSegment;
 
 namespace {
@@ -32,10 +33,12 @@ struct Shared {
 
 TEST_CASE("no ring is lost between two processes") {
     const SharedSegment segment(sizeof(Shared));
-    auto* const shared = new (segment.bytes().data()) Shared;
+    auto* const own = new (segment.bytes().data()) Shared;
     constexpr int rounds = 5000;
     const auto child = fork();
     if (child == 0) {
+        const MappedSegment mapped(segment.handle());
+        auto* const shared = std::launder(reinterpret_cast<Shared*>(mapped.bytes().data()));
         for (int round = 1; round <= rounds; ++round) {
             while (shared->news.load() < round) {
                 shared->doorbell.sleep(for_ever, [&] { return shared->news.load() >= round; });
@@ -46,9 +49,9 @@ TEST_CASE("no ring is lost between two processes") {
     }
     const auto begin = std::chrono::steady_clock::now();
     for (int round = 1; round <= rounds; ++round) {
-        shared->news.store(round);
-        shared->doorbell.ring();
-        while (shared->seen.load() < round) {
+        own->news.store(round);
+        own->doorbell.ring();
+        while (own->seen.load() < round) {
             std::this_thread::yield();
         }
     }
