@@ -41,7 +41,7 @@ def measure(site: Site, folder: Path, megabits: int) -> Contention:
     run = site.measure(
         record,
         *("contention", "-n", str(len(site.hosts.names)), "--sizes", str(size), "--axis"),
-        *("traffic=matrix", "--count", "30", "--launches", "1"),
+        *("traffic=matrix", "--count", "30", "--launches", "3"),
     )
     placements = {launch.launch: launch.placement for launch in run.launches}
     (found,) = contention.contentions(run.cases, placements)

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
 LINK_BITS = 400_000_000
 THROTTLED_BITS = 80_000_000
 LINE_SECONDS = 5e-3
-MATRIX = ("--axis", "traffic=matrix", "--count", "40", "--launches", "1")
+MATRIX = ("--axis", "traffic=matrix", "--count", "20", "--launches", "3")
 # While the first study finishes its cases, those of the second are still to come.
 SWEEP = ("sendrecv", "exchange", "-n", "4", "--sizes", "8..64")
 

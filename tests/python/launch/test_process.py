@@ -203,6 +203,9 @@ def test_an_interrupt_while_the_launcher_starts_leaves_no_process(
 
     def interrupted(command: list[str], environment: dict[str, str]) -> None:
         lost.append(real(command, environment))
+        program = Path(f"/proc/{lost[0].pid}/comm")
+        while program.read_text() != "sleep\n":  # amid the shell's exec it has no environment
+            time.sleep(0.01)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(process, "_start", interrupted)
