@@ -119,8 +119,8 @@ sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine
 		-D TRANSRANK_LAYERS='$(subst $(space),;,$(SANITIZED_LAYERS))'
 	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
-		-m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
-		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/))) and not few_descriptors'
+		tests/cpp/test_one_rank.py -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
+		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/) one_rank)) and not few_descriptors'
 
 # Tests that draw random cases, with many of them: TRIALS in each. Seeds stay the same;
 # TRANSRANK_TEST_SEED=2 draws others.

@@ -34,13 +34,14 @@ from pathlib import Path
 
 import numpy as np
 from bars import Figure, add_check_option, report
+from core_states import distances
 from native import build, printed_at_two_ranks
 from rich.console import Console
 from rich.table import Table
 from survey import core_latency_now, measure
 
 from transrank.stats.compare import paired_ratio
-from transrank.stats.core_distance import Distance, distances_of
+from transrank.stats.cores import CoreState
 from transrank.stats.estimate import Estimate
 from transrank.store.suites import imb, osu
 from transrank.units import format_bytes, format_percent, format_seconds
@@ -126,9 +127,9 @@ class Launched:
     cores: tuple[float, float]
     medians: Mapping[int, float] = field(default_factory=dict)
 
-    def was_at(self, distance: Distance) -> bool:
+    def was_at(self, distance: CoreState) -> bool:
         """Whether the cores were at `distance` before it and after it."""
-        return bool(distance.holds(np.array(self.cores)).all())
+        return bool(distance.at_distance(np.array(self.cores)).all())
 
 
 @dataclass
@@ -140,19 +141,19 @@ class Rounds:
     own: dict[Own, list[Launched]] = field(default_factory=lambda: defaultdict(list))
     cores: list[list[float]] = field(default_factory=list)
 
-    def distances(self) -> Sequence[Distance]:
+    def distances(self) -> Sequence[CoreState]:
         """Return the distances that the cores were found at, the nearest first."""
-        return distances_of([np.array(each) for each in self.cores]).distances
+        return distances(np.concatenate(self.cores))
 
-    def best(self, peers: Sequence[Peer]) -> Distance:
+    def best(self, peers: Sequence[Peer]) -> CoreState:
         """Return the distance at which most pairs were taken: that of the launches that count."""
         return max(self.distances(), key=lambda distance: self.fewest(peers, distance))
 
-    def fewest(self, peers: Sequence[Peer], distance: Distance) -> int:
+    def fewest(self, peers: Sequence[Peer], distance: CoreState) -> int:
         """Return how many pairs with each of the peers were taken at `distance`, at least."""
         return min(len(self.pairs(peer, distance)) for peer in peers)
 
-    def pairs(self, peer: Peer, distance: Distance) -> list[tuple[Launched, Launched]]:
+    def pairs(self, peer: Peer, distance: CoreState) -> list[tuple[Launched, Launched]]:
         """Return the launches of `peer` and of transrank, of one round each, at `distance`."""
         return [
             (theirs, ours)
@@ -263,7 +264,7 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
     return float(np.median([launch[size] for launch in launches]))
 
 
-def compare(peer: Peer, rounds: Rounds, distance: Distance) -> list[Size]:
+def compare(peer: Peer, rounds: Rounds, distance: CoreState) -> list[Size]:
     """Compare the launches at `distance` at every size that all of them have."""
     pairs = rounds.pairs(peer, distance)
     first, own = [theirs.means for theirs, _ in pairs], [ours for _, ours in pairs]
@@ -357,8 +358,8 @@ def main() -> int:
     best = rounds.best(programs)
     for distance in rounds.distances():
         counts = ": counts" if distance == best else ""
-        share = format_percent(distance.share)
-        print(f"cores {format_seconds(distance.median)} apart in {share} of the looks{counts}")
+        share = float(distance.at_distance(np.concatenate(rounds.cores)).mean())
+        print(f"cores {distance} in {format_percent(share)} of the looks{counts}")
     if arguments.osu is not None:
         print_clock_readings()
     figures = []

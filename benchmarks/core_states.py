@@ -2,8 +2,8 @@
 """Figures beside the distance between the cores at which they were taken.
 
 A hypervisor moves virtual CPUs between the cores of its host, and all that crosses between ranks
-takes longer or shorter by that. A summary holds the values of one distance, the usual one; what the
-same run says of the others is told here.
+takes longer or shorter by that. A summary holds the values of the state that the run is of; what
+the same run says of other distances is told here.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from bars import Figure, Part
+from numpy.typing import NDArray
 
-from transrank.stats.core_distance import USUAL_SHARE, Distance, core_latency
+from transrank.stats.cores import CoreState, commonest_distance, commonest_state, states_of
 from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import Case, Run
+from transrank.store.records import Event, Run
 from transrank.units import format_percent, format_seconds
 
-# A launch with fewer samples of a case at a distance says nothing of it.
-LEAST_SAMPLES = 3
+# Distances with a smaller share of the rounds are passing ones.
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -32,26 +34,50 @@ class AtDistance:
 
 
 def by_distance(run: Run) -> list[AtDistance]:
-    """Summarise a run at the usual distance between its cores, and at each other that is not rare.
+    """Summarise a run in the state that it is of, and at each other distance that is not rare.
 
     One without words where the distance was not measured.
     """
-    cores = core_latency(run.cases)
-    if cores is None:
+    latencies = _latencies(run)
+    (shape,) = {case.shape for case in run.cases}
+    own = states_of(run).get(shape) or commonest_state(run.cases)
+    if own.latency_seconds is None:
         return [AtDistance("", summarise(run))]
-    usual = AtDistance(_words(cores.usual), summarise(run))
-    others = [
-        AtDistance(_words(other), summarise(_only_at(other, run)))
-        for other in cores.distances
-        if other is not cores.usual and other.share >= USUAL_SHARE
+    found = [AtDistance(_words(own, latencies), summarise(run))]
+    for state in distances(latencies):
+        assert state.latency_seconds is not None
+        if not own.at_distance(np.array([state.latency_seconds])).any():
+            event = Event("cores", "", None, None, None, shape, state.latency_seconds)
+            there = summarise(replace(run, events=(*run.events, event)))
+            met = [each for each in there if each.basis == "clean"]
+            found.append(AtDistance(_words(state, latencies), met))
+    return found
+
+
+def distances(latencies: NDArray[np.float64]) -> list[CoreState]:
+    """Return the distances that are not rare, the nearest first."""
+    found, rest = [], latencies
+    while rest.size >= max(LEAST_SHARE * latencies.size, 1):
+        state = CoreState(commonest_distance(rest))
+        found.append(state)
+        rest = rest[~state.at_distance(rest)]
+    return sorted(found, key=lambda state: state.latency_seconds or 0.0)
+
+
+def _latencies(run: Run) -> NDArray[np.float64]:
+    rounds = [
+        case.samples.core_latency_seconds
+        for case in run.cases
+        if case.samples is not None and case.samples.core_latency_seconds is not None
     ]
-    return [usual, *others]
+    every = np.concatenate(rounds) if rounds else np.empty(0)
+    return every[every > 0]
 
 
 def judge(
     runs: Sequence[AtDistance], makers: Sequence[Callable[[Sequence[CaseResult]], Figure]]
 ) -> list[Figure]:
-    """Make each figure of the usual distance; those of the other distances become its parts.
+    """Make each figure of the run's own distance; those of the other distances become its parts.
 
     A maker raises KeyError or ValueError where a case was not measured, and its figure is nan where
     no launch has both cases.
@@ -77,37 +103,9 @@ def _parts(other: AtDistance, make: Callable[[Sequence[CaseResult]], Figure]) ->
     return [whole, *(replace(part, name=f"  {part.name}") for part in figure.parts)]
 
 
-def _words(distance: Distance) -> str:
+def _words(state: CoreState, latencies: NDArray[np.float64]) -> str:
+    assert state.latency_seconds is not None
     return (
-        f"cores {format_seconds(distance.median)} apart, "
-        f"{format_percent(distance.share)} of the rounds"
-    )
-
-
-def _only_at(distance: Distance, run: Run) -> Run:
-    cases = (_case_at(distance, case) for case in run.cases)
-    return replace(run, cases=tuple(case for case in cases if case is not None))
-
-
-def _case_at(distance: Distance, case: Case) -> Case | None:
-    samples = case.samples
-    if samples is None or samples.core_latency_seconds is None:
-        return None
-    rounds = distance.holds(samples.core_latency_seconds)
-    chosen = distance.samples(samples)
-    if chosen.sum() < LEAST_SAMPLES:
-        return None
-    late, work = samples.late_seconds, samples.core_work_seconds
-    return replace(
-        case,
-        samples=replace(
-            samples,
-            seconds=samples.seconds[chosen],
-            fastest=samples.fastest[chosen],
-            flags=samples.flags[chosen],
-            rounds=samples.rounds[rounds],
-            late_seconds=None if late is None else late[chosen],
-            core_latency_seconds=samples.core_latency_seconds[rounds],
-            core_work_seconds=None if work is None else work[rounds],
-        ),
+        f"cores {format_seconds(state.latency_seconds)} apart, "
+        f"{format_percent(float(state.at_distance(latencies).mean()))} of the rounds"
     )

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transrank.stats.core_distance import core_latency
-from transrank.stats.core_state import core_states
+from transrank.stats.cores import commonest_state
 from transrank.stats.summary import CaseResult, summarise
 from transrank.store.records import Run, read_run
 
@@ -41,10 +40,10 @@ def core_latency_now(store: Path) -> float:
         it cannot be measured here: the ranks share no node, or have no core each.
     """
     options = ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"]
-    found = core_latency(run(store, "cores", options).cases)
+    found = commonest_state(run(store, "cores", options).cases).latency_seconds
     if found is None:
         raise RuntimeError("two ranks need a core each, on one node")
-    return found.median
+    return found
 
 
 # Surveys whose cores were farther apart than by this factor measured different machines.
@@ -79,11 +78,11 @@ class Survey:
 def run_survey(store: Path, label: str, options: Sequence[str]) -> Survey:
     """Measure the operations whose repeatability is judged."""
     found = run(store, label, [*OPERATIONS, *options])
-    (state,) = core_states(found.cases).values()
+    state = commonest_state(found.cases)
     return Survey(
         [result for result in summarise(found) if _moves_something(result)],
-        state.latency and state.latency.usual.median,
-        state.speed and state.speed.fast,
+        state.latency_seconds,
+        state.work_seconds,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+import trials
 from bounded import Finished, run_bounded
 from transrank.launch import installation
 
@@ -42,7 +43,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what tries random cases, and let the longest begin first: what is built anew."""
     for item in items:
-        if "from trials import trials" in item.path.read_text():
+        if trials.are_in(item.path.read_text()):
             item.add_marker(pytest.mark.stress)
     items.sort(key=lambda item: item.get_closest_marker("registry") is None)
 

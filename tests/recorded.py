@@ -20,14 +20,14 @@ def header(**changes: Any) -> Line:
     """A header; a change to None leaves the field out."""
     line: Line = {
         "kind": "header",
-        "schema": 1,
+        "schema": 2,
         "run": "20261120-123456-ab12",
         "created": "2026-11-20T12:34:56Z",
         "transrank": "0.1.0",
         "command": ["transrank", "survey", "--quick"],
         "seed": 7,
         "options": {
-            "precision": 0.02,
+            "precision": 0.05,
             "max_time_seconds": 1.0,
             "launches": 3,
             "cache": "warm",
@@ -113,6 +113,32 @@ def outcome() -> Line:
     }
 
 
+def planned(number: int = 0, cases: Sequence[str] = ("pingpong/1024B",), **changes: Any) -> Line:
+    """A launch that the run began without."""
+    arguments = ["--study", "pingpong", "--seed", str(number)]
+    line: Line = {
+        "kind": "planned",
+        "launch": number,
+        "shape": SHAPE,
+        "cases": list(cases),
+        "arguments": arguments,
+    }
+    return _changed(line, changes)
+
+
+def cores(latency: float | None = 50e-9, work: float | None = 10e-6, **changes: Any) -> Line:
+    """The event that names the state of the cores that the run is of."""
+    line: Line = {
+        "kind": "event",
+        "event": "cores",
+        "time": "2026-11-20T00:00:00Z",
+        "shape": SHAPE,
+    }
+    state = {"latency_seconds": latency, "work_seconds": work}
+    line |= {name: seconds for name, seconds in state.items() if seconds is not None}
+    return _changed(line, changes)
+
+
 def skipped(size: int = 1024, launch: int = 0, reason: str = "needs 3 GiB", **changes: Any) -> Line:
     line: Line = {
         "kind": "case",
@@ -130,7 +156,7 @@ def skipped(size: int = 1024, launch: int = 0, reason: str = "needs 3 GiB", **ch
 def imported_header(files: int = 1, suite: str = "OSU", **changes: Any) -> Line:
     line: Line = {
         "kind": "header",
-        "schema": 1,
+        "schema": 2,
         "run": "20261120-123456-cd34",
         "created": "2026-11-20T12:34:56Z",
         "transrank": "0.1.0",

@@ -206,7 +206,7 @@ private:
                                .advanced =
                                    [&](const measure::CaseRun& run, int round) {
                                        advance(run, round);
-                                       watch_cores(run, active);
+                                       return watch_cores(run, active);
                                    },
                                .finished = [&](measure::CaseRun& run) { record(run, active); }});
     }
@@ -221,16 +221,21 @@ private:
     }
 
     // After a round of the case, so that its samples can be told by how fast the cores were and how
-    // far apart.
-    void watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
+    // far apart. Whether both were within the bounds, on rank 0.
+    bool watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
+        bool within = true;
         if (core_speed_.measurable()) {
-            core_work_[run.point.id()].push_back(CoreSpeed::work_seconds(active));
+            const double seconds = CoreSpeed::work_seconds(active);
+            core_work_[run.point.id()].push_back(seconds);
+            within = options_.cores.hold_work(seconds);
         }
         if (cores_measurable_) {
-            const auto seconds = core_latency_.measure();
-            core_latencies_[run.point.id()].push_back(
-                seconds.value_or(std::numeric_limits<double>::quiet_NaN()));
+            const double seconds =
+                core_latency_.measure().value_or(std::numeric_limits<double>::quiet_NaN());
+            core_latencies_[run.point.id()].push_back(seconds);
+            within = within && options_.cores.hold_latency(seconds);
         }
+        return within;
     }
 
     // The estimate takes each remaining case for as long as the finished ones took on average, or

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "transrank/machine/clock.hpp"
+#include "transrank/machine/process.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -20,6 +21,8 @@ constexpr int batches = 5;
 // how far that is, depends on its address.
 constexpr int trips_per_batch = 64;
 constexpr double patience_seconds = 5e-3;
+// No cores of a node are farther apart: more is the time of a rank that had no core.
+constexpr double most_seconds = 1e-6;
 constexpr int looks_per_clock = 64;
 
 // Whether `counter` has reached `number` before the clock reaches `deadline`.
@@ -38,6 +41,7 @@ bool reaches(const std::atomic<std::uint64_t>& counter, std::uint64_t number, do
 struct CoreLatency::Line {
     alignas(256) std::atomic<std::uint64_t> question;
     alignas(256) std::atomic<std::uint64_t> answer;
+    alignas(256) std::atomic<std::uint64_t> lost_core;  ///< last question during which one did
 };
 
 CoreLatency::Line& CoreLatency::line(std::uint64_t number) const {
@@ -93,6 +97,7 @@ std::optional<double> CoreLatency::ask() {
     if (!reaches(line(first).answer, first, deadline)) {
         return std::nullopt;
     }
+    const auto switches = machine::involuntary_switches();
     double fastest = std::numeric_limits<double>::infinity();
     std::uint64_t number = first;
     for (int batch = 0; batch < batches; ++batch) {
@@ -106,16 +111,23 @@ std::optional<double> CoreLatency::ask() {
         }
         fastest = std::min(fastest, machine::now() - begin);
     }
-    return fastest / (2 * trips_per_batch);
+    const double seconds = fastest / (2 * trips_per_batch);
+    const bool lost = machine::involuntary_switches() != switches ||
+                      line(first).lost_core.load(std::memory_order_acquire) == first;
+    return lost || seconds > most_seconds ? std::nullopt : std::optional(seconds);
 }
 
 void CoreLatency::answer() {
     const std::uint64_t first = sent_ + 1;
     sent_ += 1 + batches * trips_per_batch;
     const double deadline = machine::now() + patience_seconds;
+    const auto switches = machine::involuntary_switches();
     for (std::uint64_t number = first; number <= sent_; ++number) {
         if (!reaches(line(number).question, number, deadline)) {
             return;
+        }
+        if (number == sent_ && machine::involuntary_switches() != switches) {
+            line(first).lost_core.store(first, std::memory_order_release);
         }
         line(number).answer.store(number, std::memory_order_release);
     }

@@ -26,7 +26,8 @@ public:
     }
 
     /// To be called by rank 0 and its partner at the same time; other ranks do nothing. Seconds for
-    /// one way, on rank 0; none elsewhere, and when the other one did not come in time.
+    /// one way, on rank 0; none elsewhere, when the other one did not come in time, and when either
+    /// lost its core meanwhile.
     std::optional<double> measure();
 
 private:

@@ -48,6 +48,17 @@ Kind choose(const std::string& option, std::string_view value,
     refuse(option, value, "known:" + names);
 }
 
+CoreBounds core_bounds(const std::string& option, std::string_view value) {
+    const auto parts = text::split_list(value);
+    if (parts.size() != 3) {
+        refuse(option, value, "three times are needed");
+    }
+    const auto seconds = [&](std::size_t i) { return number(option, parts[i], 0.0); };
+    return {.least_latency_seconds = seconds(0),
+            .most_latency_seconds = seconds(1),
+            .most_work_seconds = seconds(2)};
+}
+
 // Elements of every datatype stay aligned.
 std::int64_t buffer_offset(const std::string& option, std::string_view value) {
     const std::int64_t bytes = text::parse_size(value);
@@ -108,6 +119,11 @@ constexpr std::array choices{
            [](Options& o, const std::string& n, std::string_view v) {
                o.count = number(n, v, std::int64_t{1});
            }},
+    Choice{
+        "cores", "S,S,S",
+        "measure until rounds were taken with a cache line between cores in the first to the\n"
+        "                          second time and the fixed work in the third at most",
+        [](Options& o, const std::string& n, std::string_view v) { o.cores = core_bounds(n, v); }},
     Choice{"cache", "MODE", "buffers before each sample: warm, rewritten or cold (default: warm)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.cache = choose<CacheMode>(n, v,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core_bounds.hpp"
 #include "transrank/measure/recording.hpp"
 #include "transrank/measure/synchronisation.hpp"
 #include "transrank/measure/workspace.hpp"
@@ -46,6 +47,7 @@ struct Options {
     double precision = 0.02;
     double max_seconds = 1;
     std::optional<std::int64_t> count;
+    CoreBounds cores;
     measure::CacheMode cache = measure::CacheMode::warm;
     std::int64_t buffer_offset = 0;  ///< bytes past a page boundary
     measure::SynchronisationKind synchronisation = measure::SynchronisationKind::barrier;

@@ -25,6 +25,7 @@ from transrank.cli.__main__ import main
 from transrank.launch import installation, left_overs
 from transrank.launch.launcher import Capacity
 from transrank.store.records import Run, finished_cases, read_run
+from transrank.survey.defaults import LAUNCHES
 
 SIZES = "8,64,1KiB,8KiB"
 RUNNER = "transrank-run"
@@ -41,8 +42,13 @@ def only_run(store: Path) -> Run:
     return read_run(path)
 
 
+def happened(run: Run) -> list[str]:
+    """The events but for what was found out of the cores."""
+    return [event.event for event in run.events if event.event != "cores"]
+
+
 def planned(run: Run) -> set[tuple[int, str]]:
-    return {(one.launch, case) for one in run.header.plan for case in one.cases}
+    return {(one.launch, case) for one in run.plan for case in one.cases}
 
 
 def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path: Path) -> None:
@@ -53,7 +59,8 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     run = only_run(tmp_path)
     assert run.problems == ()
     assert finished_cases(run) == planned(run)
-    assert len(planned(run)) == 4 * 3
+    assert len({case for _, case in planned(run)}) == 4
+    assert len(planned(run)) >= 4 * LAUNCHES
     header = run.header
     assert header.label == "first"
     assert header.mpi is not None
@@ -62,7 +69,7 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     assert header.machine["cores"] >= 1
     assert header.options is not None
     assert header.options.max_time_seconds == 0.06
-    assert [event.event for event in run.events] == ["finished"]
+    assert happened(run) == ["finished"]
     for case in run.cases:
         assert case.samples is not None
         work = case.samples.core_work_seconds
@@ -74,8 +81,8 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     shown = commands.transrank("show", "first", store=tmp_path).check()
     assert finished.stdout == shown.stdout
     lines = [line for line in finished.stderr.splitlines() if line.startswith("[")]
-    assert len(lines) == 12
-    assert lines[-1].startswith("[12/12] ")
+    assert len(lines) == len(planned(run))
+    assert lines[-1].startswith(f"[{len(lines)}/{len(lines)}] ")
     assert f"transrank show {header.run}" in finished.stderr
 
 
@@ -89,7 +96,7 @@ def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
 
 def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]) -> None:
     asked = {
-        "--precision": ("5%", "0.05"),
+        "--precision": ("5%", "0.025"),
         "--max-time": ("4s", "2"),
         "--cache": ("cold", "cold"),
         "--buffer-offset": ("16", "16"),
@@ -295,14 +302,14 @@ def test_a_killed_rank_or_launcher_costs_no_finished_case(
     kept = finished_cases(run)
     assert 1 <= len(kept) < len(planned(run))
     assert f"{len(kept)} finished case" in finished.stderr
-    assert [event.event for event in run.events] == ["launch-failed"]
+    assert happened(run) == ["launch-failed"]
     assert f"transrank measure --resume {run.header.run}" in finished.stderr
 
     resumed = measure("--resume", "latest", store=tmp_path).check()
     run = only_run(tmp_path)
     assert finished_cases(run) == planned(run)
     assert run.problems == ()
-    assert [event.event for event in run.events] == ["launch-failed", "resumed", "finished"]
+    assert happened(run) == ["launch-failed", "resumed", "finished"]
     missing = len(planned(run)) - len(kept)
     assert f"[{missing}/{missing}]" in resumed.stderr
 
@@ -348,7 +355,7 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
     assert finished.status == 130, finished.describe()
     run = only_run(tmp_path)
     assert 1 <= len(finished_cases(run)) < len(planned(run))
-    assert [event.event for event in run.events] == ["interrupted"]
+    assert happened(run) == ["interrupted"]
     assert f"hint: finish it with: transrank measure --resume {run.header.run}" in finished.stderr
     assert processes.wait_until_gone(descendants) == []
     assert [path for path in segments if path.exists()] == []
@@ -419,7 +426,7 @@ def test_a_cut_last_line_is_repaired_by_resuming(tmp_path: Path) -> None:
     assert "removed line" in finished.stderr
     run = read_run(path)
     assert finished_cases(run) == planned(run)
-    assert [event.event for event in run.events][:2] == ["repaired", "resumed"]
+    assert happened(run)[:2] == ["repaired", "resumed"]
 
 
 def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(tmp_path: Path) -> None:

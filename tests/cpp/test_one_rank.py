@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Mpiexec
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.most_ranks)])
 def test_what_one_rank_passes_works_or_is_refused_by_all(
     mpiexec: Mpiexec, tmp_path: Path, ranks: int
 ) -> None:

@@ -265,15 +265,19 @@ void Sampler::decide(std::vector<CaseRun*>& active, int round) {
     std::vector<Decision> decisions(active.size());
     if (comm_.rank() == 0) {
         std::ranges::transform(active, decisions.begin(), [&](const CaseRun* run) {
+            const auto flags = run->reduced.flags_of_counting();
             const auto clean = run->reduced.clean();
+            const auto& counts = run->reduced.counts;
+            const auto uncounted =
+                std::count(counts.begin() + (run->warmed ? 0 : 1), counts.end(), false);
             const bool few = run->operations < run->point.least_operations &&
                              run->measuring_seconds < most_overdraft * settings_.max_seconds;
-            const auto reason =
-                run->stopping->judge({.seconds = clean,
-                                      .clean = std::ranges::count(run->reduced.flags, 0),
-                                      .rounds = round + (run->warmed ? 1 : 0),
-                                      .operations = run->operations,
-                                      .measuring_seconds = run->measuring_seconds});
+            const auto reason = run->stopping->judge({.seconds = clean,
+                                                      .clean = std::ranges::count(flags, 0),
+                                                      .rounds = round + (run->warmed ? 1 : 0),
+                                                      .uncounted = static_cast<int>(uncounted),
+                                                      .operations = run->operations,
+                                                      .measuring_seconds = run->measuring_seconds});
             const auto taken = static_cast<double>(run->own.seconds.size());
             return Decision{.reason = static_cast<std::int64_t>(few ? StopReason::go_on : reason),
                             .slice = samples_in(round_seconds(), run->sampling_seconds / taken)};
@@ -303,7 +307,7 @@ void Sampler::measure(std::vector<CaseRun>& group, const Listener& listener) {
         reorder(active, random);
         for (auto* run : active) {
             take_slice(*run, round);
-            listener.advanced(*run, round);
+            run->reduced.counts.push_back(listener.advanced(*run, round));
         }
         decide(active, round);
         std::vector<CaseRun*> remaining;

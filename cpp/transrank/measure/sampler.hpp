@@ -63,8 +63,9 @@ struct SamplerSettings {
 struct Listener {
     /// How long a batch must be is known.
     std::function<void(const CaseRun& run)> calibrated;
-    /// A slice of samples was taken.
-    std::function<void(const CaseRun& run, int round)> advanced;
+    /// A slice of samples was taken. Whether they count when it is judged if there are enough; rank
+    /// 0's answer holds.
+    std::function<bool(const CaseRun& run, int round)> advanced;
     std::function<void(CaseRun& run)> finished;
 };
 

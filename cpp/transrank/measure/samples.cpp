@@ -4,7 +4,7 @@
 namespace transrank::measure {
 namespace {
 
-constexpr unsigned any_flag = warm_up | lost_core | stolen | late_start;
+constexpr unsigned any_flag = warm_up | lost_core | stolen | late_start | other_cores;
 
 std::vector<double> without(std::span<const double> values, std::span<const std::uint8_t> flags,
                             unsigned mask) {
@@ -35,6 +35,19 @@ std::vector<double> counted_values(std::span<const double> values,
                                    std::span<const std::uint8_t> flags) {
     auto kept = without(values, flags, any_flag);
     return kept.empty() ? values_after_warm_up(values, flags) : kept;
+}
+
+std::vector<std::uint8_t> ReducedSamples::flags_of_counting() const {
+    auto marked = flags;
+    std::size_t begin = 0;
+    for (std::size_t round = 0; round < counts.size(); ++round) {
+        const auto end = begin + static_cast<std::size_t>(rounds[round]);
+        for (std::size_t i = begin; i < end && !counts[round]; ++i) {
+            marked[i] |= other_cores;
+        }
+        begin = end;
+    }
+    return marked;
 }
 
 }  // namespace transrank::measure

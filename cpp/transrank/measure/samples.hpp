@@ -10,10 +10,11 @@ namespace transrank::measure {
 
 /// Why a sample stays out of headline figures; bits of a mask.
 enum Flag : std::uint8_t {
-    warm_up = 1,    ///< taken while caches, connections and predictors settle
-    lost_core = 2,  ///< some rank was descheduled against its will
-    stolen = 4,     ///< a hypervisor took time from the CPU of some rank
-    late_start = 8  ///< some rank missed the agreed start
+    warm_up = 1,      ///< taken while caches, connections and predictors settle
+    lost_core = 2,    ///< some rank was descheduled against its will
+    stolen = 4,       ///< a hypervisor took time from the CPU of some rank
+    late_start = 8,   ///< some rank missed the agreed start
+    other_cores = 16  ///< of a round that does not count; in no record: its readers judge anew
 };
 
 /// The samples of one case; index i is the same sample everywhere.
@@ -53,9 +54,15 @@ struct ReducedSamples {
     std::vector<double> late_seconds;  ///< maximum over ranks
     std::vector<std::uint8_t> flags;   ///< union over ranks
     std::vector<std::int64_t> rounds;  ///< samples per round
+    std::vector<bool> counts;          ///< whether a round does
 
-    /// The slowest times of the clean samples; see clean_values.
-    [[nodiscard]] std::vector<double> clean() const { return clean_values(slowest, flags); }
+    /// The flags, with other_cores where a round does not count.
+    [[nodiscard]] std::vector<std::uint8_t> flags_of_counting() const;
+
+    /// The slowest times of the clean samples of rounds that count; see clean_values.
+    [[nodiscard]] std::vector<double> clean() const {
+        return clean_values(slowest, flags_of_counting());
+    }
 };
 
 }  // namespace transrank::measure

@@ -13,6 +13,7 @@ struct Progress {
     std::span<const double> seconds;  ///< clean samples so far; all but warm-up when few are clean
     std::int64_t clean = 0;           ///< samples without a flag
     int rounds = 0;                   ///< that are not of the warm-up
+    int uncounted = 0;                ///< how many of these do not count
     std::int64_t operations = 0;
     double measuring_seconds = 0;
 };

@@ -22,7 +22,8 @@ public:
         : precision_(precision), max_seconds_(max_seconds) {}
 
     [[nodiscard]] StopReason judge(const Progress& progress) const override {
-        if (progress.rounds >= least_rounds && progress.seconds.size() >= least_samples) {
+        if (progress.rounds - progress.uncounted >= least_rounds &&
+            progress.seconds.size() >= least_samples) {
             std::vector<double> sorted(progress.seconds.begin(), progress.seconds.end());
             const auto interval = median_interval(sorted);
             if (interval.high - interval.low <= precision_ * interval.median) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from statistics import quantiles
 from typing import Any
 
 from rich.console import Console
@@ -17,13 +16,13 @@ from transrank.cli.output import Column
 from transrank.errors import UsageError
 from transrank.reference.tables import machines
 from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
-from transrank.stats.conditions import differences
+from transrank.stats.conditions import differences, obstacle
 from transrank.stats.estimate import Estimate
-from transrank.stats.summary import summarise
+from transrank.stats.summary import run_warnings, summarise
 from transrank.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
-FAIL_ON = ("slower", "family", "unclear", "never")
+FAIL_ON = ("family", "slower", "unclear", "never")
 COLUMNS = (
     Column("", right=True),
     Column("baseline", right=True),
@@ -39,14 +38,15 @@ The ratio is candidate / baseline in time, with a 95% interval from launches.
 A case is slower (faster) when all of the interval lies beyond the threshold,
 same when all of it lies within, otherwise unclear. Among many cases a few are
 slower by chance: where that may be so the verdict is unclear, and the reason
-says "slower by itself".
+says "slower by itself". Every case is unclear where a machine was busy, or the
+cores of the runs were in different states.
 
 As a gate, by --fail-on:
-  slower    exit 1 when a case is slower by itself (the default)
-  family    exit 1 when a case is slower also as one of so many
+  family    exit 1 when a case is slower as one of so many (the default)
+  slower    exit 1 when a case is slower by itself
   unclear   exit 1 unless every case of both runs is clearly as fast
   never     exit 0
-Unclear cases pass the first two; when nothing at all could be judged these
+Unclear cases pass the first two; when the runs have no case in common these
 fail. --case makes the family smaller, and with it what chance may do.
 
 examples:
@@ -77,8 +77,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
-        default="slower",
-        help="when to exit 1 (default: slower)",
+        default="family",
+        help="when to exit 1 (default: family)",
     )
     parser.add_argument(
         "--nodes",
@@ -110,8 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
         [result for result in ours if result.case in chosen],
         [result for result in theirs if result.case in chosen],
         arguments.threshold,
+        obstacle(baseline, candidate),
     )
-    family = summarise_family(verdicts)
+    family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
     if arguments.format == "json":
         document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
@@ -128,6 +129,9 @@ def run(arguments: argparse.Namespace) -> int:
         output.warning(
             f"the runs are unlike, {difference}", "compare runs that differ in one thing only"
         )
+    for record, summary in ((baseline, ours), (candidate, theirs)):
+        for caution in run_warnings(record, summary):
+            output.warning(f"{record.name}: {caution.text}", caution.hint)
     return _status(arguments.fail_on, verdicts, family)
 
 
@@ -144,7 +148,7 @@ def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
     open_cases = family.counts["unclear"] + family.counts["missing"]
     if open_cases and fail_on == "unclear":
         return 1
-    if family.judged == 0:
+    if family.judged == 0 and not family.counts["unclear"]:
         output.warning(
             "no case could be judged, which is no pass",
             "measure more launches, or the same cases and shapes in both runs",
@@ -184,13 +188,22 @@ def _print(
     _print_reasons(console, verdicts)
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
     console.print(Text(f"{counts or 'nothing to compare'} at {format_percent(threshold)}"))
-    if family.median_ratio is not None:
-        ratios = [verdict.ratio.value for verdict in compared if verdict.ratio is not None]
-        first, _, third = (
-            quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else 3 * ratios
+    if family.median_ratio is not None and family.half is not None:
+        low, high = family.half
+        console.print(
+            Text(
+                f"candidate / baseline in the median of cases: {_ratio(family.median_ratio)}; "
+                f"half of them {_ratio(low)}–{_ratio(high)}"
+            )
         )
-        typical = f"candidate / baseline in the median of cases: {family.median_ratio:.3f}"
-        console.print(Text(f"{typical}; half of them {_ratio(first)}–{_ratio(third)}"))
+    if family.visible is not None and family.visible_alone is not None:
+        console.print(
+            Text(
+                "would have shown in half of the cases: "
+                f"{format_percent(family.visible)} slower all together, "
+                f"{format_percent(family.visible_alone)} alone"
+            )
+        )
 
 
 def _row(label: str, verdict: Verdict) -> list[str | Text]:
@@ -244,6 +257,9 @@ def _as_json(
         "threshold": arguments.threshold,
         "counts": dict(family.counts),
         "median_ratio": family.median_ratio,
+        "half_of_ratios": family.half,
+        "visible": family.visible,
+        "visible_alone": family.visible_alone,
         "unlike": list(unlike),
         "verdicts": [_flat(verdict) for verdict in verdicts],
     }

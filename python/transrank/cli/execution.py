@@ -18,14 +18,17 @@ from transrank.launch import installation, launchers
 from transrank.launch.launcher import Capacity, Launcher
 from transrank.launch.template import Template
 from transrank.machine.facts import Facts, read_facts
+from transrank.stats.cores import states_of
 from transrank.store import records, repetition, runs
-from transrank.store.records import PlannedLaunch, Shape
+from transrank.store.records import Options, PlannedLaunch, Shape
 from transrank.study import catalogue
 from transrank.survey import checks, commands, contention, progress, resume, shapes
 from transrank.survey import probe as probing
 from transrank.survey.checks import Situation
+from transrank.survey.defaults import MOST_LAUNCHES
 from transrank.survey.driver import Driver
-from transrank.survey.estimate import Costs, is_launch_study
+from transrank.survey.estimate import OVERHEAD_SECONDS_PER_CASE, Costs, is_launch_study
+from transrank.survey.further import Further
 from transrank.survey.lines import event_line, header_line
 from transrank.survey.plan import Conditions, Request, Selection, make_plan
 from transrank.survey.probe import Probe
@@ -43,7 +46,9 @@ class Wish:
     """What a verb adds to the options: what is measured, and its own defaults."""
 
     selections: tuple[Selection, ...]
-    launches: int
+    precision: float = Conditions.precision
+    # Wall-clock time that the run takes, however many launches that are.
+    run_seconds: float | None = None
     quick: bool = False
     repeat_small_studies: bool = True
     job_starts: int = Conditions.job_starts
@@ -118,7 +123,8 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         return record
     costs = Costs(probed.seconds, request.conditions.case_seconds)
     with records.sole_writer(record):
-        _drive(record, plan, site, costs, set(), arguments)
+        further = Further(plan, Options.from_json(header["options"]))
+        _drive(record, plan, site, costs, set(), arguments, further)
     return record
 
 
@@ -145,12 +151,13 @@ def _finish(path: Path, arguments: argparse.Namespace) -> None:
     header = run.header
     assert header.options is not None
     done = records.finished_cases(run)
-    if all((planned.launch, case) in done for planned in header.plan for case in planned.cases):
+    ended = any(event.event == "finished" for event in run.events)
+    if ended and all((one.launch, case) in done for one in run.plan for case in one.cases):
         output.note(f"{path.stem} lacks nothing: all its cases are finished")
         return
     site = look_around(arguments.launcher or header.options.launcher)
     if arguments.dry_run:
-        _print_rest(path, Driver(path, header.plan, site.launcher, Costs(0, 0), done))
+        _print_rest(path, Driver(path, run.plan, site.launcher, Costs(0, 0), done))
         return
     probed = _probe(site, header.plan[0].shape, path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
@@ -160,7 +167,11 @@ def _finish(path: Path, arguments: argparse.Namespace) -> None:
     warn(site, header.plan, probed, path)
     records.append_line(path, event_line("resumed"))
     costs = Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
-    _drive(path, header.plan, site, costs, done, arguments)
+    further = Further(header.plan, header.options, states_of(run))
+    further.take(run.cases)
+    spent = sum(case.measuring_seconds or 0.0 for case in run.cases)
+    spent += OVERHEAD_SECONDS_PER_CASE * len(run.cases)
+    _drive(path, run.plan, site, costs, done, arguments, further, spent)
 
 
 def _make_folder(folder: Path) -> None:
@@ -179,6 +190,7 @@ def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> 
     words = repetition.prepared(
         [installation.program(), *arguments.words],
         conditions.seed,
+        conditions.launches,
         conditions.max_time_seconds,
         conditions.memory_bytes,
     )
@@ -217,6 +229,8 @@ def _drive(
     costs: Costs,
     done: set[tuple[int, str]],
     arguments: argparse.Namespace,
+    further: Further,
+    spent_seconds: float = 0.0,
 ) -> None:
     verb = arguments.verb
     driving = Driver(
@@ -225,6 +239,8 @@ def _drive(
         launcher=site.launcher,
         costs=costs,
         finished=done,
+        further=further,
+        spent_seconds=spent_seconds,
         resume_command=shlex.join(
             ["transrank", verb, "--resume", runs.name_of(record, arguments.store)]
         ),
@@ -338,13 +354,20 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
 def _conditions(
     arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
 ) -> Conditions:
+    # Who says how many launches or operations gets so many.
+    fixed = arguments.launches is not None or arguments.count is not None
+    # A time that the user asks for of each case is the user's promise.
+    promised = None if arguments.max_time else wish.run_seconds
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
     memory = int(free * MEMORY_SHARE / busiest) if free else Conditions.memory_bytes
     return Conditions(
-        precision=arguments.precision or Conditions.precision,
+        precision=arguments.precision or wish.precision,
         max_time_seconds=arguments.max_time or Conditions.max_time_seconds,
-        launches=arguments.launches or wish.launches,
+        launches=arguments.launches or Conditions.launches,
+        usual_launches=arguments.launches or Conditions.launches,
+        most_launches=None if fixed else MOST_LAUNCHES,
+        run_seconds=None if fixed else arguments.time or promised,
         cache=arguments.cache or Conditions.cache,
         buffer_offset=arguments.buffer_offset or Conditions.buffer_offset,
         synchronisation=arguments.sync or Conditions.synchronisation,

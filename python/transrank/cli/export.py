@@ -34,7 +34,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
     parser.add_argument(
-        "--samples", action="store_true", help="one row per sample, flagged ones included"
+        "--samples",
+        action="store_true",
+        help="one row per sample, flagged ones included; `counted`: those that make the value",
     )
     results.add_case_option(parser)
     parser.add_argument(
@@ -79,7 +81,7 @@ def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         return list(result_rows(chosen))
     names = {(result.case, result.shape) for result in chosen}
     kept = [case for case in record.cases if (case.case, case.shape) in names]
-    return list(sample_rows(kept))
+    return list(sample_rows(record, kept))
 
 
 def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:

@@ -50,11 +50,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=[],
         help="restrict another axis of a study; may be repeated",
     )
-    add_run_options(parser, launches=str(defaults.MEASURE_LAUNCHES))
+    add_run_options(parser, defaults.MEASURE_PRECISION)
 
 
-def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
-    """Add what `measure` and `survey` share."""
+def add_run_options(
+    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
+) -> None:
+    """Add what `measure` and `survey` share; `quick` is the default precision with --quick."""
     parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
     parser.add_argument(
         "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
@@ -82,7 +84,7 @@ def add_run_options(parser: argparse.ArgumentParser, launches: str) -> None:
         action="store_true",
         help="start more than four ranks for each core, too",
     )
-    options.add_precision_options(parser, launches)
+    options.add_precision_options(parser, precision, quick)
     options.add_output_options(
         parser, formats=(), output="record file (default: a new one in the store)"
     )
@@ -97,6 +99,7 @@ SETTLED = (
     ("axis", "--axis"),
     ("precision", "--precision"),
     ("max_time", "--max-time"),
+    ("time", "--time"),
     ("count", "--count"),
     ("launches", "--launches"),
     ("cache", "--cache"),
@@ -143,7 +146,11 @@ def refuse_contradictions(arguments: argparse.Namespace) -> None:
     UsageError
         naming them.
     """
-    stops = (("--precision", arguments.precision), ("--max-time", arguments.max_time))
+    stops = (
+        ("--precision", arguments.precision),
+        ("--max-time", arguments.max_time),
+        ("--time", arguments.time),
+    )
     given = " and ".join(option for option, value in stops if value is not None)
     if arguments.count is not None and given:
         raise UsageError(
@@ -217,7 +224,7 @@ def _show(record: Path) -> None:
 def _wish(arguments: argparse.Namespace) -> Wish:
     from transrank.cli.execution import Wish
 
-    return Wish(selections(arguments), defaults.MEASURE_LAUNCHES)
+    return Wish(selections(arguments))
 
 
 def selections(arguments: argparse.Namespace) -> tuple[Selection, ...]:

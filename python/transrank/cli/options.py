@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from transrank import units
 from transrank.errors import UsageError
+from transrank.survey import defaults
 
 Value = TypeVar("Value")
 
@@ -114,8 +115,12 @@ def add_launcher_option(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> None:
-    """Add when to stop measuring, and under which conditions; `launches` words the default.
+def add_precision_options(
+    parser: argparse.ArgumentParser, precision: float, quick: float | None
+) -> None:
+    """Add when to stop measuring, and under which conditions.
+
+    `precision` is the default, `quick` that with --quick, where there is such an option.
 
     None of them has a value unless the user gives one.
     """
@@ -125,15 +130,23 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         metavar="P%",
         type=checked(parse_precision),
         default=None,
-        help="stop once the 95%% interval of the median is this narrow (default: 2%%)",
+        help="launch a case again until its 95%% interval is this narrow: upper less lower end, "
+        f"over the value (default: {100 * precision:g}%%"
+        + (f", quick: {100 * quick:g}%%)" if quick else ")"),
     )
     group.add_argument(
         "--max-time",
         metavar="T",
         type=checked(parse_positive_duration),
         default=None,
-        help="measuring time per case, all launches together; a case cut short is reported "
-        "unstable (default: 1s)",
+        help="measuring time of a case, all launches together (default: 1s)",
+    )
+    group.add_argument(
+        "--time",
+        metavar="T",
+        type=checked(parse_positive_duration),
+        default=None,
+        help="wall-clock time of the whole run: what is not precise is launched again until then",
     )
     group.add_argument(
         "--count",
@@ -148,7 +161,8 @@ def add_precision_options(parser: argparse.ArgumentParser, launches: str) -> Non
         metavar="N",
         type=checked(parse_launches),
         default=None,
-        help=f"separate launches of every case (default: {launches})",
+        help=f"launch every case just so often (default: {defaults.LAUNCHES} times, and more "
+        "often what is not precise by then)",
     )
     group.add_argument(
         "--cache",

@@ -12,19 +12,15 @@ from rich.text import Text
 
 from transrank.cli import options, output, results
 from transrank.cli.output import Column
-from transrank.stats.advice import FEW_CLEAN
 from transrank.stats.estimate import Estimate
 from transrank.stats.rows import result_row, result_rows
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.store.records import Run
-from transrank.units import format_percent, format_rate, format_seconds
+from transrank.units import format_rate, format_seconds
 
 # The marks of a row, and what they mean.
 MARKS = {
-    "u": "unstable: out of time before the interval was narrow enough",
-    "d": "each launch is precise, but they lie farther apart than the precision",
-    "g": "the launches fall into two groups",
-    "f": "few undisturbed samples",
+    "~": "the interval is wider than the precision, or there is none for want of launches",
     "!": "failed or skipped in some launches",
 }
 COLUMNS = (
@@ -32,7 +28,7 @@ COLUMNS = (
     Column("median", right=True),
     Column("±", right=True),
     Column("95 % interval", right=True),
-    Column("kept", right=True),
+    Column("launches", right=True),
     Column("rate", right=True),
     Column("IMB mean", right=True),
     "",
@@ -137,12 +133,21 @@ def _row(label: str, result: CaseResult) -> list[str | Text]:
         label,
         format_seconds(result.headline.value),
         results.error_text(result.headline),
-        results.interval_text(result.headline),
-        format_percent(result.kept) if result.samples else "",
+        results.interval_text(result.headline) or _range_text(result),
+        str(len(result.launches)),
         format_rate(result.rate) if result.rate else "",
         _imb_text(result),
         marks(result),
     ]
+
+
+def _range_text(result: CaseResult) -> str:
+    """What the launches say that are too few for an interval, in brackets."""
+    if result.range is None or result.statistic == "mean":
+        return ""
+    low, high = result.range
+    assert result.headline is not None
+    return f"({results.interval_text(Estimate(result.headline.value, low, high))})"
 
 
 def _imb_text(result: CaseResult) -> str:
@@ -159,10 +164,7 @@ def _imb_text(result: CaseResult) -> str:
 def marks(result: CaseResult) -> str:
     """Return the letters of MARKS that apply to a result."""
     applies = {
-        "u": result.status == "unstable",
-        "d": result.status == "differing",
-        "g": result.groups is not None,
-        "f": result.disturbed and (result.clean < FEW_CLEAN or result.all_used),
+        "~": result.status == "wide",
         "!": result.reason is not None,
     }
     return "".join(mark for mark, holds in applies.items() if holds)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from transrank.survey.plan import Conditions
 
 EPILOG = """\
-The quick survey ends within three minutes on two cores: few sizes, the most
-common collectives, three launches. The full one says how long it may take
-before it starts. Interrupted, it keeps all finished cases:
+The quick survey takes two and a half minutes, and uses them: few sizes, the
+most common collectives, eight launches and more of what is not precise. The
+full one says how long it may take before it starts. Interrupted, it keeps all
+finished cases:
   transrank survey --resume latest
 """
 
@@ -44,7 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="where the HTML page goes (default: beside the record file)",
     )
     parser.add_argument("--no-report", action="store_true", help="write no HTML page")
-    add_run_options(parser, f"{defaults.SURVEY_LAUNCHES}; quick: {defaults.QUICK_LAUNCHES}")
+    add_run_options(parser, defaults.MEASURE_PRECISION, defaults.QUICK_PRECISION)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,15 +82,16 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     from transrank.survey import presets
 
     if not arguments.quick:
-        return Wish(presets.full(), defaults.SURVEY_LAUNCHES, repeat_small_studies=False)
+        return Wish(presets.full(), repeat_small_studies=False)
     return Wish(
         presets.quick(read_topology(Files()).caches),
-        defaults.QUICK_LAUNCHES,
+        precision=defaults.QUICK_PRECISION,
+        run_seconds=presets.QUICK_SECONDS,
         quick=True,
         repeat_small_studies=False,
         job_starts=presets.QUICK_JOB_STARTS,
         # A time that the user asks for is the user's promise.
-        budget=None if arguments.max_time else _keep_promise,
+        budget=None if arguments.max_time or arguments.launches else _keep_promise,
     )
 
 
@@ -101,9 +103,13 @@ def _keep_promise(
     from transrank.survey import estimate, presets
     from transrank.survey.estimate import Costs
 
-    fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0))
-    each = presets.budget_seconds(fixed, estimate.measured_cases(plan))
-    return dataclasses.replace(conditions, max_time_seconds=each * conditions.launches)
+    assert conditions.run_seconds is not None
+    fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0)) / conditions.launches
+    cases = estimate.measured_cases(plan) / conditions.launches
+    each = presets.case_seconds(conditions.run_seconds, fixed, int(cases))
+    return dataclasses.replace(
+        conditions, launches=presets.LEAST_LAUNCHES, max_time_seconds=each * presets.LEAST_LAUNCHES
+    )
 
 
 def _write_report(record: Path, page: Path) -> None:

@@ -21,7 +21,7 @@ class Point:
     low: float
     high: float
     rate: float | None = None
-    unstable: bool = False
+    wide: bool = False
     samples: int = 0
     clean: int = 0
     launch_seconds: tuple[float, ...] = ()
@@ -62,9 +62,9 @@ def point_of(result: CaseResult) -> Point | None:
         value if low is None or low <= 0 else low,
         value if high is None else high,
         result.rate,
-        result.status == "unstable",
+        result.status == "wide",
         result.samples,
-        result.clean,
+        result.counted,
         tuple(launch.value for launch in result.launch_medians) if result.samples else (),
     )
 

@@ -95,13 +95,13 @@ def kept_share(results: Sequence[CaseResult]) -> str:
     taken = sum(result.samples for result in results)
     if not taken:
         return "no samples known"
-    return f"{units.format_percent(sum(result.clean for result in results) / taken)} kept"
+    return f"{units.format_percent(sum(result.counted for result in results) / taken)} kept"
 
 
 def kept_sentence(results: Sequence[CaseResult]) -> str:
     """`97 % of 1,234 samples are kept.`, for below a figure or a table; empty without samples."""
     return kept_words(
-        sum(result.clean for result in results), sum(result.samples for result in results)
+        sum(result.counted for result in results), sum(result.samples for result in results)
     )
 
 

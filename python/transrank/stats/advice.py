@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from transrank.stats.core_distance import CoreLatency
-from transrank.stats.core_speed import SLOWED, CoreSpeed
-from transrank.stats.core_state import CoreState, core_states
+from transrank.stats.cores import MOVED, SLOWED, CoreState, other_rounds, states_of
 from transrank.stats.discoveries import discoveries
-from transrank.stats.estimate import Estimate
+from transrank.stats.launches import LEAST_LAUNCHES
 from transrank.stats.placement import oversubscription, pinning, shared_cores
 from transrank.stats.result import CaseResult, Caution
-from transrank.store.lines import Launch, Shape
-from transrank.store.records import Run, finished_cases
+from transrank.stats.selection import after_warm_up
+from transrank.store.lines import Launch
+from transrank.store.records import Case, Run, finished_cases
 from transrank.store.runs import resume_command
 from transrank.units import format_percent, format_seconds, format_spread
 
@@ -24,13 +23,10 @@ LEAST_KEPT = 0.9
 LEAST_WAITED = 0.1
 # What the record says of why a run ended before its plan did.
 ENDED_EARLY = ("interrupted", "launch-failed")
-# A smaller share of rounds on slowed cores is not worth a warning.
-LEAST_SLOWED = 0.1
-# A median of fewer samples than this has no 95 % interval of its own.
-FEW_CLEAN = 6
+# A smaller share of rounds with the cores in another state is not worth a warning.
+LEAST_ELSEWHERE = 0.1
 # A trend smaller than this from the first to the last round is not worth a warning.
 LEAST_DRIFT = 0.03
-MOVING_HINT = "bind ranks to cores, and the CPUs of a virtual machine to those of its host"
 
 
 def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
@@ -46,51 +42,44 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
             f"and {format_seconds(slow)} in {few}",
             "quote both values, or take more launches",
         )
-    if result.all_used:
+    if result.basis == "all" and result.samples:
         yield Caution(
-            f"only {format_percent(result.kept)} of {result.samples} samples are undisturbed: "
-            "too few, so that the disturbed ones count too",
-            "measure on an idle machine or raise --max-time",
+            "so few samples are undisturbed that all count",
+            "measure on an idle machine, or with a core for each rank",
         )
-    elif result.disturbed and result.clean < FEW_CLEAN:
+    elif result.basis == "any cores":
         yield Caution(
-            f"only {result.clean} of {result.samples} samples are undisturbed"
-            f"{' and of the usual cores' if result.unusual else ''}, and they alone count",
-            "measure on an idle machine or raise --max-time",
+            "too few launches met the cores in the state that the run is of, so that rounds in "
+            "other states count, too",
+            "measure again, for longer",
         )
     if result.launches_left_out:
         launches = len(result.launches) + result.launches_left_out
         yield Caution(
-            f"{result.launches_left_out} of {launches} launches are left out: "
-            "all their samples were disturbed"
-            + (
-                ", or taken with the cores farther apart or slower than usual"
-                if result.unusual
-                else ""
-            ),
-            "measure on an idle machine or raise --max-time",
+            f"{result.launches_left_out} of {launches} launches are left out: too few of their "
+            "samples were undisturbed, with the cores in the state of the run",
+            "measure on an idle machine, or for longer",
         )
-    if result.status == "unstable" and result.headline is not None:
-        yield _unstable(result.headline)
-    if result.status == "differing":
-        yield Caution(
-            f"each launch is precise, but the launches lie {format_percent(result.launch_spread)} "
-            "apart",
+    if result.status == "wide" and result.headline is not None:
+        yield _wide(result)
+
+
+def _wide(result: CaseResult) -> Caution:
+    assert result.headline is not None
+    width = result.headline.relative_width
+    if width is None:
+        return Caution(
+            f"{_launches(len(result.launches))}: no interval, which needs {LEAST_LAUNCHES}",
             "take more --launches",
         )
-
-
-def _unstable(value: Estimate) -> Caution:
-    if value.relative_width is None:
-        return Caution(
-            "unstable: a single sample counts, which has no interval",
-            "raise --max-time or --launches",
-        )
     return Caution(
-        f"unstable: the 95 % interval spans {format_spread(value.relative_width)} of the value, "
-        "and the time was spent",
-        "raise --max-time or --launches, or accept a larger --precision",
+        f"the 95 % interval spans {format_spread(width)} of the value, more than the precision",
+        "measure for longer, or accept a larger --precision",
     )
+
+
+def _launches(count: int) -> str:
+    return "1 launch counts" if count == 1 else f"{count} launches count"
 
 
 def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
@@ -102,10 +91,8 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     found += pinning(run.launches)
     found += _unlike_launches(run)
     found += _few_launches(run, results)
-    found += _busy_machine(run, results)
-    states = core_states(run.cases)
-    found += _moving_cores(states)
-    found += _slowed_cores(states)
+    found += busy_machine(run)
+    found += _other_states(run)
     found += _drifting(results)
     found += _two_groups(results)
     said = Counter(text for launch in run.launches for text in launch.warnings)
@@ -121,7 +108,7 @@ def _lost_lines(run: Run) -> list[Caution]:
 
 
 def _unfinished(run: Run) -> list[Caution]:
-    planned = [(launch.launch, case) for launch in run.header.plan for case in launch.cases]
+    planned = [(launch.launch, case) for launch in run.plan for case in launch.cases]
     done = finished_cases(run)
     lacking = sum(pair not in done for pair in planned)
     if not lacking:
@@ -168,31 +155,24 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     measured = [result for result in results if result.measured]
     if run.header.imported or not measured:
         return []
-    fewest = min(len(result.launches) for result in measured)
-    if fewest >= 3:
+    few = [result for result in measured if len(result.launches) < LEAST_LAUNCHES]
+    if not few:
         return []
-    few = [result for result in measured if len(result.launches) == fewest]
-    left_out = sum(result.launches_left_out for result in few)
-    counting = " that counts" if fewest == 1 else " that count"
-    text = f"{'one launch' if fewest == 1 else 'two launches'}{counting if left_out else ''}"
-    if fewest == 1:
-        text += ": its interval says nothing about the next launch"
-    have = "has" if len(few) == 1 else "have each"
+    left_out = sum(result.launches_left_out > 0 for result in few)
     return [
         Caution(
-            f"{len(few)} of {len(measured)} cases {have} {text}",
-            "measure on an idle machine, or take more --launches"
-            if left_out
-            else "take at least --launches 3",
+            f"{len(few)} of {len(measured)} cases have no interval: it needs {LEAST_LAUNCHES} "
+            "launches that count",
+            "measure on an idle machine, or for longer"
+            if left_out == len(few)
+            else f"take at least --launches {LEAST_LAUNCHES}",
         ),
     ]
 
 
-def _busy_machine(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
-    taken = sum(result.samples for result in results)
-    kept = sum((result.kept + result.unusual) * result.samples for result in results)
-    disturbed = 1 - kept / taken if taken else 0.0
-    waited = _share_waited(run)
+def busy_machine(run: Run) -> list[Caution]:
+    """Whether others had the cores while the run was measured, and how often."""
+    disturbed, waited = _share_disturbed(run), _share_waited(run)
     signs = []
     if waited >= LEAST_WAITED:
         signs.append(f"ranks waited for their cores during {format_percent(waited)} of the time")
@@ -212,46 +192,46 @@ def _share_waited(run: Run) -> float:
     return sum(case.waited_seconds or 0.0 for case in alone) / measuring if measuring else 0.0
 
 
-def _moving_cores(states: Mapping[Shape, CoreState]) -> list[Caution]:
-    return [
-        _moved(state.latency, f"{shape}: " if len(states) > 1 else "")
-        for shape, state in states.items()
-        if state.latency is not None and state.latency.changed
-    ]
+def _share_disturbed(run: Run) -> float:
+    """The share of the samples after warm-up that a flag disqualifies."""
+    taken = disturbed = 0
+    for case in run.cases:
+        if case.samples is not None:
+            after = after_warm_up(case.samples.flags)
+            taken += int(after.sum())
+            disturbed += int((case.samples.flags[after] != 0).sum())
+    return disturbed / taken if taken else 0.0
 
 
-def _slowed_cores(states: Mapping[Shape, CoreState]) -> list[Caution]:
-    return [
-        _slowed(state.speed, f"{shape}: " if len(states) > 1 else "")
-        for shape, state in states.items()
-        if state.speed is not None and state.speed.slowed_share >= LEAST_SLOWED
-    ]
+def _other_states(run: Run) -> list[Caution]:
+    states = states_of(run)
+    found: list[Caution] = []
+    for shape, state in states.items():
+        cases = [case for case in run.cases if case.shape == shape]
+        found += _elsewhere(state, cases, f"{shape}: " if len(states) > 1 else "")
+    return found
 
 
-def _slowed(speed: CoreSpeed, shape: str) -> Caution:
-    return Caution(
-        f"{shape}in {format_percent(speed.slowed_share)} of the rounds some rank's core was slower "
-        f"by {100 * (SLOWED - 1):.0f} % or more; they "
-        + ("are left out" if speed.counts else "count, too"),
-        "`transrank doctor` names what else runs, and how the clock rate is governed",
-    )
-
-
-def _moved(cores: CoreLatency, shape: str) -> Caution:
-    begin = f"{shape}between the cores of the first two ranks a cache line took"
-    if not cores.several:
-        return Caution(
-            f"{begin} {format_seconds(cores.nearest)} to {format_seconds(cores.farthest)} in "
-            "different launches",
-            MOVING_HINT + "; more launches over a longer time see more of it",
+def _elsewhere(state: CoreState, cases: Sequence[Case], shape: str) -> Iterable[Caution]:
+    """What the rounds were that do not count because of the cores."""
+    others = other_rounds(cases, state)
+    if others.moved >= LEAST_ELSEWHERE and state.latency_seconds is not None:
+        there = ""
+        if others.nearest_seconds is not None and others.farthest_seconds is not None:
+            span = (others.nearest_seconds, others.farthest_seconds)
+            there = f" ({format_seconds(span[0])} to {format_seconds(span[1])})"
+        yield Caution(
+            f"{shape}the run is of cores {format_seconds(state.latency_seconds)} apart; in "
+            f"{format_percent(others.moved)} of the rounds a cache line between the first two "
+            f"ranks' cores took more or less by a factor of {MOVED}{there}, and these do not count",
+            "bind ranks to cores, and the CPUs of a virtual machine to those of its host",
         )
-    usual, *others = [
-        f"{format_seconds(distance.median)} in {format_percent(distance.share)}"
-        for distance in sorted(cores.distances, key=lambda each: each is not cores.usual)
-    ]
-    return Caution(
-        f"{begin} {usual} of the rounds, and these alone count; {'; '.join(others)}", MOVING_HINT
-    )
+    if others.slowed >= LEAST_ELSEWHERE:
+        yield Caution(
+            f"{shape}in {format_percent(others.slowed)} of the rounds some rank's core was slower "
+            f"by {100 * (SLOWED - 1):.0f} % or more, and these do not count",
+            "`transrank doctor` names what else runs, and how the clock rate is governed",
+        )
 
 
 def _drifting(results: Sequence[CaseResult]) -> list[Caution]:

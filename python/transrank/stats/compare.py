@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from transrank.stats.discoveries import discoveries
+from transrank.stats.discoveries import RATE, discoveries
 from transrank.stats.estimate import Estimate
-from transrank.stats.launches import combine, mean_variance, t_quantile
-from transrank.stats.median import interval_place, median_interval
+from transrank.stats.launches import LEAST_LAUNCHES, combine, mean_variance, t_quantile
+from transrank.stats.median import CONFIDENCE, interval_place, median_interval
 from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
@@ -43,6 +43,8 @@ class Verdict:
         why it is unclear or missing.
     statistic
         what was compared: the medians, or the means where one side knows only means.
+    error, freedom
+        standard error of the logarithm of the ratio, and its degrees of freedom.
     """
 
     case: str
@@ -56,14 +58,30 @@ class Verdict:
     alone: str = "unclear"
     p_slower: float = 1.0
     p_faster: float = 1.0
+    error: float | None = None
+    freedom: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All cases together: how many of each verdict, and the median of the ratios."""
+    """All cases together.
+
+    Attributes
+    ----------
+    counts
+        how many cases have each verdict.
+    median_ratio, half
+        of the ratios the median, and between which of them the middle half lies.
+    visible, visible_alone
+        the smallest slowdown that would have been found in half of the cases: one that all share,
+        and one that a case has alone. 0.1 is 10 %; None where no case has an interval.
+    """
 
     counts: Mapping[str, int]
     median_ratio: float | None
+    half: tuple[float, float] | None = None
+    visible: float | None = None
+    visible_alone: float | None = None
 
     @property
     def judged(self) -> int:
@@ -71,7 +89,10 @@ class Family:
 
 
 def compare_results(
-    baseline: Sequence[CaseResult], candidate: Sequence[CaseResult], threshold: float
+    baseline: Sequence[CaseResult],
+    candidate: Sequence[CaseResult],
+    threshold: float,
+    obstacle: str | None = None,
 ) -> list[Verdict]:
     """Judge every case that either run measured, those of the baseline first.
 
@@ -80,6 +101,8 @@ def compare_results(
     threshold
         relative difference that matters, 0.05 for 5 %; the bounds are 1 + threshold and its
         inverse, so that exchanging the runs exchanges faster and slower.
+    obstacle
+        why no verdict can be given, whatever the values: every case is then unclear.
 
     Cases are the same when their names and shapes are. Where one run lacks the shape, it is enough
     that as many ranks took part, placed alike: two ranks on a node are two ranks on a node, whether
@@ -91,13 +114,19 @@ def compare_results(
     if not 0 < threshold < np.inf:
         raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
     others = _shapes_by_case(baseline), _shapes_by_case(candidate)
-    return _guard_against_chance(
-        [
-            _judge(ours, theirs, threshold, others)
-            for ours, theirs in _pairs(baseline, candidate)
-            if (ours and ours.measured) or (theirs and theirs.measured)
+    verdicts = [
+        _judge(ours, theirs, threshold, others)
+        for ours, theirs in _pairs(baseline, candidate)
+        if (ours and ours.measured) or (theirs and theirs.measured)
+    ]
+    if obstacle is not None:
+        return [
+            one
+            if one.verdict == "missing"
+            else replace(one, verdict="unclear", alone="unclear", reason=obstacle)
+            for one in verdicts
         ]
-    )
+    return _guard_against_chance(verdicts)
 
 
 def _pairs(baseline: Sequence[CaseResult], candidate: Sequence[CaseResult]) -> list[Pair]:
@@ -133,11 +162,26 @@ def _shapes_by_case(results: Iterable[CaseResult]) -> Shapes:
     return found
 
 
-def summarise_family(verdicts: Sequence[Verdict]) -> Family:
-    """Count the verdicts."""
+def summarise_family(verdicts: Sequence[Verdict], threshold: float) -> Family:
+    """Count the verdicts, and say what could have been seen at all."""
     counts = {name: sum(v.verdict == name for v in verdicts) for name in VERDICTS}
     ratios = [v.ratio.value for v in verdicts if v.ratio is not None]
-    return Family(counts, float(np.median(ratios)) if ratios else None)
+    if not ratios:
+        return Family(counts, None)
+    low, middle, high = (float(value) for value in np.quantile(ratios, (0.25, 0.5, 0.75)))
+    errors = [
+        (v.error, v.freedom) for v in verdicts if v.error is not None and v.freedom is not None
+    ]
+    if not errors:
+        return Family(counts, middle, (low, high))
+    tail = (1 - CONFIDENCE) / 2
+    alone = min(tail, RATE / len(errors))
+
+    def visible(tail: float) -> float:
+        reach = [float(special.stdtrit(freedom, 1 - tail)) * error for error, freedom in errors]
+        return float(np.expm1(np.log1p(threshold) + np.median(reach)))
+
+    return Family(counts, middle, (low, high), visible(tail), visible(alone))
 
 
 def _judge(
@@ -206,7 +250,9 @@ def _judge_ratio(
     spread = _difference(baseline, candidate)
     if spread is None:
         return replace(
-            verdict, ratio=Estimate(value), reason="one launch on each side says nothing of others"
+            verdict,
+            ratio=Estimate(value),
+            reason=f"fewer than {LEAST_LAUNCHES} launches on a side have no interval",
         )
     center, error, freedom = spread
     ratio = _with_interval(value, spread)
@@ -220,6 +266,8 @@ def _judge_ratio(
         reason=None,
         p_slower=_tail(center - bound, error, freedom),
         p_faster=_tail(-center - bound, error, freedom),
+        error=error,
+        freedom=freedom,
     )
 
 
@@ -235,18 +283,14 @@ def _difference(
 ) -> tuple[float, float, float] | None:
     """Mean difference of the logarithms, its standard error and degrees of freedom.
 
-    Welch's t: the launches of the runs may differ in spread and number. A side with a single
-    launch borrows the other's spread. Source: Welch, Biometrika 34, 1947.
+    Welch's t: the launches of the runs may differ in spread and number. None where a side has too
+    few launches. Source: Welch, Biometrika 34, 1947.
     """
     logs = [np.log([launch.value for launch in side]) for side in (baseline, candidate)]
     center = float(logs[1].mean() - logs[0].mean())
     counts = (len(baseline), len(candidate))
-    if max(counts) == 1:
+    if min(counts) < LEAST_LAUNCHES:
         return None
-    if min(counts) == 1:
-        many = baseline if counts[0] > 1 else candidate
-        spread = mean_variance(many) * len(many)
-        return center, float(np.sqrt(spread * (1 + 1 / len(many)))), len(many) - 1.0
     first, second = mean_variance(baseline), mean_variance(candidate)
     total = first + second
     if total == 0:
@@ -299,7 +343,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
     The value is the median of the ratios. What both launches of a pair share, such as a slower
     hour, cancels. From nine pairs on the interval is that of order statistics, which leaves out an
     extreme at each end: a launch that went astray changes nothing. For fewer pairs it is Student's
-    t on the logarithms of the ratios, and contains the value.
+    t on the logarithms of the ratios, and contains the value; fewer than three have no interval.
 
     Raises
     ------

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from transrank import units
-from transrank.stats.core_distance import LEAST_CHANGE
-from transrank.stats.core_state import core_states
+from transrank.stats.advice import busy_machine
+from transrank.stats.cores import states_of
 from transrank.store.lines import Header
 from transrank.store.records import Run
 
@@ -23,21 +23,23 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
     ] + _cores(baseline, candidate)
 
 
+def obstacle(baseline: Run, candidate: Run) -> str | None:
+    """Why no verdict between the runs is possible, whatever their values; None where it is."""
+    for name, run in (("baseline", baseline), ("candidate", candidate)):
+        for caution in busy_machine(run):
+            return f"of the {name}, {caution.text}"
+    cores = _cores(baseline, candidate)
+    return f"the cores were not in one state: {cores[0]}" if cores else None
+
+
 def _cores(baseline: Run, candidate: Run) -> list[str]:
-    ours, theirs = core_states(baseline.cases), core_states(candidate.cases)
-    found = []
-    for shape in sorted(ours.keys() & theirs.keys()):
-        other = theirs[shape].facts()
-        for name, seconds in ours[shape].facts().items():
-            if name in other and not _alike(seconds, other[name]):
-                which = f" ({shape})" if len(ours) > 1 else ""
-                pair = f"{units.format_seconds(seconds)} / {units.format_seconds(other[name])}"
-                found.append(f"{name}{which}: {pair}")
-    return found
-
-
-def _alike(one: float, other: float) -> bool:
-    return max(one, other) <= (1 + LEAST_CHANGE) * min(one, other)
+    """In which shapes the runs are of cores in different states."""
+    ours, theirs = states_of(baseline), states_of(candidate)
+    return [
+        f"state of the cores ({shape}): {ours[shape]} / {theirs[shape]}"
+        for shape in sorted(ours.keys() & theirs.keys())
+        if not ours[shape].like(theirs[shape])
+    ]
 
 
 def _conditions(run: Run) -> dict[str, str]:

@@ -43,6 +43,11 @@ class Groups:
         return self.slow[0] / self.fast[0] - 1
 
 
+# Fewer launches than this have no interval: two leave one degree of freedom, by which the interval
+# reaches over factors, and one says nothing of the next.
+LEAST_LAUNCHES = 3
+
+
 def combine(launches: Sequence[Estimate]) -> Estimate:
     """The estimate of a case from its estimates in single launches.
 
@@ -53,8 +58,8 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
     coarse clock may make them identical. Where the launches fall into two groups the interval
     reaches over both, and it always contains the value.
 
-    A single launch keeps its own interval, which then says nothing about other launches. Values
-    that are not positive have no logarithm: then the extremes are the interval.
+    Fewer than LEAST_LAUNCHES launches have no interval. Values that are not positive have no
+    logarithm: then the extremes are the interval.
 
     Source: log-normal times and t for few repetitions, Hoefler & Belli, SC'15, rules 5 and 6; the
     launch as repetition, Hunold & Carpen-Amarie, TPDS 2016. tests/python/stats/test_launches.py
@@ -68,10 +73,10 @@ def combine(launches: Sequence[Estimate]) -> Estimate:
     """
     if not launches:
         raise ValueError("no launches to combine")
-    if len(launches) == 1:
-        return launches[0]
     values = np.array([launch.value for launch in launches])
     value = float(np.median(values))
+    if len(launches) < LEAST_LAUNCHES:
+        return Estimate(value)
     if values.min() <= 0:
         return Estimate(value, float(values.min()), float(values.max()))
     logs = np.log(values)

@@ -25,13 +25,22 @@ class Caution:
 class ImbMean:
     """Means as IMB and OSU print them: each rank's mean over samples; mean and extremes over ranks.
 
-    Where rank 0's clock alone counts, its mean. Flagged samples are left out, which IMB and OSU
-    cannot do. With several launches the median over launches of each of the three.
+    Over all samples after warm-up, flagged or not. Where rank 0's clock alone counts, its mean.
+    With several launches the median over launches of each of the three.
     """
 
     mean: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What programs meet that cannot leave disturbed calls out: of all samples after warm-up."""
+
+    mean: float
+    p90: float
+    p99: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +50,8 @@ class CaseResult:
     Attributes
     ----------
     status
-        `ok`; `unstable` when a launch ran out of time and the interval is wider than the precision
-        asked for, or when a single sample leaves no interval; `differing` when every launch is
-        precise but their values lie farther apart than the precision; `skipped` or `failed` with
-        the `reason`.
+        `ok`; `wide` when the interval is wider than the precision asked for, or there is none for
+        want of launches; `skipped` or `failed` with the `reason`.
     headline
         what to quote: the median, or the mean where only means are known (imported results).
         None without a value.
@@ -54,17 +61,18 @@ class CaseResult:
         the fastest sample that counts.
     imbalance
         median over samples of (slowest - fastest rank) / slowest.
+    tail
+        of all samples after warm-up, whatever disturbed them; None where only means are known.
     samples, kept
-        samples after warm-up, all launches, and the share of them that nothing disqualifies.
-    unusual
-        the share of them that no flag disqualifies, but the cores: farther apart or slower than
-        usual in the run.
-    all_used
-        too few samples were undisturbed, so the disturbed ones count as well.
+        samples after warm-up, all launches, and the share of them that count.
+    basis
+        what was asked of the samples that count: see `transrank.stats.selection.BASES`.
+    launches, launch_medians
+        the launches that count, and the median of each with its own interval.
     launches_left_out
-        launches without a sample that counts; they are not among `launches`.
-    launch_medians, launch_imb
-        one value per entry of `launches`, in that order.
+        how many others there were: too few of their samples count.
+    launch_imb
+        the IMB mean of every launch.
     placed
         where the ranks were that took part; None where nobody knows (imported results).
     groups, drift
@@ -84,9 +92,10 @@ class CaseResult:
     minimum: float | None = None
     imb: ImbMean | None = None
     imbalance: float | None = None
+    tail: Tail | None = None
     samples: int = 0
     kept: float = 0.0
-    unusual: float = 0.0
+    basis: str = "clean"
     launches: tuple[int, ...] = ()
     launch_medians: tuple[Estimate, ...] = ()
     launch_imb: tuple[float, ...] = ()
@@ -94,8 +103,6 @@ class CaseResult:
     verified: int = 0
     measuring_seconds: float = 0.0
     timing: str | None = None
-    stops: tuple[str, ...] = ()
-    all_used: bool = False
     launches_left_out: int = 0
     placed: Placed | None = None
     groups: Groups | None = None
@@ -125,22 +132,20 @@ class CaseResult:
         return self.bytes_counted / self.headline.value
 
     @property
-    def launch_spread(self) -> float:
-        """How far the launches lie apart: (slowest - fastest) / headline; 0 for a single one."""
-        values = [launch.value for launch in self.launch_medians]
-        if self.headline is None or self.headline.value <= 0 or len(values) < 2:
-            return 0.0
-        return (max(values) - min(values)) / self.headline.value
+    def range(self) -> tuple[float, float] | None:
+        """From the lowest to the highest end that the launches' own intervals have."""
+        ends = [
+            end
+            for launch in self.launch_medians
+            for end in (launch.value, launch.low, launch.high)
+            if end is not None
+        ]
+        return (min(ends), max(ends)) if ends else None
 
     @property
-    def clean(self) -> int:
-        """Samples after warm-up that nothing disqualifies."""
+    def counted(self) -> int:
+        """Samples that count."""
         return round(self.kept * self.samples)
-
-    @property
-    def disturbed(self) -> bool:
-        """Whether something disqualifies some sample after warm-up."""
-        return self.clean < self.samples
 
     @property
     def measured(self) -> bool:

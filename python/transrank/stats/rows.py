@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from transrank.stats.result import CaseResult
-from transrank.store.lines import Case
+from transrank.stats.summary import counted_samples
+from transrank.store.records import Case, Run
 
 Row = dict[str, Any]
 
@@ -31,12 +34,17 @@ def result_row(result: CaseResult) -> Row:
         "imb_mean_seconds": result.imb.mean if result.imb else None,
         "imb_low_seconds": result.imb.low if result.imb else None,
         "imb_high_seconds": result.imb.high if result.imb else None,
+        "mean_of_all_seconds": result.tail.mean if result.tail else None,
+        "p90_of_all_seconds": result.tail.p90 if result.tail else None,
+        "p99_of_all_seconds": result.tail.p99 if result.tail else None,
         "bytes_per_second": result.rate,
         "bytes_counted": result.bytes_counted,
         "imbalance": result.imbalance,
         "samples": result.samples,
         "kept": result.kept if result.samples else None,
+        "counted": result.basis if result.samples else None,
         "launches": len(result.launches),
+        "launches_left_out": result.launches_left_out,
         "verified_bytes": result.verified,
         "measuring_seconds": result.measuring_seconds,
         "warnings": "; ".join(caution.text for caution in result.warnings) or None,
@@ -59,13 +67,16 @@ def _text(value: str | int | None) -> str | None:
     return None if value is None else str(value)
 
 
-def sample_rows(cases: Iterable[Case]) -> Iterator[Row]:
-    """One row per sample, warm-up and disturbed ones included, in the order taken."""
-    for case in cases:
-        if case.samples is None:
-            continue
+def sample_rows(run: Run, cases: Iterable[Case]) -> Iterator[Row]:
+    """One row per sample of `cases`, warm-up and disturbed ones included, in the order taken.
+
+    `counted` says which of them the headline is made of: the median over launches of the medians
+    of each launch's counted samples.
+    """
+    for case, counted in counted_samples(run, cases):
         samples = case.samples
-        rounds = [number for number, count in enumerate(samples.rounds) for _ in range(count)]
+        assert samples is not None
+        rounds = np.repeat(np.arange(samples.rounds.size), samples.rounds).tolist()
         late = samples.late_seconds
         for i, seconds in enumerate(samples.seconds.tolist()):
             yield {
@@ -79,5 +90,6 @@ def sample_rows(cases: Iterable[Case]) -> Iterator[Row]:
                 "seconds": seconds,
                 "fastest_seconds": float(samples.fastest[i]),
                 "flags": int(samples.flags[i]),
+                "counted": bool(counted[i]),
                 "late_seconds": None if late is None else float(late[i]),
             }

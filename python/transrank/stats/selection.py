@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which samples of a case enter its headline."""
+"""Which samples of a case count.
+
+One rule, for each case by itself: a sample counts when no flag disqualifies it and its round was
+measured with the cores in the state of the run. Where that leaves too few launches, what is asked
+is relaxed for the whole case, step by step, and the case says so.
+"""
 
 from __future__ import annotations
 
@@ -9,83 +14,82 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from transrank.stats.cores import CoreState
+from transrank.stats.launches import LEAST_LAUNCHES
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 
-# Fewer undisturbed samples of a case than this are no basis for a value ...
-LEAST_CLEAN = 3
-# ... nor is a smaller share than this: where ranks share cores all the time, the few samples that
-# went undisturbed show a machine that nobody has.
+# A launch of which fewer samples count has no median worth the name ...
+LEAST_SAMPLES = 3
+# ... nor has one of which a smaller share counts: where ranks share cores all the time, the few
+# samples that went undisturbed show a machine that nobody has.
 LEAST_SHARE = 0.05
+
+# What was asked of the samples that count, the strictest first.
+BASES = ("clean", "any cores", "all")
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The samples of one launch that count, as a mask over all of them.
+    """The samples of a case that count: a mask for each launch, empty where the launch does not.
 
     Attributes
     ----------
-    used
-        none of them where every sample of the launch was disturbed.
-    taken, clean
-        samples after warm-up, and those of them that nothing disqualifies.
-    unusual
-        those of them that no flag disqualifies, but the state of the cores.
+    counted
+        for each launch a mask over all of its samples.
+    taken
+        samples after warm-up, all launches.
+    basis
+        of BASES: `clean`, undisturbed and in the state of the run's cores; `any cores`,
+        undisturbed with the cores in whatever state; `all` but warm-up.
     """
 
-    used: NDArray[np.bool_]
+    counted: tuple[Mask, ...]
     taken: int
-    clean: int
-    unusual: int = 0
+    basis: str
 
     @property
-    def any_used(self) -> bool:
-        return bool(self.used.any())
+    def kept(self) -> float:
+        """The share of the samples after warm-up that count."""
+        return sum(int(mask.sum()) for mask in self.counted) / self.taken if self.taken else 0.0
 
 
-def select(
-    launches: Sequence[Samples], disqualified: Sequence[Sequence[NDArray[np.bool_]]] = ()
-) -> tuple[list[Selection], bool]:
+def select(launches: Sequence[Samples], state: CoreState | None = None) -> Selection:
     """Choose the samples of a case, launch by launch.
 
-    Warm-up never counts, unless there is nothing else. Samples with a lost core, with time that a
-    hypervisor took, or with a late start do not count either: a launch that has no other samples
-    is left out, because a disturbed median is wrong by factors where few clean samples are wrong by
-    percents.
-    Neither do those that the state of the cores disqualifies: of the choices in `disqualified`,
-    each a mask per launch, the first that leaves enough.
-    Only when the clean samples of all launches together are fewer than LEAST_CLEAN, or than the
-    share LEAST_SHARE, all samples count, and the second value is True.
+    Warm-up never counts, unless there is nothing else. Samples during which a rank lost its core, a
+    hypervisor took time, or a rank started late do not count, nor do those of rounds in another
+    state of the cores. A launch of which too few count is left out. Only when fewer than
+    LEAST_LAUNCHES launches are left (or fewer than all, if those are fewer) the state of the cores
+    is not asked for, and when that does not help either all samples count.
     """
-    after = [_after_warm_up(samples.flags) for samples in launches]
+    after = [after_warm_up(samples.flags) for samples in launches]
     undisturbed = [
-        counts & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
-        for counts, samples in zip(after, launches, strict=True)
+        mask & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
+        for mask, samples in zip(after, launches, strict=True)
     ]
-    clean = undisturbed
-    for choice in disqualified:
-        usual = [mask & ~unusual for mask, unusual in zip(undisturbed, choice, strict=True)]
-        if _enough(usual, undisturbed):
-            clean = usual
-            break
-    enough = _enough(clean, after)
-    selections = [
-        Selection(
-            best if enough else counts,
-            int(counts.sum()),
-            int(best.sum()),
-            int(unflagged.sum() - best.sum()),
-        )
-        for counts, best, unflagged in zip(after, clean, undisturbed, strict=True)
-    ]
-    return selections, not enough
+    in_state = undisturbed
+    if state is not None:
+        in_state = [
+            mask & state.met_in(samples)
+            for mask, samples in zip(undisturbed, launches, strict=True)
+        ]
+    taken = sum(int(mask.sum()) for mask in after)
+    for basis, masks in zip(BASES, (in_state, undisturbed), strict=False):
+        enough = [_is_enough(mask, of) for mask, of in zip(masks, after, strict=True)]
+        if sum(enough) >= min(LEAST_LAUNCHES, len(launches)):
+            counted = (mask & few for mask, few in zip(masks, enough, strict=True))
+            return Selection(tuple(counted), taken, basis)
+    return Selection(tuple(after), taken, BASES[-1])
 
 
-def _enough(chosen: Sequence[NDArray[np.bool_]], of: Sequence[NDArray[np.bool_]]) -> bool:
-    """Whether the chosen samples of all launches are a basis for a value."""
-    count, total = (sum(int(mask.sum()) for mask in masks) for masks in (chosen, of))
-    return count == total or count >= max(LEAST_CLEAN, LEAST_SHARE * total)
+def _is_enough(mask: Mask, of: Mask) -> bool:
+    count, total = int(mask.sum()), int(of.sum())
+    return count >= max(min(LEAST_SAMPLES, total), LEAST_SHARE * total)
 
 
-def _after_warm_up(flags: NDArray[np.int64]) -> NDArray[np.bool_]:
+def after_warm_up(flags: NDArray[np.int64]) -> Mask:
+    """Which samples are not of the warm-up; all where there are no others."""
     mask = (flags & WARM_UP) == 0
     return mask if mask.any() else np.ones_like(mask)

@@ -3,24 +3,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from transrank.stats.advice import case_warnings, run_warnings
-from transrank.stats.core_state import CoreState, core_states
+from transrank.stats.cores import CoreState, states_of
 from transrank.stats.drift import Rounds, find_drift, round_medians
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import combine, find_groups
 from transrank.stats.median import median, median_interval
 from transrank.stats.placed import Placements
-from transrank.stats.result import CaseResult, Caution, ImbMean
-from transrank.stats.selection import Selection, select
+from transrank.stats.result import CaseResult, Caution, ImbMean, Tail
+from transrank.stats.selection import Selection, after_warm_up, select
 from transrank.store.lines import Case, Samples, Shape
 from transrank.store.records import Run
 
-__all__ = ["CaseResult", "Caution", "Estimate", "ImbMean", "run_warnings", "summarise"]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+__all__ = [
+    "CaseResult",
+    "Caution",
+    "Estimate",
+    "ImbMean",
+    "Tail",
+    "counted_samples",
+    "run_warnings",
+    "summarise",
+    "summarise_case",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +50,35 @@ class _LaunchView:
 
 def summarise(run: Run) -> list[CaseResult]:
     """One result per case and shape: curve after curve as planned, by shape and by size."""
-    by_case: dict[tuple[str, Shape], list[Case]] = {}
-    for case in run.cases:
-        by_case.setdefault((case.case, case.shape), []).append(case)
-    precision = run.header.options.precision if run.header.options else None
     placements = Placements(run.launches)
-    cores = core_states(run.cases)
+    states = states_of(run)
     results = [
-        _summarise_case(cases, precision, placements, cores[shape])
-        for (_, shape), cases in by_case.items()
+        summarise_case(cases, states.get(shape), run.header.precision, placements)
+        for (_, shape), cases in _by_case(run.cases).items()
     ]
     return _in_planned_order(run, results)
 
 
+def _by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
+    """What each launch says of a case, case by case."""
+    found: dict[tuple[str, Shape], list[Case]] = {}
+    for case in cases:
+        found.setdefault((case.case, case.shape), []).append(case)
+    return found
+
+
+def counted_samples(run: Run, cases: Iterable[Case]) -> Iterator[tuple[Case, Mask]]:
+    """Which samples of the `cases`, all launches of each, enter its headline."""
+    states = states_of(run)
+    for (_, shape), launches in _by_case(cases).items():
+        sampled = [(case, case.samples) for case in launches if case.samples is not None]
+        selection = select([samples for _, samples in sampled], states.get(shape))
+        yield from zip((case for case, _ in sampled), selection.counted, strict=True)
+
+
 def _in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResult]:
     """Curve after curve as planned, and by size: the file has the cases in the order measured."""
-    planned = dict.fromkeys(case for launch in run.header.plan for case in launch.cases)
+    planned = dict.fromkeys(case for launch in run.plan for case in launch.cases)
     position = {case: index for index, case in enumerate(planned)}
     last = len(position)
     curves: dict[tuple[object, ...], int] = {}
@@ -66,23 +93,24 @@ def _curve(result: CaseResult) -> tuple[object, ...]:
     return (result.study, *others)
 
 
-def _summarise_case(
+def summarise_case(
     cases: Sequence[Case],
-    precision: float | None,
-    placements: Placements,
-    cores: CoreState,
+    state: CoreState | None = None,
+    precision: float | None = None,
+    placements: Placements | None = None,
 ) -> CaseResult:
+    """The result of one case in one shape from what each launch says of it.
+
+    Nothing else of the run has a part in it, but the state of the cores that the run is of.
+    """
     measured = [case for case in cases if case.status == "ok"]
     if not measured:
         return _unmeasured(cases)
     sampled = [case.samples for case in measured if case.samples is not None]
-    selections, all_used = select(sampled, cores.disqualified(sampled))
-    views = _views(measured, selections)
+    selection = select(sampled, state)
+    views = _views(measured, selection)
     values = [view.value for view in views]
-    headline = combine(values)
-    imported = views[0].case.timing == "imported"
-    stops = tuple(view.case.stop for view in views if view.case.stop)
-    taken = sum(selection.taken for selection in selections)
+    imb = [_imb_of(case) for case in measured]
     first = views[0].case
     result = CaseResult(
         study=first.study,
@@ -91,25 +119,24 @@ def _summarise_case(
         shape=first.shape,
         status="ok",
         reason=_reason(cases),
-        headline=headline,
-        statistic="mean" if imported else "median",
+        headline=combine(values),
+        statistic="mean" if first.timing == "imported" else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
-        imb=_imb(views, all_used),
+        imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),
         imbalance=_median_of([view.imbalance for view in views]),
-        samples=taken,
-        kept=sum(selection.clean for selection in selections) / taken if taken else 0.0,
-        unusual=sum(selection.unusual for selection in selections) / taken if taken else 0.0,
+        tail=_tail(sampled),
+        samples=selection.taken,
+        kept=selection.kept,
+        basis=selection.basis,
         launches=tuple(view.case.launch for view in views),
         launch_medians=tuple(values),
-        launch_imb=tuple(_imb_of(view.case, all_used).mean for view in views),
+        launch_imb=tuple(mean for mean, _, _ in imb),
         bytes_counted=first.bytes_counted or 0.0,
-        verified=sum(view.case.verified or 0 for view in views),
+        verified=sum(case.verified or 0 for case in measured),
         measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
         timing=first.timing,
-        stops=stops,
-        all_used=all_used,
         launches_left_out=len(measured) - len(views),
-        placed=placements.of(first.study, first.shape, first.launch),
+        placed=placements.of(first.study, first.shape, first.launch) if placements else None,
         groups=find_groups(values),
         drift=find_drift([view.rounds for view in views if view.rounds is not None]),
     )
@@ -140,72 +167,63 @@ def _reason(cases: Sequence[Case]) -> str | None:
 
 
 def _status(result: CaseResult, precision: float | None) -> str:
-    """Whether a measured case is as precise as was asked, and if not, for which reason."""
+    """Whether the interval of a measured case is as narrow as was asked."""
     assert result.headline is not None
-    if result.statistic == "median" and result.headline.low is None:
-        return "unstable"
-    if precision is None:
+    if result.statistic == "mean":
         return "ok"
     width = result.headline.relative_width
-    if "max-time" in result.stops and width is not None and width > precision:
-        return "unstable"
-    precise = all(stop == "precise" for stop in result.stops)
-    return "differing" if precise and result.launch_spread > precision else "ok"
+    return "wide" if width is None or (precision is not None and width > precision) else "ok"
 
 
-def _views(cases: Sequence[Case], selections: Sequence[Selection]) -> list[_LaunchView]:
+def _views(cases: Sequence[Case], selection: Selection) -> list[_LaunchView]:
     """What each launch says; those of which no sample counts are left out."""
-    remaining = iter(selections)
+    masks = iter(selection.counted)
     views = []
     for case in cases:
         if case.samples is None:
             assert case.imported is not None  # the schema: an ok case has one or the other
             views.append(_LaunchView(case, Estimate(case.imported.mean)))
-        elif (selection := next(remaining)).any_used:
-            views.append(_view(case, case.samples, selection))
+        elif (mask := next(masks)).any():
+            views.append(_view(case, case.samples, mask))
     return views
 
 
-def _view(case: Case, samples: Samples, selection: Selection) -> _LaunchView:
-    seconds = samples.seconds[selection.used]
+def _view(case: Case, samples: Samples, counted: Mask) -> _LaunchView:
+    seconds = samples.seconds[counted]
     return _LaunchView(
         case,
         median_interval(seconds),
         minimum=float(seconds.min()),
-        imbalance=_imbalance(samples, selection),
-        rounds=round_medians(samples.seconds, selection.used, samples.rounds.tolist()),
+        imbalance=_imbalance(seconds, samples.fastest[counted]),
+        rounds=round_medians(samples.seconds, counted, samples.rounds.tolist()),
     )
 
 
-def _imbalance(samples: Samples, selection: Selection) -> float | None:
-    slowest = samples.seconds[selection.used]
-    fastest = np.minimum(samples.fastest[selection.used], slowest)
+def _imbalance(slowest: Floats, fastest: Floats) -> float | None:
     positive = slowest > 0
     if not positive.any():
         return None
-    return median(1 - fastest[positive] / slowest[positive])
+    return median(1 - np.minimum(fastest, slowest)[positive] / slowest[positive])
 
 
-def _imb_of(case: Case, all_used: bool) -> ImbMean:
-    """The mean over the same samples as the headline's, and over the ranks that have a part."""
+def _imb_of(case: Case) -> tuple[float, float, float]:
+    """The mean over all samples and over the ranks that have a part; its extremes over ranks."""
     if case.imported is not None:
         mean = case.imported.mean
         low, high = case.imported.minimum, case.imported.maximum
-        return ImbMean(mean, mean if low is None else low, mean if high is None else high)
+        return mean, mean if low is None else low, mean if high is None else high
     assert case.ranks is not None  # the schema: an ok case has them
-    of_all = case.ranks.mean_of_all if all_used else None
-    means = case.ranks.mean if of_all is None else of_all
+    means = case.ranks.mean if case.ranks.mean_of_all is None else case.ranks.mean_of_all
     means = means[:1] if case.clocks == "root" else means[~np.isnan(means)]
-    return ImbMean(float(means.mean()), float(means.min()), float(means.max()))
+    return float(means.mean()), float(means.min()), float(means.max())
 
 
-def _imb(views: Sequence[_LaunchView], all_used: bool) -> ImbMean:
-    each = [_imb_of(view.case, all_used) for view in views]
-    return ImbMean(
-        float(np.median([imb.mean for imb in each])),
-        float(np.median([imb.low for imb in each])),
-        float(np.median([imb.high for imb in each])),
-    )
+def _tail(launches: Sequence[Samples]) -> Tail | None:
+    if not launches:
+        return None
+    every = np.concatenate([samples.seconds[after_warm_up(samples.flags)] for samples in launches])
+    p90, p99 = np.quantile(every, (0.9, 0.99))
+    return Tail(float(every.mean()), float(p90), float(p99))
 
 
 def _median_of(values: Sequence[float | None]) -> float | None:

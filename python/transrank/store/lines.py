@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lines of a record file as Python objects, named as in ``schema/record-v1.json``.
+"""The lines of a record file as Python objects, named as in ``schema/record-v2.json``.
 
 Each class has the fields of its JSON object; times are seconds, sizes are bytes. Optional fields
 that a line lacks are None. `from_json` expects an object that the schema has accepted.
@@ -114,6 +114,7 @@ class Options:
 
     precision: float
     max_time_seconds: float
+    # Of every case at least.
     launches: int
     cache: str
     synchronisation: str
@@ -124,6 +125,12 @@ class Options:
     record_samples: str | None = None
     # Bytes by which buffers begin past a page boundary.
     buffer_offset: int = 0
+    # Of every case while there is time; None: `launches`.
+    usual_launches: int | None = None
+    # Of any case at most; None: `launches`.
+    most_launches: int | None = None
+    # Wall-clock time for launches beyond `launches`; None: as long as cases have some of theirs.
+    run_seconds: float | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Options:
@@ -138,6 +145,9 @@ class Options:
             line.get("count"),
             line.get("record_samples"),
             line.get("buffer_offset", 0),
+            line.get("usual_launches"),
+            line.get("most_launches"),
+            line.get("run_seconds"),
         )
 
 
@@ -148,11 +158,20 @@ class PlannedLaunch:
     `arguments` are those of transrank-run; `lines` what a shell takes to make the launch by hand.
     """
 
+    kind: ClassVar[Literal["planned"]] = "planned"
     launch: int
     shape: Shape
     cases: tuple[str, ...]
     arguments: tuple[str, ...]
     lines: tuple[str, ...] = ()
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The arguments but for the seed: launches that repeat each other have the same."""
+        if "--seed" not in self.arguments:
+            return self.arguments
+        place = self.arguments.index("--seed")
+        return (*self.arguments[:place], *self.arguments[place + 2 :])
 
     @classmethod
     def from_json(cls, line: Json) -> PlannedLaunch:
@@ -195,6 +214,13 @@ class Header:
     machine: Json
     environment: Mapping[str, str]
     imported: tuple[ImportedFile, ...] = ()
+
+    @property
+    def precision(self) -> float | None:
+        """What the intervals had to reach; None where a number of operations was asked for."""
+        if self.options is None or self.options.count is not None:
+            return None
+        return self.options.precision
 
     @classmethod
     def from_json(cls, line: Json) -> Header:
@@ -416,7 +442,7 @@ _CONVERTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the run: a launch that failed, a resumption, a repair."""
+    """What happened to the run: a launch failed, it was resumed; or what was found out."""
 
     kind: ClassVar[Literal["event"]] = "event"
     event: str
@@ -424,6 +450,9 @@ class Event:
     launch: int | None = None
     message: str | None = None
     accuracy_seconds: float | None = None
+    shape: Shape | None = None
+    latency_seconds: float | None = None
+    work_seconds: float | None = None
 
     @classmethod
     def from_json(cls, line: Json) -> Event:
@@ -433,10 +462,13 @@ class Event:
             line.get("launch"),
             line.get("message"),
             line.get("accuracy_seconds"),
+            shape_from_json(line["shape"]) if "shape" in line else None,
+            line.get("latency_seconds"),
+            line.get("work_seconds"),
         )
 
 
-Line = Header | Launch | Case | Event
+Line = Header | PlannedLaunch | Launch | Case | Event
 
 
 def shape_from_json(line: Json) -> Shape:

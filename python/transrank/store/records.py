@@ -65,10 +65,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A record file in memory. `problems` says in words what was left out and why."""
+    """A record file in memory. `problems` says in words what was left out and why.
+
+    `plan` has every launch that the run consists of: those of the header, and those that followed
+    because cases were not precise yet.
+    """
 
     path: Path
     header: Header
+    plan: tuple[PlannedLaunch, ...]
     launches: tuple[Launch, ...]
     cases: tuple[Case, ...]
     events: tuple[Event, ...]
@@ -95,6 +100,7 @@ def read_run(path: Path | str) -> Run:
     lines = split_lines(read_content(path))
     header = _read_header(path, lines)
     problems: list[str] = []
+    plan = list(header.plan)
     launches: list[Launch] = []
     events: list[Event] = []
     cases: dict[tuple[int, str, Shape], Case] = {}
@@ -110,7 +116,9 @@ def read_run(path: Path | str) -> Run:
                 f"{path}:{number}: a second header",
                 "a file holds one run: split the file here",
             )
-        if isinstance(line, Launch):
+        if isinstance(line, PlannedLaunch):
+            plan.append(line)
+        elif isinstance(line, Launch):
             launches.append(line)
         elif isinstance(line, Event):
             events.append(line)
@@ -124,6 +132,7 @@ def read_run(path: Path | str) -> Run:
     return Run(
         path,
         header,
+        tuple(plan),
         tuple(launches),
         tuple(cases.values()),
         tuple(events),
@@ -164,7 +173,11 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
 
 def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
     version = header.get("schema")
-    if isinstance(version, int) and not isinstance(version, bool) and version != schema.VERSION:
+    if (
+        isinstance(version, int)
+        and not isinstance(version, bool)
+        and version not in schema.READABLE
+    ):
         newer = version > schema.VERSION
         raise RecordError(
             f"{path}:{number}: written with record schema {version:.6g} by "
@@ -179,8 +192,9 @@ def _read_line(path: Path, number: int, raw: bytes) -> Line:
 
 
 def _convert(path: Path, number: int, parsed: Any) -> Line:
-    kinds: dict[str, type[Header | Launch | Case | Event]] = {
+    kinds: dict[str, type[Line]] = {
         "header": Header,
+        "planned": PlannedLaunch,
         "launch": Launch,
         "case": Case,
         "event": Event,
@@ -195,7 +209,7 @@ def _convert(path: Path, number: int, parsed: Any) -> Line:
             _check_placement(line.placement)
     except (ValueError, OverflowError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else one_line(error)
-        raise RecordError(f"{path}:{number}: {reason}", "see schema/record-v1.json") from None
+        raise RecordError(f"{path}:{number}: {reason}", "see schema/record-v2.json") from None
     return line
 
 

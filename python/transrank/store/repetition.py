@@ -21,15 +21,20 @@ def repeated(command: Sequence[str], seed: int | None) -> list[str]:
 
 
 def prepared(
-    command: Sequence[str], seed: int | None, max_time_seconds: float, memory_bytes: int | None
+    command: Sequence[str],
+    seed: int | None,
+    launches: int,
+    max_time_seconds: float,
+    memory_bytes: int | None,
 ) -> list[str]:
     """The words that write the header of such a run to `BY_HAND`, and measure nothing.
 
-    What was drawn or found out for the run is said: seed, memory, and the time of a case where it
-    is that which ends it.
+    What was drawn or found out for the run is said: seed, launches, memory, and the time of a case
+    where it is that which ends it.
     """
     counted = any(word.partition("=")[0] == "--count" for word in command)
     added = [] if counted else ["--max-time", f"{max_time_seconds:.9g}s"]
+    added += ["--launches", str(launches)]
     if memory_bytes is not None:
         added += ["--memory", str(memory_bytes)]
     return _with_options(repeated(command, seed), [*added, "--prepare", "--output", BY_HAND])

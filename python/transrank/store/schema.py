@@ -14,8 +14,10 @@ import fastjsonschema
 
 import transrank
 
-VERSION = 1
-KINDS = ("header", "launch", "case", "event")
+# Files of earlier versions hold nothing that this one does not know.
+VERSION = 2
+READABLE = (1, 2)
+KINDS = ("header", "planned", "launch", "case", "event")
 
 # A list of numbers longer than this is represented by a few of its values when it is checked.
 _LONGEST_CHECKED_LIST = 8

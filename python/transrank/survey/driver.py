@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Execute a plan: launch after launch, every finished case kept whatever happens."""
+"""Execute a plan: launch after launch, every finished case kept whatever happens.
+
+After the launches that a run begins with come those that `Further` asks for.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,13 @@ from transrank.launch import failure, lost_hosts, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store import records
-from transrank.store.records import PlannedLaunch, Shape
+from transrank.store.records import Case, PlannedLaunch, Shape
 from transrank.study import launch as launch_study
 from transrank.survey import estimate
 from transrank.survey.commands import runner_argv, shell_line
 from transrank.survey.estimate import Costs, TimeLeft
-from transrank.survey.lines import event_line
+from transrank.survey.further import Further
+from transrank.survey.lines import cores_line, event_line, planned_line
 from transrank.survey.progress import Finished, Progress
 from transrank.survey.tail import Tail
 from transrank.units import format_wait
@@ -35,10 +39,12 @@ LONGEST_START = 10
 
 @dataclass
 class Driver:
-    """Runs the launches of a plan one after the other.
+    """Runs the launches of a plan one after the other, and those that follow from their results.
 
     `record` has its header already. `finished` are the (launch, case) pairs that need no
-    measuring. `say` gets what launches said that is worth reading, `show_command` every command.
+    measuring; `further`, if any, knows what was measured of them. `spent_seconds` of the run's time
+    went by before. `say` gets what launches said that is worth reading, `show_command` every
+    command.
     """
 
     record: Path
@@ -46,6 +52,8 @@ class Driver:
     launcher: Launcher
     costs: Costs
     finished: set[tuple[int, str]] = field(default_factory=set)
+    further: Further | None = None
+    spent_seconds: float = 0.0
     resume_command: str = "transrank measure --resume latest"
     say: Callable[[str], None] = lambda text: None
     show_command: Callable[[str], None] = lambda text: None
@@ -103,19 +111,58 @@ class Driver:
 
     def _run(self, show: Callable[[int], Progress]) -> None:
         waiting = self.remaining()
-        left = TimeLeft(self.costs, list(waiting))
+        left = TimeLeft(self.costs, list(waiting), self._deadline())
         self.announce(waiting, left.seconds())
         with show(sum(len(planned.cases) for planned in waiting)) as progress:
             for place, planned in enumerate(waiting, start=1):
                 left.begin()
                 progress.launch_begins(place, len(waiting), planned.shape)
                 left.finish(self._launch(planned, progress, left))
+                if self._ends_repetition(planned):
+                    self._find_states()
+            self._go_on(progress, left)
         if self.failed:
             first = self.failed[0]
             raise LaunchError(
                 f"{_cases(len(self.failed))} failed, {first.case} first: {first.reason}"
             )
         records.append_line(self.record, event_line("finished"))
+
+    def _deadline(self) -> float | None:
+        """When, by the monotonic clock, no further launch begins."""
+        if self.further is None or self.further.options.run_seconds is None:
+            return None
+        return time.monotonic() + self.further.options.run_seconds - self.spent_seconds
+
+    def _ends_repetition(self, planned: PlannedLaunch) -> bool:
+        """Whether with this launch every case was measured as often as the others."""
+        return self.further is not None and (planned.launch + 1) % len(self.further.rows) == 0
+
+    def _find_states(self) -> None:
+        """Say in the record what state of the cores the rounds until now were of."""
+        assert self.further is not None
+        for shape, state in self.further.new_states().items():
+            records.append_line(self.record, cores_line(shape, state))
+
+    def _go_on(self, progress: Progress, left: TimeLeft) -> None:
+        """Launch what is still wide, again and again, until it is not or the time is spent."""
+        if self.further is None:
+            return
+        while True:
+            self._find_states()
+            launches = self.further.launches(left.until_deadline())
+            if not launches:
+                return
+            for planned in launches:
+                if not left.is_enough_for(planned):
+                    return
+                records.append_line(self.record, planned_line(planned))
+                self.plan = [*self.plan, planned]
+                left.add(planned)
+                progress.more(len(planned.cases))
+                left.begin()
+                progress.launch_begins(len(self.plan), len(self.plan), planned.shape)
+                left.finish(self._launch(planned, progress, left))
 
     def _failure(self, cause: LaunchError | RecordError | OSError) -> LaunchError:
         """Note in the record why the run ends here, and return what the user is told."""
@@ -152,7 +199,7 @@ class Driver:
                     self._placements[planned.shape] = line["placement"]
                 if line.get("kind") == "case" and line.get("case") not in seen:
                     seen.add(str(line.get("case")))
-                    self._keep(Finished.from_line(line), progress, left)
+                    self._keep(line, progress, left)
 
         idle_since = time.monotonic()
 
@@ -252,11 +299,14 @@ class Driver:
                 estimate.samples_of(planned),
             )
             records.append_line(self.record, line)
-            self._keep(Finished.from_line(line), progress, left)
+            self._keep(line, progress, left)
             seconds += line["measuring_seconds"]
         return seconds
 
-    def _keep(self, case: Finished, progress: Progress, left: TimeLeft) -> None:
+    def _keep(self, line: dict[str, Any], progress: Progress, left: TimeLeft) -> None:
+        case = Finished.from_line(line)
+        if self.further is not None:
+            self.further.take([Case.from_json(line)])
         self._kept += case.status != "failed"
         if case.status == "failed":
             self.failed.append(case)
@@ -265,8 +315,10 @@ class Driver:
 
     def _argv(self, planned: PlannedLaunch) -> list[str]:
         argv = runner_argv(planned, self.record)
-        whole = next(one for one in self.plan if one.launch == planned.launch)
-        if len(planned.cases) < len(whole.cases):
+        state = None if self.further is None else self.further.states.get(planned.shape)
+        if state is not None:
+            argv += ["--cores", ",".join(f"{seconds:.6g}" for seconds in state.bounds())]
+        if self._is_part(planned):
             path = self._only_file(planned)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
@@ -274,6 +326,14 @@ class Driver:
                 file.writelines(f"{case}\n" for case in planned.cases)
             argv += ["--only", str(path)]
         return argv
+
+    def _is_part(self, planned: PlannedLaunch) -> bool:
+        """Whether the launch measures fewer cases than its arguments select."""
+        return any(
+            len(planned.cases) < len(one.cases)
+            for one in self.plan
+            if one.shape == planned.shape and one.selection == planned.selection
+        )
 
     def _only_file(self, planned: PlannedLaunch) -> Path:
         return self.folder / f"launch-{planned.launch:03d}.cases"
@@ -287,6 +347,8 @@ class Driver:
             done = records.repair(self.record)
             if done:
                 records.append_line(self.record, event_line("repaired", done))
+            if self.further is not None:
+                self._find_states()
             records.append_line(self.record, event_line(event, message))
         except (RecordError, OSError):
             pass

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from transrank.store.records import PlannedLaunch
 from transrank.study import launch as launch_study
 
 # What a case takes beside its measuring time: set-up, calibration, checks, one slice too many.
-OVERHEAD_SECONDS_PER_CASE = 0.05
+OVERHEAD_SECONDS_PER_CASE = 0.02
 # Job starts differ; the first one, which is timed, is not the slowest.
 START_MARGIN = 1.3
 
@@ -61,11 +62,26 @@ class TimeLeft:
 
     costs: Costs
     waiting: list[PlannedLaunch]
+    # By the monotonic clock; None: the run ends with its launches.
+    deadline: float | None = None
     _spent_seconds: float = 0.0
     _expected_seconds: float = 0.0
     _current: PlannedLaunch | None = None
     _finished: int = 0
     _runner_seconds: float | None = None
+
+    def add(self, planned: PlannedLaunch) -> None:
+        """Learn of a launch that follows."""
+        self.waiting.append(planned)
+
+    def until_deadline(self) -> float | None:
+        """Return the seconds until no further launch begins; None where there is no such time."""
+        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+
+    def is_enough_for(self, planned: PlannedLaunch) -> bool:
+        """Whether a further launch is likely to end in time."""
+        left = self.until_deadline()
+        return left is None or left >= self._share() * _launch_seconds(planned, self.costs)
 
     def begin(self) -> None:
         """Take the next launch."""
@@ -91,8 +107,13 @@ class TimeLeft:
 
     def seconds(self) -> float:
         """Return what is left."""
-        share = self._spent_seconds / self._expected_seconds if self._expected_seconds else 1.0
-        return self._of_this_launch(share) + share * most_seconds(self.waiting, self.costs)
+        share = self._share()
+        planned = self._of_this_launch(share) + share * most_seconds(self.waiting, self.costs)
+        return max(planned, self.until_deadline() or 0.0)
+
+    def _share(self) -> float:
+        """How long launches take beside what was expected of them."""
+        return self._spent_seconds / self._expected_seconds if self._expected_seconds else 1.0
 
     def _of_this_launch(self, share: float) -> float:
         if self._runner_seconds is not None:

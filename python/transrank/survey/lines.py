@@ -11,7 +11,9 @@ from transrank import __version__
 from transrank.launch.launcher import Launcher
 from transrank.machine.environment import relevant
 from transrank.machine.facts import Facts
-from transrank.store.records import PlannedLaunch
+from transrank.stats.cores import CoreState
+from transrank.store import schema
+from transrank.store.records import PlannedLaunch, Shape
 from transrank.survey.plan import Conditions
 from transrank.survey.probe import Probe
 
@@ -30,7 +32,7 @@ def header_line(
     """Return the header: all that is known before the first case."""
     line: dict[str, Any] = {
         "kind": "header",
-        "schema": 1,
+        "schema": schema.VERSION,
         "run": printable(run),
         "created": _now(),
         "transrank": __version__,
@@ -40,13 +42,16 @@ def header_line(
             "precision": conditions.precision,
             "max_time_seconds": conditions.max_time_seconds,
             "launches": conditions.launches,
+            "usual_launches": conditions.usual_launches,
+            **_known("most_launches", conditions.most_launches),
+            **_known("run_seconds", conditions.run_seconds),
             "cache": conditions.cache,
             "synchronisation": conditions.synchronisation,
             "memory_bytes": conditions.memory_bytes,
             "buffer_offset": conditions.buffer_offset,
             "launcher": printable(launcher.name),
             "record_samples": conditions.record_samples,
-            **({"count": conditions.count} if conditions.count is not None else {}),
+            **_known("count", conditions.count),
         },
         "plan": [_plan_line(planned) for planned in plan],
         "mpi": probed.mpi,
@@ -60,11 +65,33 @@ def header_line(
     return line
 
 
+def _known(name: str, value: float | None) -> dict[str, float]:
+    return {} if value is None else {name: value}
+
+
+def planned_line(planned: PlannedLaunch) -> dict[str, Any]:
+    """Return the line of a launch that the run began without."""
+    return {"kind": "planned", **_plan_line(planned)}
+
+
+def cores_line(shape: Shape, state: CoreState) -> dict[str, Any]:
+    """Return the event that names the state of the cores that a run is of."""
+    return {
+        **event_line("cores"),
+        "shape": _shape(shape),
+        **_known("latency_seconds", state.latency_seconds),
+        **_known("work_seconds", state.work_seconds),
+    }
+
+
+def _shape(shape: Shape) -> dict[str, int]:
+    return {"ranks": shape.ranks, "ranks_per_node": shape.ranks_per_node}
+
+
 def _plan_line(planned: PlannedLaunch) -> dict[str, Any]:
-    shape = planned.shape
     return {
         "launch": planned.launch,
-        "shape": {"ranks": shape.ranks, "ranks_per_node": shape.ranks_per_node},
+        "shape": _shape(planned.shape),
         "cases": list(planned.cases),
         "arguments": list(planned.arguments),
         "lines": [printable(line) for line in planned.lines],

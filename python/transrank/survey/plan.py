@@ -12,7 +12,7 @@ from transrank.study import catalogue
 from transrank.study import launch as launch_study
 from transrank.study.catalogue import ListedCase, Study
 from transrank.survey import contention
-from transrank.survey.defaults import MEASURE_LAUNCHES
+from transrank.survey.defaults import LAUNCHES, MEASURE_PRECISION
 
 Lister = Callable[[Sequence[str], int], list[ListedCase]]
 
@@ -37,11 +37,20 @@ class Selection:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How every case is measured; `max_time_seconds` is for all launches of a case together."""
+    """How every case is measured.
 
-    precision: float = 0.02
+    `precision` is the width of the printed interval over the value; `max_time_seconds` is for the
+    first `launches` of a case together. A case takes more, `most_launches` at most (None: no more),
+    until it is precise and has `usual_launches`, or `max_time_seconds` are spent on it; where
+    `run_seconds` are given, until these are spent on the run.
+    """
+
+    precision: float = MEASURE_PRECISION
     max_time_seconds: float = 1.0
-    launches: int = MEASURE_LAUNCHES
+    launches: int = LAUNCHES
+    usual_launches: int = LAUNCHES
+    most_launches: int | None = None
+    run_seconds: float | None = None
     cache: str = "warm"
     synchronisation: str = "barrier"
     memory_bytes: int = 1 << 30
@@ -62,7 +71,9 @@ class Conditions:
 
     def arguments(self) -> list[str]:
         """Return the options of transrank-run that say so, for one launch."""
-        stop = ["--precision", f"{self.precision:.6g}", "--max-time", f"{self.case_seconds:.6g}"]
+        # The interval of one launch's median, half as wide as the one over launches shall be.
+        stop = ["--precision", f"{self.precision / 2:.6g}"]
+        stop += ["--max-time", f"{self.case_seconds:.6g}"]
         if self.count is not None:
             stop = ["--count", str(self.count)]
         return [

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from transrank.machine.topology import Cache
 from transrank.study import catalogue
 from transrank.study.catalogue import Study
-from transrank.survey.defaults import QUICK_LAUNCHES
+from transrank.survey.defaults import LAUNCHES
 from transrank.survey.plan import Selection, join, select
 
 # The promise is three minutes; the rest is for starting, checking and writing the report.
-QUICK_SECONDS = 120.0
+QUICK_SECONDS = 150.0
+# Launches of everything before the time is looked at: what an interval needs.
+LEAST_LAUNCHES = 3
 QUICK_JOB_STARTS = 3
-# Measured time per case, all launches together.
-MOST_SECONDS, LEAST_SECONDS = 1.0, 0.06
+# Measured time per case and launch.
+MOST_SECONDS, LEAST_SECONDS = 0.1, 0.03
 
 # How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
 QUICK_SIZES = 8
@@ -113,11 +115,11 @@ def spread(values: Sequence[int], count: int) -> list[int]:
     return [values[place] for place in sorted(places)]
 
 
-def budget_seconds(fixed_seconds: float, cases: int) -> float:
-    """Return the measuring time of a case in one launch, so that a quick survey keeps its promise.
+def case_seconds(seconds: float, fixed_seconds: float, cases: int) -> float:
+    """Return the measuring time of a case in one launch, so that `seconds` hold LAUNCHES of all.
 
-    `fixed_seconds` is what the launches take without measuring, `cases` how many (launch, case)
-    pairs are measured.
+    `fixed_seconds` is what one launch of everything takes without measuring, `cases` how many it
+    measures.
     """
-    free = max(QUICK_SECONDS - fixed_seconds, 0.0)
-    return min(MOST_SECONDS / QUICK_LAUNCHES, max(LEAST_SECONDS, free / max(cases, 1)))
+    free = seconds / LAUNCHES - fixed_seconds
+    return min(MOST_SECONDS, max(LEAST_SECONDS, free / max(cases, 1)))

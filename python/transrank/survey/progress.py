@@ -104,6 +104,10 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def more(self, cases: int) -> None:
+        """So many cases more will be measured than was known."""
+        self.total += cases
+
     def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
         """A launch starts."""
 

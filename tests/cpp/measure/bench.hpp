@@ -73,6 +73,7 @@ struct Bench {
     measure::SamplerSettings settings{.seed = 5, .max_seconds = 1e-3};
     std::map<std::string, Log> logs;
     std::int64_t bytes = 8;
+    std::function<bool(int round)> counts = [](int) { return true; };
     std::vector<std::string> calibrated;
     std::vector<std::string> advanced;
     std::vector<std::string> finished;
@@ -98,6 +99,7 @@ struct Bench {
              .advanced =
                  [&](const measure::CaseRun& run, int round) {
                      advanced.push_back(std::to_string(round) + run.point.study);
+                     return counts(round);
                  },
              .finished = [&](measure::CaseRun& run) { finished.push_back(run.point.study); }});
     }

@@ -64,7 +64,7 @@ TEST_CASE("cold buffers are read from memory, others from the caches") {
         group[0].operation = std::make_unique<Chase>(workspace.receive(0, bytes, bytes));
         group[0].stopping = stopping.get();
         sampler.measure(group, {.calibrated = [](const measure::CaseRun&) {},
-                                .advanced = [](const measure::CaseRun&, int) {},
+                                .advanced = [](const measure::CaseRun&, int) { return true; },
                                 .finished = [](measure::CaseRun&) {}});
         return std::ranges::min(group[0].own.seconds);
     };

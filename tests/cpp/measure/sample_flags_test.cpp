@@ -146,7 +146,7 @@ TEST_CASE("how long a rank had no core while samples were taken is told") {
         const measure::Workspace workspace(8, 8, measure::CacheMode::warm);
         measure::Sampler(self, *synchronisation, workspace, bench.settings)
             .measure(bench.group, {.calibrated = [](const measure::CaseRun&) {},
-                                   .advanced = [](const measure::CaseRun&, int) {},
+                                   .advanced = [](const measure::CaseRun&, int) { return true; },
                                    .finished = [](measure::CaseRun&) {}});
     });
     const auto& run = bench.group.front();

@@ -193,6 +193,23 @@ TEST_CASE("a case goes on until it has its least number of operations") {
     CHECK(bench.group[1].operations < 300);
 }
 
+TEST_CASE("a case goes on until enough rounds count, or its time is spent") {
+    const auto rounds = [](double max_seconds, int first_that_counts) {
+        Bench bench;
+        bench.settings.max_seconds = max_seconds;
+        bench.stopping = measure::make_interval_stopping(0.5, max_seconds);
+        // On other ranks than rank 0 the answer means nothing.
+        bench.counts = [&](int round) { return !bench.is_root() || round >= first_that_counts; };
+        bench.add("a", 1e-5);
+        bench.measure();
+        CHECK(bench.same_everywhere(bench.advanced));
+        return static_cast<int>(bench.advanced.size());
+    };
+    const int at_once = rounds(10, 0);
+    CHECK(rounds(10, 4) == at_once + 3);  // the first round warms up, and counts in neither
+    CHECK(rounds(0.02, 100'000) < 1000);
+}
+
 TEST_CASE("a case that never gets precise ends when its time is spent") {
     Bench bench;
     bench.stopping = measure::make_interval_stopping(1e-9, 0.02);

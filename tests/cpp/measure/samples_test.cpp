@@ -20,6 +20,23 @@ ReducedSamples flagged(const std::vector<std::uint8_t>& flags) {
 
 }  // namespace
 
+TEST_CASE("samples of rounds that do not count are marked as such, and are not clean") {
+    ReducedSamples samples;
+    samples.slowest.assign(18, 1.0);
+    samples.flags.assign(18, 0);
+    samples.flags[0] = warm_up;
+    samples.flags[3] = lost_core;
+    samples.rounds = {1, 2, 15};
+    samples.counts = {true, false, true};
+    const auto marked = samples.flags_of_counting();
+    CHECK(marked[0] == warm_up);
+    CHECK(marked[1] == other_cores);
+    CHECK(marked[2] == other_cores);
+    CHECK(marked[3] == lost_core);
+    CHECK(marked[4] == 0);
+    CHECK(samples.clean().size() == 14);
+}
+
 TEST_CASE("only samples without any flag are clean") {
     const auto samples = flagged({warm_up, 0, lost_core, 0, stolen, 0, late_start, 0,
                                   lost_core | stolen, 0, warm_up | late_start, 0});

@@ -21,6 +21,7 @@ Progress after(const std::vector<double>& seconds, int rounds, double measuring_
     return {.seconds = seconds,
             .clean = static_cast<std::int64_t>(seconds.size()),
             .rounds = rounds,
+            .uncounted = 0,
             .operations = static_cast<std::int64_t>(seconds.size()),
             .measuring_seconds = measuring_seconds};
 }

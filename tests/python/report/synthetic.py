@@ -360,7 +360,7 @@ def advected(points: int, error: float) -> dict[str, Any]:
 
 
 def small_survey(**options: Any) -> Survey:
-    """Every study with few sizes; a skipped, a failed, an unstable case and one of two groups."""
+    """Every study with few sizes; a skipped, a failed, a wide case and one of two groups."""
     survey = Survey(**options)
     link = Link()
     sizes = (0, 8, 64, 1024, 8192, 65536, 1 << 20)

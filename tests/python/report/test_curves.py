@@ -94,14 +94,14 @@ def test_an_empty_message_has_a_time_but_no_rate() -> None:
     assert MESSAGES.value(point) is None
 
 
-def test_panels_share_their_axes_and_say_what_is_unstable() -> None:
-    results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="unstable")]
+def test_panels_share_their_axes_and_say_what_is_wide() -> None:
+    results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="wide")]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
     assert figure is not None
     first, second = (panel.spec for panel in figure.panels)
     assert first["encoding"]["y"] == second["encoding"]["y"]
-    assert [row["k"] for row in second["data"]["values"]] == ["unstable", "launch", "launch"]
+    assert [row["k"] for row in second["data"]["values"]] == ["wide", "launch", "launch"]
 
 
 def test_rows_hold_what_was_measured() -> None:

@@ -71,14 +71,14 @@ def asked(run: Run) -> Question:
 
 
 def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., Run]) -> None:
-    text = " ".join(asked(written(guide_as_a_run(launches=2))).answer)
+    text = " ".join(asked(written(guide_as_a_run(launches=3))).answer)
     assert "neighbor memory takes 1.3 % (1.3 % to 1.3 %) more time (p = " in text
     assert "diagonal memory takes 1.6 % (1.6 % to 1.6 %) more time (p = " in text
     assert "Counterpart memory beside neighbor memory cannot be told apart (p = " in text
 
 
 def test_farther_memory_that_is_faster_is_called_so(written: Callable[..., Run]) -> None:
-    text = " ".join(asked(written(guide_as_a_run(launches=2, farther=0.5))).answer)
+    text = " ".join(asked(written(guide_as_a_run(launches=3, farther=0.5))).answer)
     assert "neighbor memory takes 49 % (49 % to 49 %) less time" in text
     text = " ".join(asked(written(guide_as_a_run(farther=0.5))).answer)
     assert "neighbor memory takes less time (p = " in text
@@ -135,9 +135,9 @@ def test_a_machine_with_one_domain_has_the_value_of_its_case(written: Callable[.
 def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
     written: Callable[..., Run],
 ) -> None:
-    survey = guide_as_a_run(launches=3)
+    survey = guide_as_a_run(launches=4)
     clean = asked(written(survey))
-    for line in survey.lines[2::3]:  # the last launch of each arrangement
+    for line in survey.lines[3::4]:  # the last launch of each arrangement
         line["samples"]["flags"] = [DISTURBED] * len(line["samples"]["flags"])
         line["ranks"]["median"] = [rank * each for rank, each in enumerate(line["ranks"]["median"])]
     disturbed = asked(written(survey))

@@ -239,16 +239,6 @@ def test_planning_grows_as_it_was_measured(
     assert f"{units.format_seconds(1e-6 * 256**power)} at 256 ranks" in told
 
 
-@pytest.mark.parametrize(("noise", "said"), [(1e-5, False), (0.05, True)])
-def test_launches_that_agree_are_not_said_to_differ(
-    noise: float, said: bool, written: Callable[..., Run]
-) -> None:
-    survey = Survey(noise=noise, launches=4)
-    survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
-    told = answer(stability.ask, written(survey))
-    assert ("the launches lie farther apart" in told) is said
-
-
 @pytest.mark.parametrize("widest", [8, 64])
 def test_the_widest_interval_is_that_of_the_case_that_scatters(
     widest: int, written: Callable[..., Run]

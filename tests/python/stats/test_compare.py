@@ -87,17 +87,41 @@ def test_a_run_is_never_slower_than_itself(launches: list[float]) -> None:
     assert judge(launches, launches).verdict in ("same", "unclear")
 
 
-def test_one_launch_on_each_side_is_unclear_and_says_why() -> None:
-    found = judge([1.0], [2.0])
-    assert found.verdict == "unclear"
-    assert found.ratio == Estimate(2.0)
-    assert found.reason is not None
-    assert "one launch" in found.reason
+@pytest.mark.parametrize("few", [[2.0], [2.0, 2.0]])
+def test_too_few_launches_on_a_side_are_unclear_and_say_why(few: list[float]) -> None:
+    for found in (judge(CALM, few), judge(few, CALM)):
+        assert found.verdict == "unclear"
+        assert found.ratio is not None
+        assert found.ratio.low is None
+        assert found.reason == "fewer than 3 launches on a side have no interval"
 
 
-def test_one_launch_borrows_the_spread_of_the_other_side() -> None:
-    assert judge(CALM, [2.0]).verdict == "slower"
-    assert judge([1.0, 1.4, 0.7], [2.0]).verdict == "unclear"
+def test_an_obstacle_leaves_every_case_unclear_whatever_its_values() -> None:
+    lonely = result("b", CALM)
+    found = compare_results([result("a", CALM), lonely], [result("a", [9.0] * 3)], 0.05, "busy")
+    assert [(v.verdict, v.alone, v.reason) for v in found] == [
+        ("unclear", "unclear", "busy"),
+        ("missing", "missing", "the candidate does not have it"),
+    ]
+
+
+def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cases() -> None:
+    random = np.random.default_rng(19)
+    noise = np.exp(random.normal(0, 0.02, (2, 400, 8)))
+    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
+
+    def found(slowdown: float) -> int:
+        candidate = [
+            result(str(i), (row * (1 + slowdown)).tolist()) for i, row in enumerate(noise[1])
+        ]
+        return sum(v.alone == "slower" for v in compare_results(baseline, candidate, 0.05))
+
+    family = summarise_family(compare_results(baseline, baseline, 0.05), 0.05)
+    assert family.visible is not None
+    assert family.visible_alone is not None
+    assert found(family.visible) == pytest.approx(200, abs=40)
+    assert 0.05 < family.visible < family.visible_alone
+    assert found(family.visible_alone) > 300
 
 
 def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
@@ -158,16 +182,16 @@ def test_a_slowdown_of_everything_is_found_among_many_cases() -> None:
     noise = np.exp(random.normal(0, 0.01, (2, 100, 5)))
     baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
     candidate = [result(str(i), (1.2 * row).tolist()) for i, row in enumerate(noise[1])]
-    family = summarise_family(compare_results(baseline, candidate, 0.05))
+    family = summarise_family(compare_results(baseline, candidate, 0.05), 0.05)
     assert family.counts["slower"] > 95
     assert family.median_ratio == pytest.approx(1.2, abs=0.01)
     assert family.judged + family.counts["unclear"] == 100
 
 
 def test_every_verdict_is_counted() -> None:
-    family = summarise_family([])
+    family = summarise_family([], 0.05)
     assert set(family.counts) == set(VERDICTS)
-    assert family.median_ratio is None
+    assert (family.median_ratio, family.visible) == (None, None)
 
 
 @pytest.mark.parametrize("threshold", [0.0, -0.1, float("inf"), float("nan")])

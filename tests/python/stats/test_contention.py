@@ -96,7 +96,7 @@ def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control(
     def shared(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.2 if pairs and domain in (0, 2) else 0.1
 
-    (measured,) = contention.contentions(cases(("none", "1-3"), shared, 4, 1, launches=2))
+    (measured,) = contention.contentions(cases(("none", "1-3"), shared, 4, 1, launches=3))
     assert {one.domain for one in contention.disturbances(measured) if one.real} == {0, 2}
 
 

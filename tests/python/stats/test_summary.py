@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 
 import recorded
 from transrank.stats.summary import CaseResult, run_warnings, summarise
-from transrank.store.lines import DISTURBED
 from transrank.store.records import Run, read_run
 
 CALM = [1.00e-6, 1.01e-6, 0.99e-6, 1.00e-6, 1.02e-6, 0.98e-6, 1.00e-6, 1.01e-6] * 3
@@ -32,8 +32,7 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
         recorded.case(1024, launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))
     ]
     result = only(run_of(tmp_path, recorded.header(), *lines))
-    assert result.status == "differing"
-    assert result.launch_spread == pytest.approx(0.03)
+    assert result.status == "wide"
     assert result.median is not None
     assert result.median.value == pytest.approx(1e-6)
     assert result.median.low is not None
@@ -76,17 +75,26 @@ def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path: Path) -> None:
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
 
 
-@pytest.mark.parametrize(("flags", "mean"), [([2] * 5 + [0] * 5, 1e-6), ([2] * 10, 7e-6)])
-def test_the_imb_mean_is_over_the_samples_of_the_headline(
-    flags: list[int], mean: float, tmp_path: Path
+@pytest.mark.parametrize("flags", [[0] * 10, [2] * 5 + [0] * 5, [2] * 10])
+def test_the_imb_mean_is_over_all_samples_as_imb_has_no_flags(
+    flags: list[int], tmp_path: Path
 ) -> None:
     clean, of_all = [1e-6, 1e-6], [7e-6, 7e-6]
     ranks = {"median": clean, "minimum": clean, "mean": clean, "mean_of_all": of_all}
     line = recorded.case(ranks=ranks, clocks="all", flags=flags)
     result = only(run_of(tmp_path, recorded.header(), line))
-    assert result.all_used == (0 not in flags)
-    assert result.imb_mean == pytest.approx(mean)
-    assert result.launch_imb == (pytest.approx(mean),)
+    assert result.imb_mean == pytest.approx(7e-6)
+    assert result.launch_imb == (pytest.approx(7e-6),)
+
+
+def test_the_tail_is_over_all_samples_after_warm_up(tmp_path: Path) -> None:
+    seconds = [1.0] + [1e-6] * 89 + [2e-6] * 9 + [50e-6, 60e-6]
+    flags = [1] + [0] * 98 + [2, 2]
+    result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
+    assert result.tail is not None
+    assert result.tail.mean == pytest.approx(float(np.mean(seconds[1:])))
+    assert result.tail.p90 == pytest.approx(2e-6)
+    assert result.tail.p99 == pytest.approx(50.1e-6, rel=0.01)
 
 
 def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Path) -> None:
@@ -97,65 +105,55 @@ def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Pat
     assert result.median.value == pytest.approx(1e-6)
     assert result.samples == len(CALM) + 3
     assert result.kept == pytest.approx(len(CALM) / (len(CALM) + 3))
-    assert not result.all_used
+    assert result.basis == "clean"
 
 
 def test_a_machine_with_hardly_a_clean_sample_is_told_so(tmp_path: Path) -> None:
     result = only(run_of(tmp_path, recorded.header(), recorded.case(flags=[2] * 8 + [0] * 2)))
-    assert result.all_used
-    assert "only 20 % of 10 samples are undisturbed: too few" in result.warnings[0].text
+    assert result.basis == "all"
+    assert "so few samples are undisturbed that all count" in result.warnings[0].text
     assert result.warnings[0].hint
 
 
-def test_a_value_that_rests_on_few_samples_says_on_how_many(tmp_path: Path) -> None:
-    seconds = [1e-6] * 4 + [9e-6] * 6
-    flags = [0] * 4 + [2] * 6
-    result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
-    assert result.median is not None
-    assert result.median.value == pytest.approx(1e-6)
-    assert result.warnings[0].text.startswith("only 4 of 10 samples are undisturbed, and they")
-
-
 def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) -> None:
-    lines = [recorded.case(launch=i, seconds=CALM) for i in range(2)]
-    lines.append(recorded.case(launch=2, seconds=scaled(40), flags=[2] * len(CALM)))
+    lines = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
+    lines.append(recorded.case(launch=3, seconds=scaled(40), flags=[2] * len(CALM)))
     result = only(run_of(tmp_path, recorded.header(), *lines))
-    assert result.launches == (0, 1)
-    assert result.kept == pytest.approx(2 / 3)
-    assert "1 of 3 launches are left out" in result.warnings[0].text
+    assert result.launches == (0, 1, 2)
+    assert result.launches_left_out == 1
+    assert result.kept == pytest.approx(3 / 4)
+    assert "1 of 4 launches are left out" in result.warnings[0].text
 
 
 @pytest.mark.parametrize(
-    ("stop", "spread", "status"),
+    ("factors", "options", "status"),
     [
-        ("max-time", 1.2, "unstable"),
-        ("max-time", 1.0, "ok"),
-        ("precise", 1.2, "differing"),
-        ("precise", 1.001, "ok"),
-        ("count", 1.2, "ok"),
-        ("one-shot", 1.2, "ok"),
+        ((1.0, 1.2, 1.0), {}, "wide"),
+        ((1.0, 1.001, 1.0), {}, "ok"),
+        ((1.0, 1.2, 1.0), {"count": 100}, "ok"),
+        ((1.0, 1.0), {}, "wide"),
+        ((1.0,), {"count": 100}, "wide"),
     ],
 )
-def test_unstable_is_out_of_time_and_differing_is_precise_launches_apart(
-    tmp_path: Path, stop: str, spread: float, status: str
+def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
+    tmp_path: Path, factors: tuple[float, ...], options: dict[str, int], status: str
 ) -> None:
-    steady = [1e-6] * 20
-    lines = [
-        recorded.case(launch=i, stop=stop, seconds=[f * value for value in steady])
-        for i, f in enumerate((1.0, spread, 1.0))
-    ]
-    result = only(run_of(tmp_path, recorded.header(), *lines))
+    lines = [recorded.case(launch=i, seconds=[f * 1e-6] * 20) for i, f in enumerate(factors)]
+    header = recorded.header()
+    header["options"] = header["options"] | options
+    result = only(run_of(tmp_path, header, *lines))
     assert result.status == status
     texts = " ".join(caution.text for caution in result.warnings)
-    assert ("unstable" in texts) == (status == "unstable")
-    assert ("the launches lie 20 % apart" in texts) == (status == "differing")
+    assert ("the 95 % interval spans" in texts) == (status == "wide" and len(factors) > 2)
+    assert ("no interval" in texts) == (len(factors) < 3)
 
 
-def test_a_single_sample_has_no_interval_and_is_not_ok(tmp_path: Path) -> None:
-    line = recorded.case(seconds=[1e-6], stop="precise")
-    result = only(run_of(tmp_path, recorded.header(), line))
-    assert result.status == "unstable"
-    assert any("a single sample counts" in caution.text for caution in result.warnings)
+def test_fewer_than_three_launches_have_a_range_and_no_interval(tmp_path: Path) -> None:
+    lines = [recorded.case(launch=i, seconds=scaled(1 + i)) for i in range(2)]
+    result = only(run_of(tmp_path, recorded.header(), *lines))
+    assert result.headline is not None
+    assert (result.headline.low, result.headline.high) == (None, None)
+    assert result.range == (pytest.approx(1.0e-6, rel=0.02), pytest.approx(2.0e-6, rel=0.02))
 
 
 def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(tmp_path: Path) -> None:
@@ -225,7 +223,7 @@ def test_a_skipped_case_says_why(tmp_path: Path) -> None:
 def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(tmp_path: Path) -> None:
     failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(tmp_path, recorded.header(), recorded.case(launch=0), failed))
-    assert result.status == "ok"
+    assert result.status == "wide"
     assert result.reason == "failed in 1 of 2 launches: wrong byte 7"
     assert result.launches == (0,)
 
@@ -325,29 +323,27 @@ def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(
     ]
 
 
-@pytest.mark.parametrize(
-    ("left_out", "says", "hint"),
-    [
-        (0, "1 of 1 cases has two launches", "take at least --launches 3"),
-        (1, "1 of 1 cases has two launches that count", "measure on an idle machine, or"),
-    ],
-)
+@pytest.mark.parametrize(("left_out", "hint"), [(0, "take at least"), (1, "measure on an idle")])
 def test_launches_that_were_made_and_left_out_are_not_asked_for_again(
-    tmp_path: Path, left_out: int, says: str, hint: str
+    tmp_path: Path, left_out: int, hint: str
 ) -> None:
     lines = [recorded.case(launch=launch, seconds=CALM) for launch in range(2)]
-    if left_out:
-        lines.append(recorded.case(launch=2, seconds=CALM, flags=[DISTURBED] * len(CALM)))
-    run = run_of(tmp_path, recorded.header(), *lines)
-    (caution,) = [each for each in run_warnings(run, summarise(run)) if "launches" in each.text]
-    assert caution.text == says
+    result = only(run_of(tmp_path, recorded.header(), *lines))
+    result = replace(result, launches_left_out=left_out)
+    (caution,) = [
+        each
+        for each in run_warnings(run_of(tmp_path, recorded.header(), *lines), [result])
+        if "interval" in each.text
+    ]
+    assert caution.text == "1 of 1 cases have no interval: it needs 3 launches that count"
     assert caution.hint.startswith(hint)
 
 
-def test_a_single_launch_is_told_to_be_one(tmp_path: Path) -> None:
+def test_too_few_launches_are_told_with_what_helps(tmp_path: Path) -> None:
     run = run_of(tmp_path, recorded.header(), recorded.case(seconds=CALM))
     (caution,) = run_warnings(run, summarise(run))
-    assert "one launch: its interval says nothing about the next launch" in caution.text
+    assert caution.text == "1 of 1 cases have no interval: it needs 3 launches that count"
+    assert caution.hint == "take at least --launches 3"
 
 
 def test_launches_of_different_libraries_are_told(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert samples is not None
     assert samples.seconds.tolist() == [1.1e-6] * 10
     assert run.header.options is not None
-    assert run.header.options.precision == 0.02
+    assert run.header.options.precision == 0.05
 
 
 def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
@@ -102,14 +102,29 @@ def test_a_cut_line_is_reported_with_its_number(tmp_path: Path) -> None:
 
 
 def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
-    path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=2, surprise=True)])
-    with pytest.raises(RecordError, match="record schema 2 by a newer transrank") as refused:
+    path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=3, surprise=True)])
+    with pytest.raises(RecordError, match="record schema 3 by a newer transrank") as refused:
         records.read_run(path)
     assert refused.value.hint == "update transrank"
     recorded.write(path, [recorded.header(schema=0)])
     with pytest.raises(RecordError, match="record schema 0 by another transrank"):
         records.read_run(path)
     assert refused.value.status == 4
+
+
+def test_records_of_the_first_schema_are_read(tmp_path: Path) -> None:
+    lines = [recorded.header(schema=1), recorded.launch(), recorded.case()]
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    assert [case.case for case in run.cases] == ["pingpong/1024B"]
+
+
+def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
+    begun = recorded.planned(0)
+    del begun["kind"]
+    lines = [recorded.header(plan=[begun]), recorded.case(), recorded.planned(1)]
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    assert [one.launch for one in run.header.plan] == [0]
+    assert [one.launch for one in run.plan] == [0, 1]
 
 
 @pytest.mark.parametrize(

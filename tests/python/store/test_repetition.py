@@ -29,7 +29,8 @@ def test_options_stay_in_front_of_words_that_are_no_options() -> None:
 
 
 def test_what_was_found_out_for_the_run_is_said_when_it_is_prepared() -> None:
-    assert prepared(["transrank", "survey", "--quick"], 5, 0.123456, 1 << 20) == [
+    assert prepared(["transrank", "survey", "--quick"], 5, 4, 0.123456, 1 << 20) == [
         *("transrank", "survey", "--quick", "--seed", "5", "--max-time", "0.123456s"),
+        *("--launches", "4"),
         *("--memory", "1048576", "--prepare", "--output", "by-hand.jsonl"),
     ]

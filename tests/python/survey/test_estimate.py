@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from transrank.store.records import PlannedLaunch, Shape
 from transrank.survey import presets
+from transrank.survey.defaults import LAUNCHES
 from transrank.survey.estimate import (
+    OVERHEAD_SECONDS_PER_CASE,
     Costs,
     TimeLeft,
     fixed_seconds,
@@ -42,7 +46,7 @@ def test_the_study_of_job_starts_costs_job_starts() -> None:
 def test_more_cases_take_longer(few: int, more: int) -> None:
     short = most_seconds([measuring(0, few)], COSTS)
     long = most_seconds([measuring(0, few + more)], COSTS)
-    assert long == pytest.approx(short + more * 0.25)
+    assert long == pytest.approx(short + more * (0.2 + OVERHEAD_SECONDS_PER_CASE))
 
 
 def test_time_left_falls_to_zero_and_learns_from_what_was_faster() -> None:
@@ -64,18 +68,28 @@ def test_time_left_falls_to_zero_and_learns_from_what_was_faster() -> None:
     assert left.seconds() == 0
 
 
-@given(
-    start=st.floats(0.05, 3),
-    cases=st.integers(1, 250),
-    launches=st.integers(1, 6),
-)
-def test_a_quick_survey_keeps_its_promise_as_long_as_starting_leaves_time(
+def test_a_run_with_a_deadline_has_its_time_left_and_says_what_fits() -> None:
+    left = TimeLeft(COSTS, [], time.monotonic() + 60)
+    assert left.seconds() == pytest.approx(60, abs=5)
+    assert left.is_enough_for(measuring(0, 10))
+    assert not left.is_enough_for(measuring(0, 1000))
+    left.add(measuring(0, 10))
+    left.begin()
+    left.finish(100 * most_seconds([measuring(0, 10)], COSTS))  # all takes 100 times as long
+    assert not left.is_enough_for(measuring(1, 10))
+    assert TimeLeft(COSTS, [], time.monotonic() - 1).until_deadline() == 0
+    assert TimeLeft(COSTS, []).until_deadline() is None
+
+
+@given(start=st.floats(0.05, 3), cases=st.integers(1, 250), launches=st.integers(1, 6))
+def test_a_quick_survey_has_time_for_its_usual_launches_unless_starting_takes_it(
     start: float, cases: int, launches: int
 ) -> None:
-    plan = [measuring(0, cases)] * launches * presets.QUICK_LAUNCHES
-    plan += [starting(1, presets.QUICK_JOB_STARTS)] * presets.QUICK_LAUNCHES
+    plan = [measuring(0, cases)] * launches + [starting(1, presets.QUICK_JOB_STARTS)]
     fixed = fixed_seconds(plan, Costs(start, 0))
-    budget = presets.budget_seconds(fixed, measured_cases(plan))
+    budget = presets.case_seconds(presets.QUICK_SECONDS, fixed, measured_cases(plan))
     assert presets.LEAST_SECONDS <= budget <= presets.MOST_SECONDS
     if budget > presets.LEAST_SECONDS:
-        assert most_seconds(plan, Costs(start, budget)) <= presets.QUICK_SECONDS * (1 + 1e-9)
+        assert LAUNCHES * most_seconds(plan, Costs(start, budget)) <= presets.QUICK_SECONDS * (
+            1 + 1e-9
+        )

@@ -57,14 +57,14 @@ def test_the_time_of_a_case_is_shared_by_its_launches() -> None:
     planned = make_plan(Request((PINGPONG,), (Shape(2),), conditions), listed)
     arguments = planned[0].arguments
     assert arguments[arguments.index("--max-time") + 1] == "0.25"
-    assert arguments[arguments.index("--precision") + 1] == "0.05"
+    assert arguments[arguments.index("--precision") + 1] == "0.025"
 
 
-def test_a_case_is_measured_to_two_percent_in_a_second_unless_the_user_says() -> None:
+def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says() -> None:
     words = Conditions().arguments()
     assert dict(zip(words[::2], words[1::2], strict=True)) == {
-        "--precision": "0.02",
-        "--max-time": "0.333333",
+        "--precision": "0.025",
+        "--max-time": "0.125",
         "--record-samples": "slowest",
         "--cache": "warm",
         "--buffer-offset": "0",

@@ -126,7 +126,7 @@ def _rows(curve: Curve, quantity: Quantity, shared: Frame) -> list[dict[str, Any
             rows.append({"k": "published", "s": curve.key, "x": x, "y": y})
             continue
         low, high = (_short(min(max(end, least), most)) for end in bounds[1:])
-        kind = "unstable" if point.unstable else "case"
+        kind = "wide" if point.wide else "case"
         rows.append({"k": kind, "s": curve.key, "x": x, "y": y, "l": low, "h": high})
         rows += [
             {"k": "launch", "s": curve.key, "x": x, "y": _short(quantity.of_launch(point, seconds))}
@@ -146,14 +146,14 @@ def _only(*kinds: str) -> list[dict[str, Any]]:
 
 def _band() -> Spec:
     return {
-        "transform": _only("case", "unstable"),
+        "transform": _only("case", "wide"),
         "mark": {"type": "area", "opacity": 0.22},
         "encoding": {"y": {"field": "l"}, "y2": {"field": "h"}},
     }
 
 
 def _line() -> Spec:
-    return {"transform": _only("case", "unstable"), "mark": {"type": "line"}}
+    return {"transform": _only("case", "wide"), "mark": {"type": "line"}}
 
 
 def _published() -> Spec:
@@ -188,7 +188,7 @@ def _marks() -> Spec:
 
 def _hollow_marks() -> Spec:
     return {
-        "transform": _only("unstable"),
+        "transform": _only("wide"),
         "mark": {"type": "point", "filled": False, "fill": PAGE, "size": 34, "strokeWidth": 1.5},
         "shaped": True,
     }
@@ -236,5 +236,5 @@ def _reading(curve: Curve, point: Point, quantity: Quantity) -> str | None:
     value, low, high = bounds
     if curve.published or low == high:
         return quantity.text(value)
-    doubt = ", unstable" if point.unstable else ""
+    doubt = ", wide" if point.wide else ""
     return f"{quantity.text(value)} ({quantity.text(low)} to {quantity.text(high)}{doubt})"

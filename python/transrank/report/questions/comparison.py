@@ -37,7 +37,7 @@ def ask(context: Context) -> Question | None:
 
 def verdict_sentence(baseline: Measured, run: Measured, verdicts: Sequence[Verdict]) -> str:
     """Count the verdicts: `B against A: faster in 12 cases, slower in 3, ...`."""
-    counts = summarise_family(verdicts).counts
+    counts = summarise_family(verdicts, THRESHOLD).counts
     total = len(verdicts)
     if counts["missing"] == total:
         return f"{run.name} and {baseline.name} have no case in common."

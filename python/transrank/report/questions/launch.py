@@ -59,11 +59,11 @@ def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
         and case.samples is not None
         and case.launch in result.launches
     ]
-    selections, _ = select(launches)
+    counted = select(launches).counted
     fastest = [
-        np.median(samples.fastest[chosen.used])
-        for samples, chosen in zip(launches, selections, strict=True)
-        if chosen.any_used
+        np.median(samples.fastest[mask])
+        for samples, mask in zip(launches, counted, strict=True)
+        if mask.any()
     ]
     return float(np.median(fastest)), result.headline.value
 

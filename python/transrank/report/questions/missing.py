@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is missing or doubtful? Cases skipped, failed, unstable or differing, failed launches."""
+"""What is missing or doubtful? Cases skipped, failed or wide, failed launches."""
 
 from __future__ import annotations
 
@@ -37,18 +37,10 @@ def ask(context: Context) -> Question | None:
 _KINDS = (
     ("failed", "Failed"),
     ("skipped", "Skipped"),
-    ("unstable", "Unstable: the time was spent before the interval was narrow enough; the widest"),
-    (
-        "differing",
-        "Differing: each launch is precise, but they lie farther apart than the precision; the "
-        "farthest",
-    ),
+    ("wide", "Wide: the interval is wider than the precision, or there is none; the widest"),
 )
 # What of a case of some status is doubtful: how much its value may be off.
-_DOUBTFUL = {
-    "unstable": "width of the 95 % interval",
-    "differing": "slowest less fastest launch",
-}
+_DOUBTFUL = {"wide": "width of the 95 % interval"}
 
 
 def _prefix(run: Measured, several: bool) -> str:
@@ -70,9 +62,7 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
     """Planned cases that no launch has finished: the survey was cut short."""
     done = {(case.launch, case.case) for case in run.run.cases}
     lost = sum(
-        (planned.launch, case) not in done
-        for planned in run.run.header.plan
-        for case in planned.cases
+        (planned.launch, case) not in done for planned in run.run.plan for case in planned.cases
     )
     if not lost:
         return []
@@ -110,16 +100,15 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
 
 
 def _doubt(result: CaseResult) -> float:
-    if result.status == "differing":
-        return result.launch_spread
-    return (result.headline.relative_width or 0.0) if result.headline else 0.0
+    width = result.headline.relative_width if result.headline else None
+    return float("inf") if width is None else width
 
 
 def _why(result: CaseResult) -> str:
     if result.status not in _DOUBTFUL:
         return result.reason or ""
-    if result.headline is not None and result.headline.low is None:
-        return "a single sample has no interval"
+    if result.headline is None or result.headline.relative_width is None:
+        return f"none, of {counted(len(result.launches), 'launch', 'launches')}"
     return f"{units.format_spread(_doubt(result))} of the value"
 
 

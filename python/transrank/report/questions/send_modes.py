@@ -141,7 +141,7 @@ def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
         (
             place,
             routine_name(routine),
-            units.format_seconds(seconds) + (" (unstable)" if result.status == "unstable" else ""),
+            units.format_seconds(seconds) + (" (wide)" if result.status == "wide" else ""),
             units.three_digits(rate),
             units.three_digits(_directions(routine) * rate),
             units.format_percent(result.kept) if result.samples else NOTHING,

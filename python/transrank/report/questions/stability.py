@@ -78,16 +78,7 @@ def stability_sentences(run: Measured, several: bool = False) -> list[str]:
     samples = sum(result.samples for result in run.results)
     if samples:
         kept = sum(result.kept * result.samples for result in run.results) / samples
-        sentences.append(
-            f"{prefix}{units.format_percent(kept)} of {samples:,} samples were undisturbed and "
-            "enter the numbers."
-        )
-    differing = sum(result.status == "differing" for result in run.results)
-    if differing:
-        sentences.append(
-            f"{prefix}In {counted(differing, 'case')} each launch is precise, but the launches lie "
-            "farther apart than the precision asked for."
-        )
+        sentences.append(f"{prefix}{units.format_percent(kept)} of {samples:,} samples count.")
     split = sum(result.groups is not None for result in run.results)
     if split:
         sentences.append(f"{prefix}In {counted(split, 'case')} the launches fall into two groups.")

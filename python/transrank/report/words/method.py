@@ -12,9 +12,7 @@ from transrank import units
 from transrank.report.measured import Measured
 from transrank.report.phrases import counted, joined
 from transrank.report.tables import Column, Row, Table
-from transrank.stats.core_distance import CoreLatency
-from transrank.stats.core_speed import SLOWED, CoreSpeed
-from transrank.stats.core_state import core_states
+from transrank.stats.cores import MOVED, SLOWED, other_rounds, states_of
 from transrank.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
 from transrank.store.records import Launch
 
@@ -66,17 +64,17 @@ def _general() -> Iterator[str]:
         "The sizes of a study, of the collectives those of an operation, are interleaved in random "
         "order over several rounds; studies follow one another, and all is repeated in separate "
         "launches of the MPI job. The value of a case is the median over launches of each launch's "
-        "median; its 95 % interval contains the differences between launches (Student's t on the "
-        "logarithms), and for a single launch it is the order-statistic interval of its samples. "
+        "median; its 95 % interval is that of the launches (Student's t on the logarithms), and "
+        "fewer than three have none. "
         "Figures cut intervals that reach far beyond all values; tables have them whole."
     )
     yield (
-        "Warm-up samples are left out, and so are samples during which a rank lost its core, a "
-        "hypervisor took time from its CPU, or it started late, or the cores were not at their "
-        "usual distance; “kept” is the share of the samples after warm-up that remains. “IMB mean” "
-        "is the mean over samples without a flag, averaged over ranks, as IMB prints it, for "
-        "comparison with published tables. “Imbalance” is by how much the fastest rank is ahead of "
-        "the slowest, in the median over samples."
+        "Warm-up samples do not count, nor do samples during which a rank lost its core, a "
+        "hypervisor took time from its CPU, it started late, or the cores were in another state "
+        "than the run is of; “kept” is the share of the samples after warm-up that counts. “IMB "
+        "mean” is the mean over all samples after warm-up, averaged over ranks, as IMB prints it. "
+        "“Imbalance” is by how much the fastest rank is ahead of the slowest, in the median over "
+        "samples."
     )
 
 
@@ -101,7 +99,7 @@ def _chosen(run: Measured) -> Iterator[str]:
         if options.buffer_offset:
             yield f"Buffers begin {units.format_bytes(options.buffer_offset)} past a page boundary."
     yield from _synchronisation(run)
-    yield from _core_distance(run)
+    yield from _cores(run)
     yield from _batches(run)
     yield from _flags(run)
 
@@ -126,12 +124,14 @@ def _stopping(options: Options) -> str:
             f"{counted(options.count, 'operation')} were timed, whatever they showed."
         )
     precision = units.format_percent(options.precision)
-    each = units.format_seconds(options.max_time_seconds / options.launches)
+    further = (
+        ""
+        if options.most_launches is None
+        else (f", and in more while its interval was wider than {precision} and there was time")
+    )
     return (
-        f"Every case was measured in {launches}, in each until the interval of the launch's median "
-        f"was narrower than {precision} of it or {each} were spent. “Unstable” is a case that ran "
-        "out of time and whose interval, launches included, is wider; “differing” one whose "
-        f"launches are precise but lie more than {precision} apart."
+        f"Every case was planned for {launches}{further}. “~” marks a case whose interval is wider "
+        f"than {precision} of the value, or that has none."
     )
 
 
@@ -155,46 +155,17 @@ def _synchronisation(run: Measured) -> Iterator[str]:
         yield f"Ranks start at an agreed time of clocks synchronised across hosts{accuracy}."
 
 
-def _core_distance(run: Measured) -> Iterator[str]:
-    states = core_states(run.run.cases)
+def _cores(run: Measured) -> Iterator[str]:
+    states = states_of(run.run)
     for shape, state in states.items():
-        if state.latency is not None:
-            begin = f"With {shape}, between" if len(states) > 1 else "Between"
-            yield from _core_distance_of(state.latency, begin)
-        if state.speed is not None and state.speed.slowed_share > 0:
-            yield _core_speed(state.speed, f"With {shape}, in" if len(states) > 1 else "In")
-
-
-def _core_speed(speed: CoreSpeed, begin: str) -> str:
-    share = units.format_percent(speed.slowed_share)
-    left_out = "are left out" if speed.counts else "count, too"
-    return (
-        f"{begin} {share} of the rounds a fixed piece of work took {100 * (SLOWED - 1):.0f} % "
-        "longer or more on some rank's core than in the fastest tenth "
-        f"({units.format_seconds(speed.fast)}): these rounds {left_out}."
-    )
-
-
-def _core_distance_of(cores: CoreLatency, begin: str) -> Iterator[str]:
-    span = (
-        f", {units.format_seconds(cores.nearest)} to {units.format_seconds(cores.farthest)} in "
-        "single launches"
-        if cores.nearest < cores.farthest
-        else ""
-    )
-    yield (
-        f"{begin} the cores of the first two ranks a cache line took "
-        f"{units.format_seconds(cores.median)}{span}."
-    )
-    if cores.several:
-        shares = [
-            f"{units.format_seconds(distance.median)} in {units.format_percent(distance.share)}"
-            for distance in cores.distances
-        ]
+        cases = [case for case in run.run.cases if case.shape == shape]
+        others = other_rounds(cases, state)
+        begin = f"With {shape}, the" if len(states) > 1 else "The"
         yield (
-            f"The rounds were measured with the cores at {len(cores.distances)} distances: a cache "
-            f"line took {joined(shares)} of them. Where samples of all are enough, those at "
-            f"{units.format_seconds(cores.usual.median)} alone count."
+            f"{begin} run is of cores in the state that was the commonest by two probes after "
+            f"each round: {state}. {units.format_percent(others.moved)} of the rounds were more "
+            f"than a factor of {MOVED} from that distance, {units.format_percent(others.slowed)} "
+            f"on a core slower by {100 * (SLOWED - 1):.0f} % or more."
         )
 
 

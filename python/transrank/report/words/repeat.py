@@ -61,5 +61,11 @@ def _by_hand(run: Run) -> tuple[str, ...]:
     if not lines or header.options is None:
         return ()
     options = header.options
-    first = prepared(header.command, header.seed, options.max_time_seconds, options.memory_bytes)
+    first = prepared(
+        header.command,
+        header.seed,
+        options.launches,
+        options.max_time_seconds,
+        options.memory_bytes,
+    )
     return (shlex.join(first), *lines)

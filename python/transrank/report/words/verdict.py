@@ -94,18 +94,16 @@ def _messages(run: Measured, place: str) -> str:
 def _trust(run: Measured) -> str:
     counts = statuses(run.results)
     lacking = []
-    if unstable := counts.get("unstable"):
-        lacking.append(f"{unstable:,} stayed unstable")
-    if differing := counts.get("differing"):
-        verb = "differs" if differing == 1 else "differ"
-        lacking.append(f"{differing:,} {verb} from launch to launch")
+    if wide := counts.get("wide"):
+        verb = "has" if wide == 1 else "have"
+        lacking.append(f"{wide:,} {verb} an interval wider than the precision")
     if skipped := counts.get("skipped"):
         lacking.append(f"{skipped:,} {are(skipped)} skipped")
     if failed := counts.get("failed"):
         lacking.append(f"{failed:,} failed")
     total = counted(len(run.results), "case")
     if not lacking:
-        return f"{total} {are(len(run.results))} measured, none skipped, failed or unstable."
+        return f"{total} {are(len(run.results))} measured, none skipped, failed or wide."
     return f"Of {total}, {joined(lacking)}."
 
 
