@@ -196,7 +196,8 @@ private:
 Blocks Blocks::equal(int ranks, std::int64_t block_bytes) {
     Blocks blocks;
     for (int rank = 0; rank < ranks; ++rank) {
-        blocks.send_offsets.push_back(rank * block_bytes);
+        // A negative length is refused later; its multiples may exceed 64 bits.
+        blocks.send_offsets.push_back(rank * std::max<std::int64_t>(block_bytes, 0));
         blocks.send_bytes.push_back(block_bytes);
     }
     blocks.receive_offsets = blocks.send_offsets;
