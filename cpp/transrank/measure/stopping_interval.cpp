@@ -38,7 +38,8 @@ public:
 
 private:
     static double patience(const Progress& progress) {
-        if (progress.clean >= static_cast<std::int64_t>(least_clean)) {
+        // Cores that are elsewhere stay there for seconds: a later launch may meet them again.
+        if (progress.clean >= static_cast<std::int64_t>(least_clean) || progress.uncounted > 0) {
             return 1;
         }
         const bool disturbed = progress.clean < static_cast<std::int64_t>(progress.seconds.size());

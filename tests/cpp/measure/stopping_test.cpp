@@ -28,6 +28,21 @@ Progress after(const std::vector<double>& seconds, int rounds, double measuring_
 
 }  // namespace
 
+TEST_CASE("rounds that do not count make no case precise, and earn it no further time") {
+    const auto stopping = make_interval_stopping(0.02, 1);
+    const auto narrow = spread_about(1, 0.001, 40);
+    auto progress = after(narrow, 6, 0.9);
+    CHECK(stopping->judge(progress) == StopReason::precise);
+    progress.uncounted = 3;
+    CHECK(stopping->judge(progress) == StopReason::go_on);
+    progress.clean = 0;
+    progress.measuring_seconds = 1;
+    CHECK(stopping->judge(progress) == StopReason::max_time);
+    progress.uncounted = 0;
+    progress.rounds = 3;
+    CHECK(stopping->judge(progress) == StopReason::go_on);
+}
+
 TEST_CASE("a case is precise when its interval is narrower than asked, at any scale") {
     const auto stopping = make_interval_stopping(0.02, 1);
     for (const double scale : {1e-9, 1.0, 1e3}) {
