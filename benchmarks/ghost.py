@@ -13,8 +13,8 @@ are launch by launch
 * arrays of the user's own (staged) and rows packed by hand and sent by persistent messages;
 * four ranks on however many cores there are: the time of one update.
 
-Where a hypervisor moves the two CPUs, figures are of the usual distance between them; those of the
-same run at other distances stand below each.
+Where a hypervisor moves the two CPUs, figures are of the commonest distance between them; those of
+the same run at other distances stand below each.
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ class Further:
     states: dict[Shape, CoreState] = field(default_factory=dict)
     _cases: dict[Key, list[Case]] = field(default_factory=dict)
     _launches: int = 0
+    # What is known of a case, with the number of its launches and the state that it was judged by.
+    _known: dict[Key, tuple[int, CoreState | None, CaseResult]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._launches = 1 + max(planned.launch for planned in self.plan)
@@ -90,7 +92,12 @@ class Further:
         cases = self._cases[key]
         if all(case.status != "ok" for case in cases):
             return None
-        return summarise_case(cases, self.states.get(key[0]), self.options.precision)
+        state = self.states.get(key[0])
+        known = self._known.get(key)
+        if known is None or known[:2] != (len(cases), state):
+            result = summarise_case(cases, state, self.options.precision)
+            known = self._known[key] = (len(cases), state, result)
+        return known[2]
 
     @property
     def _usual(self) -> int:
