@@ -12,7 +12,7 @@ from scipy import special
 from transrank.stats.discoveries import RATE, discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import LEAST_LAUNCHES, combine, mean_variance, t_quantile
-from transrank.stats.median import CONFIDENCE, interval_place, median_interval
+from transrank.stats.median import CONFIDENCE
 from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
@@ -22,6 +22,32 @@ Pair = tuple[CaseResult | None, CaseResult | None]
 Shapes = Mapping[str, Sequence[str]]
 
 VERDICTS = ("faster", "slower", "same", "unclear", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Difference of two logarithms, and how far its 95 % interval reaches to either side."""
+
+    center: float
+    below: float
+    above: float
+    freedom: float
+
+    @property
+    def ratio(self) -> Estimate:
+        """The interval of the ratio."""
+        logs = (self.center, self.center - self.below, self.center + self.above)
+        return Estimate(*(float(np.exp(log)) for log in logs))
+
+    def tail(self, distance: float, reach: float) -> float:
+        """Probability of a value so far beyond a bound that lies `reach` away at 95 %."""
+        if reach == 0:
+            return 0.0 if distance > 0 else 1.0
+        return float(special.stdtr(self.freedom, -distance / self.error(reach)))
+
+    def error(self, reach: float) -> float:
+        """The standard error that makes a 95 % interval reach so far."""
+        return reach / t_quantile(self.freedom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +69,8 @@ class Verdict:
         why it is unclear or missing.
     statistic
         what was compared: the medians, or the means where one side knows only means.
-    error, freedom
-        standard error of the logarithm of the ratio, and its degrees of freedom.
+    difference
+        of the logarithms of the two values; None where a side has no interval.
     """
 
     case: str
@@ -58,8 +84,7 @@ class Verdict:
     alone: str = "unclear"
     p_slower: float = 1.0
     p_faster: float = 1.0
-    error: float | None = None
-    freedom: float | None = None
+    difference: Difference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +194,16 @@ def summarise_family(verdicts: Sequence[Verdict], threshold: float) -> Family:
     if not ratios:
         return Family(counts, None)
     low, middle, high = (float(value) for value in np.quantile(ratios, (0.25, 0.5, 0.75)))
-    errors = [
-        (v.error, v.freedom) for v in verdicts if v.error is not None and v.freedom is not None
-    ]
-    if not errors:
+    known = [v.difference for v in verdicts if v.difference is not None]
+    if not known:
         return Family(counts, middle, (low, high))
     tail = (1 - CONFIDENCE) / 2
-    alone = min(tail, RATE / len(errors))
+    alone = min(tail, RATE / len(known))
 
     def visible(tail: float) -> float:
-        reach = [float(special.stdtrit(freedom, 1 - tail)) * error for error, freedom in errors]
+        reach = [
+            float(special.stdtrit(one.freedom, 1 - tail)) * one.error(one.below) for one in known
+        ]
         return float(np.expm1(np.log1p(threshold) + np.median(reach)))
 
     return Family(counts, middle, (low, high), visible(tail), visible(alone))
@@ -246,16 +271,14 @@ def _judge_ratio(
 ) -> Verdict:
     assert verdict.baseline is not None
     assert verdict.candidate is not None
-    value = verdict.candidate.value / verdict.baseline.value
-    spread = _difference(baseline, candidate)
-    if spread is None:
+    difference = _difference((verdict.baseline, len(baseline)), (verdict.candidate, len(candidate)))
+    if difference is None:
         return replace(
             verdict,
-            ratio=Estimate(value),
+            ratio=Estimate(verdict.candidate.value / verdict.baseline.value),
             reason=f"fewer than {LEAST_LAUNCHES} launches on a side have no interval",
         )
-    center, error, freedom = spread
-    ratio = _with_interval(value, spread)
+    ratio = difference.ratio
     bound = float(np.log1p(threshold))
     alone = _place(ratio, 1 + threshold)
     return replace(
@@ -264,39 +287,41 @@ def _judge_ratio(
         verdict=alone,
         alone=alone,
         reason=None,
-        p_slower=_tail(center - bound, error, freedom),
-        p_faster=_tail(-center - bound, error, freedom),
-        error=error,
-        freedom=freedom,
+        p_slower=difference.tail(difference.center - bound, difference.below),
+        p_faster=difference.tail(-difference.center - bound, difference.above),
+        difference=difference,
     )
 
 
-def _with_interval(value: float, spread: tuple[float, float, float]) -> Estimate:
-    center, error, freedom = spread
-    half = t_quantile(freedom) * error
-    low, high = float(np.exp(center - half)), float(np.exp(center + half))
-    return Estimate(value, min(low, value), max(high, value))
-
-
 def _difference(
-    baseline: Sequence[Estimate], candidate: Sequence[Estimate]
-) -> tuple[float, float, float] | None:
-    """Mean difference of the logarithms, its standard error and degrees of freedom.
+    baseline: tuple[Estimate, int], candidate: tuple[Estimate, int]
+) -> Difference | None:
+    """Difference of the logarithms of two estimates, each from so many launches.
 
-    Welch's t: the launches of the runs may differ in spread and number. None where a side has too
-    few launches. Source: Welch, Biometrika 34, 1947.
+    The ends of its interval are those of the two intervals, added in squares, since neither needs
+    to reach as far to one side as to the other; None where a side has too few launches for one.
+    Degrees of freedom as of Welch's t: the runs may differ in spread and number of launches.
+    Source: Zou & Donner, Statistics in Medicine 27 (2008); Welch, Biometrika 34 (1947).
     """
-    logs = [np.log([launch.value for launch in side]) for side in (baseline, candidate)]
-    center = float(logs[1].mean() - logs[0].mean())
-    counts = (len(baseline), len(candidate))
+    counts = (baseline[1], candidate[1])
     if min(counts) < LEAST_LAUNCHES:
         return None
-    first, second = mean_variance(baseline), mean_variance(candidate)
-    total = first + second
-    if total == 0:
-        return center, 0.0, float(sum(counts) - 2)
-    freedom = total**2 / (first**2 / (counts[0] - 1) + second**2 / (counts[1] - 1))
-    return center, float(np.sqrt(total)), freedom
+    ours, theirs = (_log_interval(side[0]) for side in (baseline, candidate))
+    first, second = (mean_variance(*side) for side in (baseline, candidate))
+    spread = first**2 / (counts[0] - 1) + second**2 / (counts[1] - 1)
+    return Difference(
+        center=theirs[1] - ours[1],
+        below=float(np.hypot(theirs[1] - theirs[0], ours[2] - ours[1])),
+        above=float(np.hypot(theirs[2] - theirs[1], ours[1] - ours[0])),
+        freedom=(first + second) ** 2 / spread if spread > 0 else float(sum(counts) - 2),
+    )
+
+
+def _log_interval(estimate: Estimate) -> tuple[float, float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    low, value, high = np.log((estimate.low, estimate.value, estimate.high)).tolist()
+    return low, value, high
 
 
 def _place(ratio: Estimate, bound: float) -> str:
@@ -307,13 +332,6 @@ def _place(ratio: Estimate, bound: float) -> str:
     if ratio.high < 1 / bound:
         return "faster"
     return "same" if 1 / bound <= ratio.low and ratio.high <= bound else "unclear"
-
-
-def _tail(distance: float, error: float, freedom: float) -> float:
-    """Probability of a difference so far beyond the threshold when there is none."""
-    if error == 0:
-        return 0.0 if distance > 0 else 1.0
-    return float(special.stdtr(freedom, -distance / error))
 
 
 def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
@@ -340,10 +358,8 @@ def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
 def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estimate:
     """Candidate / baseline from launches taken in turn: value i of both belongs together.
 
-    The value is the median of the ratios. What both launches of a pair share, such as a slower
-    hour, cancels. From nine pairs on the interval is that of order statistics, which leaves out an
-    extreme at each end: a launch that went astray changes nothing. For fewer pairs it is Student's
-    t on the logarithms of the ratios, and contains the value; fewer than three have no interval.
+    What both launches of a pair share, such as a slower hour, cancels. The ratios are combined as
+    launches are; fewer than three have no interval.
 
     Raises
     ------
@@ -355,10 +371,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
         raise ValueError(f"{first.size} and {second.size} values make no two pairs or more")
     if min(first.min(), second.min()) <= 0:
         raise ValueError("a time that is not positive has no ratio")
-    ratios = second / first
-    if interval_place(ratios.size) > 1:
-        return median_interval(ratios)
-    return combine([Estimate(float(ratio)) for ratio in ratios])
+    return combine([Estimate(float(ratio)) for ratio in second / first])
 
 
 def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
@@ -381,6 +394,5 @@ def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
         return paired_ratio([ours[each] for each in both], [theirs[each] for each in both])
     assert baseline.headline is not None
     assert candidate.headline is not None
-    spread = _difference(baseline.launch_medians, candidate.launch_medians)
-    assert spread is not None
-    return _with_interval(candidate.headline.value / baseline.headline.value, spread)
+    difference = _difference((baseline.headline, len(ours)), (candidate.headline, len(theirs)))
+    return None if difference is None else difference.ratio

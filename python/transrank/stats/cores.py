@@ -30,6 +30,9 @@ MOVED = 1.25
 SLOWED = 1.08
 # The fastest rounds, this share of all, say what the work takes when nothing slows it.
 FAST_SHARE = 0.1
+# A distance that is known is kept until another has so many times as many rounds: what was measured
+# at it would be lost, and between two that are about as common the choice would come and go.
+OVERTAKEN = 2.0
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -100,11 +103,19 @@ def states_of(run: Run) -> dict[Shape, CoreState]:
     }
 
 
-def commonest_state(cases: Iterable[Case]) -> CoreState:
-    """Return the state in which most rounds of `cases` were measured, by the probes alone."""
+def commonest_state(cases: Iterable[Case], known: CoreState | None = None) -> CoreState:
+    """Return the state in which most rounds of `cases` were measured, by the probes alone.
+
+    One that is `known` stays until another has OVERTAKEN times as many rounds.
+    """
     sampled = [case.samples for case in cases if case.samples is not None]
     latencies = _joined([samples.core_latency_seconds for samples in sampled])
-    distance = CoreState(commonest_distance(latencies[latencies > 0]))
+    answered = latencies[latencies > 0]
+    distance = CoreState(commonest_distance(answered))
+    if known is not None and known.latency_seconds is not None:
+        kept = answered[known.at_distance(answered)]
+        if kept.size and OVERTAKEN * kept.size >= distance.at_distance(answered).sum():
+            distance = CoreState(median(kept))
     works = _joined(
         [
             samples.core_work_seconds

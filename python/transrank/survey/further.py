@@ -54,8 +54,9 @@ class Further:
             members = [
                 case for (of, _), cases in self._cases.items() if of == shape for case in cases
             ]
-            state = commonest_state(members)
-            if state != CoreState() and not _same(state, self.states.get(shape)):
+            known = self.states.get(shape)
+            state = commonest_state(members, known)
+            if state != CoreState() and not _same(state, known):
                 found[shape] = state
         self.states |= found
         return found

@@ -61,6 +61,17 @@ def test_the_state_of_a_run_is_the_commonest_distance_and_the_speed_that_nothing
     assert found.work_seconds == pytest.approx(work * 1e-6)
 
 
+@pytest.mark.parametrize(
+    ("near", "far", "latency"), [(4, 5, 50), (4, 8, 50), (4, 9, 250), (0, 9, 250), (9, 4, 50)]
+)
+def test_a_known_distance_is_kept_until_another_has_twice_as_many_rounds(
+    tmp_path: Path, near: int, far: int, latency: float
+) -> None:
+    cases = run_of(tmp_path, line([(50, 10)] * near + [(250, 10)] * far)).cases
+    found = commonest_state(cases, CoreState(51e-9, 1e-5))
+    assert found.latency_seconds == pytest.approx(latency * 1e-9)
+
+
 def test_where_nothing_was_probed_nothing_is_known(tmp_path: Path) -> None:
     assert commonest_state(run_of(tmp_path, recorded.case()).cases) == CoreState()
 

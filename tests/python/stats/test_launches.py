@@ -135,12 +135,52 @@ def test_surveys_of_a_bimodal_library_agree_better_than_their_worst_launches(sha
     assert ours < 0.95 * single if share < 0.5 else ours < 1.05 * single
 
 
-def test_the_interval_of_a_bimodal_library_contains_both_modes_that_were_seen() -> None:
-    fast = [Estimate(v, 0.995 * v, 1.005 * v) for v in (1.0, 1.01, 0.99, 1.005, 0.998, 1.002)]
-    slow = [Estimate(1.2, 1.19, 1.21)] * 2
-    found = combine([*fast, *slow])
-    assert covers(found, 1.0)
-    assert covers(found, 1.2)
+# Launches as they are met: alike, skewed, in two groups, a tenth of them astray. Their logarithms.
+def alike(random: np.random.Generator, count: int) -> Samples:
+    return random.normal(0, 0.02, count)
+
+
+def skewed(random: np.random.Generator, count: int) -> Samples:
+    return 0.02 * random.lognormal(0, 0.8, count)
+
+
+def in_two_groups(random: np.random.Generator, count: int) -> Samples:
+    return random.normal(0, 0.01, count) + 0.06 * (random.random(count) < 0.35)
+
+
+def now_and_then_astray(random: np.random.Generator, count: int) -> Samples:
+    astray = random.random(count) < 0.1
+    return random.normal(0, 0.01, count) + astray * random.exponential(0.2, count)
+
+
+SHAPES = (alike, skewed, in_two_groups, now_and_then_astray)
+
+
+@pytest.mark.parametrize("count", [6, 8, 12, 24])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(
+    shape: Callable[[np.random.Generator, int], Samples], count: int
+) -> None:
+    random = np.random.default_rng(count)
+    found = [
+        combine([Estimate(float(value)) for value in np.exp(shape(random, count))])
+        for _ in range(600)
+    ]
+    pairs = zip(found[:300], found[300:], strict=True)
+    # Perfect intervals of two normal surveys do in 83 %; three standard errors are 6 %.
+    assert np.mean([covers(one, other.value) for one, other in pairs]) >= 0.77
+    middle = float(np.median([each.value for each in found]))
+    assert np.mean([covers(each, middle) for each in found]) >= 0.90
+
+
+def test_an_astray_launch_does_not_widen_the_interval_of_many() -> None:
+    logs = np.random.default_rng(4).normal(0, 0.01, 15)
+    calm, astray = (
+        combine([Estimate(float(value)) for value in np.exp([*logs, last])]) for last in (0, 1)
+    )
+    assert calm.relative_width is not None
+    assert astray.relative_width is not None
+    assert astray.relative_width < 1.6 * calm.relative_width
 
 
 def test_two_groups_of_launches_are_named() -> None:
@@ -186,7 +226,8 @@ def test_launches_whose_intervals_overlap_are_no_groups() -> None:
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]])
 def test_fewer_than_three_launches_have_no_interval(values: list[float]) -> None:
     found = combine([Estimate(value, 0.9 * value, 1.2 * value) for value in values])
-    assert found == Estimate(sum(values) / len(values))
+    assert (found.low, found.high) == (None, None)
+    assert found.value == pytest.approx(np.prod(values) ** (1 / len(values)))
 
 
 def test_no_launches_have_no_value() -> None:
