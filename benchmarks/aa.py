@@ -30,7 +30,7 @@ from disturbed import busy_loops
 from survey import run
 
 from transrank.stats.compare import compare_results, summarise_family
-from transrank.stats.conditions import obstacle
+from transrank.stats.conditions import obstacle, summarise_both
 from transrank.stats.cores import CoreState, states_of
 from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult, summarise
@@ -98,7 +98,7 @@ def verdicts(surveys: Sequence[Survey]) -> tuple[float, float, float]:
     unclear, gates, wrong = [], [], []
     for one, other in itertools.permutations(surveys, 2):
         why = obstacle(one.run, other.run)
-        found = compare_results(one.results, other.results, THRESHOLD, why)
+        found = compare_results(*summarise_both(one.run, other.run), THRESHOLD, why)
         unclear.append(why is not None)
         gates.append(summarise_family(found, THRESHOLD).counts["slower"] > 0)
         wrong += [verdict.verdict in ("slower", "faster") for verdict in found]

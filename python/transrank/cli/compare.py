@@ -16,9 +16,9 @@ from transrank.cli.output import Column
 from transrank.errors import UsageError
 from transrank.reference.tables import machines
 from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
-from transrank.stats.conditions import differences, obstacle
+from transrank.stats.conditions import differences, obstacle, summarise_both
 from transrank.stats.estimate import Estimate
-from transrank.stats.summary import run_warnings, summarise
+from transrank.stats.summary import run_warnings
 from transrank.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
@@ -39,7 +39,7 @@ A case is slower (faster) when all of the interval lies beyond the threshold,
 same when all of it lies within, otherwise unclear. Among many cases a few are
 slower by chance: where that may be so the verdict is unclear, and the reason
 says "slower by itself". Every case is unclear where a machine was busy, or the
-cores of the runs were in different states.
+runs have no launches with the cores in the same state.
 
 As a gate, by --fail-on:
   family    exit 1 when a case is slower as one of so many (the default)
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         return print_beside(arguments, published[arguments.candidate.lower()])
     baseline = results.open_run(arguments.baseline, arguments.store)
     candidate = results.open_run(arguments.candidate, arguments.store)
-    ours, theirs = summarise(baseline), summarise(candidate)
+    ours, theirs = summarise_both(baseline, candidate)
     axes = {result.case: result.axes for result in (*ours, *theirs)}
     # Chosen before they are judged: what is one of few has less chance to be slow by chance.
     chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}

@@ -224,11 +224,27 @@ def _judge(
     verdict = Verdict(
         known.case, known.shape, combine(ours), combine(theirs), None, "unclear", None, statistic
     )
+    bases = baseline.basis, candidate.basis
+    if statistic == "median" and (bases[0] != bases[1] or "any cores" in bases):
+        return replace(verdict, reason=_other_basis(bases))
     if min(one.value for one in (*ours, *theirs)) <= 0:
         return replace(
             verdict, verdict="missing", alone="missing", reason="a time of 0 has no ratio"
         )
     return _judge_ratio(verdict, ours, theirs, threshold)
+
+
+def _other_basis(bases: tuple[str, str]) -> str:
+    """Why what counts of a case is not the same in both runs, or is a mixture in either."""
+    lacks = {
+        "any cores": "has too few launches with the cores in this state",
+        "all": "has too few launches that nothing disturbed",
+    }
+    return "; ".join(
+        f"the {name} {lacks[basis]}"
+        for name, basis in zip(("baseline", "candidate"), bases, strict=True)
+        if basis in lacks
+    )
 
 
 def _missing(

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from transrank import units
 from transrank.stats.advice import busy_machine
-from transrank.stats.cores import states_of
-from transrank.store.lines import Header
+from transrank.stats.cores import CoreState, states_of
+from transrank.stats.launches import LEAST_LAUNCHES
+from transrank.stats.result import CaseResult
+from transrank.stats.summary import summarise
+from transrank.store.lines import Header, Shape
 from transrank.store.records import Run
 
 
@@ -28,18 +31,67 @@ def obstacle(baseline: Run, candidate: Run) -> str | None:
     for name, run in (("baseline", baseline), ("candidate", candidate)):
         for caution in busy_machine(run):
             return f"of the {name}, {caution.text}"
-    cores = _cores(baseline, candidate)
-    return f"the cores were not in one state: {cores[0]}" if cores else None
+    ours, theirs = states_of(baseline), states_of(candidate)
+    common = _common_states(baseline, candidate)
+    for shape in ours.keys() & theirs.keys() - common.keys():
+        return f"the cores were not in one state: {_unlike(shape, ours[shape], theirs[shape])}"
+    return None
+
+
+def summarise_both(baseline: Run, candidate: Run) -> tuple[list[CaseResult], list[CaseResult]]:
+    """Summarise the runs by what they measured with the cores in the same state.
+
+    Each by its own where the two are alike. Else by the one of the two states in which both have
+    launches, the more in the run that has fewer; the values then differ from those that one of the
+    runs has by itself.
+    """
+    common = _common_states(baseline, candidate)
+    ours, theirs = states_of(baseline), states_of(candidate)
+    return summarise(baseline, ours | common), summarise(candidate, theirs | common)
+
+
+def _common_states(baseline: Run, candidate: Run) -> dict[Shape, CoreState]:
+    """The state of the cores in which the runs compare, for each shape that has one."""
+    ours, theirs = states_of(baseline), states_of(candidate)
+    found = {}
+    for shape in ours.keys() & theirs.keys():
+        pair = (ours[shape], theirs[shape])
+        if pair[0].like(pair[1]):
+            found[shape] = pair[0]
+        elif pair[0].as_fast_as(pair[1]):
+            launches = [
+                min(_launches_in(state, shape, run) for run in (baseline, candidate))
+                for state in pair
+            ]
+            if max(launches) >= LEAST_LAUNCHES:
+                found[shape] = pair[launches.index(max(launches))]
+    return found
+
+
+def _launches_in(state: CoreState, shape: Shape, run: Run) -> int:
+    return len(
+        {
+            case.launch
+            for case in run.cases
+            if case.shape == shape and case.samples is not None and state.met_in(case.samples).any()
+        }
+    )
 
 
 def _cores(baseline: Run, candidate: Run) -> list[str]:
-    """In which shapes the runs are of cores in different states."""
+    """In which shapes the runs are of cores in different states, and what is compared then."""
     ours, theirs = states_of(baseline), states_of(candidate)
+    common = _common_states(baseline, candidate)
     return [
-        f"state of the cores ({shape}): {ours[shape]} / {theirs[shape]}"
+        _unlike(shape, ours[shape], theirs[shape])
+        + (f"; judged by what both measured {common[shape]}" if shape in common else "")
         for shape in sorted(ours.keys() & theirs.keys())
         if not ours[shape].like(theirs[shape])
     ]
+
+
+def _unlike(shape: Shape, ours: CoreState, theirs: CoreState) -> str:
+    return f"state of the cores ({shape}): {ours} / {theirs}"
 
 
 def _conditions(run: Run) -> dict[str, str]:

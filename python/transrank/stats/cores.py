@@ -84,14 +84,17 @@ class CoreState:
 
     def like(self, other: CoreState) -> bool:
         """Whether measurements in the two states compare; what one does not know is no obstacle."""
-        pairs = (
-            (self.latency_seconds, other.latency_seconds, MOVED),
-            (self.work_seconds, other.work_seconds, SLOWED),
+        return self.as_fast_as(other) and _within(
+            MOVED, self.latency_seconds, other.latency_seconds
         )
-        return all(
-            one is None or two is None or max(one, two) <= bound * min(one, two)
-            for one, two, bound in pairs
-        )
+
+    def as_fast_as(self, other: CoreState) -> bool:
+        """Whether the cores of the two states do the same work in the same time."""
+        return _within(SLOWED, self.work_seconds, other.work_seconds)
+
+
+def _within(factor: float, one: float | None, other: float | None) -> bool:
+    return one is None or other is None or max(one, other) <= factor * min(one, other)
 
 
 def states_of(run: Run) -> dict[Shape, CoreState]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,10 +48,13 @@ class _LaunchView:
     rounds: Rounds | None = None
 
 
-def summarise(run: Run) -> list[CaseResult]:
-    """One result per case and shape: curve after curve as planned, by shape and by size."""
+def summarise(run: Run, states: Mapping[Shape, CoreState] | None = None) -> list[CaseResult]:
+    """One result per case and shape: curve after curve as planned, by shape and by size.
+
+    What counts was measured with the cores in the state that the record names, or in `states`.
+    """
     placements = Placements(run.launches)
-    states = states_of(run)
+    states = states_of(run) if states is None else states
     results = [
         summarise_case(cases, states.get(shape), run.header.precision, placements)
         for (_, shape), cases in _by_case(run.cases).items()

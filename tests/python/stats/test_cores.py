@@ -13,7 +13,8 @@ import recorded
 from recorded import cores
 from transrank.errors import RecordError
 from transrank.stats.advice import run_warnings
-from transrank.stats.conditions import differences, obstacle
+from transrank.stats.compare import compare_results
+from transrank.stats.conditions import differences, obstacle, summarise_both
 from transrank.stats.cores import CoreState, commonest_state, other_rounds, states_of
 from transrank.stats.summary import summarise
 from transrank.store.records import Run, read_run
@@ -140,6 +141,45 @@ def test_runs_of_cores_in_different_states_are_unlike(
     assert any("state of the cores" in text for text in differences(one, two)) == unlike
     assert (obstacle(one, two) is not None) == unlike
     assert obstacle(one, one) is None
+
+
+def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
+    tmp_path: Path,
+) -> None:
+    far_first, near_first = ([(far, 10), (near, 10)] for far, near in ((250, 50), (255, 51)))
+    far = run_of(tmp_path, *(line(far_first, i) for i in range(4)), cores(250e-9, 10e-6))
+    near = run_of(
+        tmp_path,
+        *(line(near_first[1:], i) for i in range(2)),
+        *(line(near_first, i) for i in range(2, 5)),
+        cores(51e-9, 10e-6),
+    )
+    for runs in ((far, near), (near, far)):
+        assert obstacle(*runs) is None
+        (ours,), (theirs,) = summarise_both(*runs)
+        assert ours.headline is not None
+        assert theirs.headline is not None
+        # Samples take ten times as long as a cache line: of either run those of the near cores.
+        ratio = theirs.headline.value / ours.headline.value
+        assert max(ratio, 1 / ratio) == pytest.approx(1.02)
+        (text,) = differences(*runs)
+        assert "judged by what both measured 51.0 ns apart" in text
+    alone = run_of(tmp_path, *(line(near_first[1:], i) for i in range(5)), cores(51e-9, 10e-6))
+    without = run_of(tmp_path, *(line(far_first[:1], i) for i in range(5)), cores(250e-9, 10e-6))
+    assert obstacle(alone, without) is not None
+
+
+def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(
+    tmp_path: Path,
+) -> None:
+    both = [(250, 10), (50, 10)]
+    state = cores(50e-9, 10e-6)
+    whole = run_of(tmp_path, *(line(both, i) for i in range(4)), state)
+    lacking = run_of(tmp_path, *(line(both[: 1 + (i > 1)], i) for i in range(4)), state)
+    for runs in ((whole, lacking), (lacking, whole)):
+        (verdict,) = compare_results(*summarise_both(*runs), 0.05)
+        assert verdict.verdict == "unclear"
+        assert "too few launches with the cores in this state" in (verdict.reason or "")
 
 
 def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
