@@ -124,8 +124,8 @@ def test_the_state_of_the_cores_is_found_once_and_again_when_another_is_commoner
     found.take(probed(50, 3))
     assert found.new_states() == {Shape(2): CoreState(pytest.approx(50e-9))}
     assert found.new_states() == {}
-    found.take(probed(250, 2, first=3))
+    found.take(probed(250, 6, first=3))
     assert found.new_states() == {}
-    found.take(probed(250, 2, first=5))
+    found.take(probed(250, 1, first=9))
     assert found.new_states() == {Shape(2): CoreState(pytest.approx(250e-9))}
     assert found.states == {Shape(2): CoreState(pytest.approx(250e-9))}
