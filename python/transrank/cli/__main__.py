@@ -29,6 +29,7 @@ VERBS = (
     "measure",
     "show",
     "compare",
+    "versus",
     "report",
     "plan",
     "list",

@@ -18,7 +18,9 @@ from transrank.reference.tables import machines
 from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
 from transrank.stats.conditions import differences, obstacle, summarise_both
 from transrank.stats.estimate import Estimate
+from transrank.stats.pairs import are_paired, summarise_pair
 from transrank.stats.summary import run_warnings
+from transrank.store.records import Run
 from transrank.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
@@ -67,6 +69,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("baseline", metavar="BASELINE", help="a run: latest~1, an id, a label ...")
     parser.add_argument("candidate", metavar="CANDIDATE", help="a run, or a published machine")
+    add_gate_options(parser)
+    parser.add_argument(
+        "--nodes",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="nodes of the published job (default: the nearest number of ranks)",
+    )
+    results.add_case_option(parser)
+    options.add_output_options(parser)
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a verdict is, and which one fails."""
     parser.add_argument(
         "--threshold",
         metavar="P%",
@@ -80,14 +95,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="family",
         help="when to exit 1 (default: family)",
     )
-    parser.add_argument(
-        "--nodes",
-        metavar="N",
-        type=options.checked(options.parse_one_count),
-        help="nodes of the published job (default: the nearest number of ranks)",
-    )
-    results.add_case_option(parser)
-    options.add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,7 +109,9 @@ def run(arguments: argparse.Namespace) -> int:
         return print_beside(arguments, published[arguments.candidate.lower()])
     baseline = results.open_run(arguments.baseline, arguments.store)
     candidate = results.open_run(arguments.candidate, arguments.store)
-    ours, theirs = summarise_both(baseline, candidate)
+    paired = are_paired(baseline, candidate)
+    summarise = summarise_pair if paired else summarise_both
+    ours, theirs = summarise(baseline, candidate)
     axes = {result.case: result.axes for result in (*ours, *theirs)}
     # Chosen before they are judged: what is one of few has less chance to be slow by chance.
     chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}
@@ -110,7 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
         [result for result in ours if result.case in chosen],
         [result for result in theirs if result.case in chosen],
         arguments.threshold,
-        obstacle(baseline, candidate),
+        # What was wrong with the machine was so for both launches of a pair.
+        None if paired else obstacle(baseline, candidate),
+        paired,
     )
     family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
@@ -120,12 +131,16 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
     else:
-        output.print_or_write(
-            lambda console: _print(console, verdicts, axes, family, arguments.threshold),
-            arguments.output,
-        )
+
+        def write(console: Console) -> None:
+            if paired:
+                _print_variants(console, baseline, candidate)
+            _print(console, verdicts, axes, family, arguments.threshold)
+
+        output.print_or_write(write, arguments.output)
     results.flush()
-    for difference in unlike:
+    # Variants are to be unlike.
+    for difference in [] if paired else unlike:
         output.warning(
             f"the runs are unlike, {difference}", "compare runs that differ in one thing only"
         )
@@ -169,6 +184,14 @@ def _warn_of_chance(slower: Sequence[Verdict], cases: int) -> None:
         f"slower by itself, which may be chance among {cases} cases: {names}",
         "measure these again: chance does not strike twice; --fail-on family lets them pass",
     )
+
+
+def _print_variants(console: Console, *runs: Run) -> None:
+    for name, run in zip(("baseline", "candidate"), runs, strict=True):
+        assert run.header.versus is not None
+        settings = output.one_line(" ".join(run.header.versus.settings) or "default settings")
+        console.print(Text(f"{name:<9}  {run.header.versus.variant.upper()}  {settings}"))
+    console.print()
 
 
 def _print(

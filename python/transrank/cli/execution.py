@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from transrank.cli import output
 from transrank.errors import RecordError, UsageError
@@ -19,8 +20,9 @@ from transrank.launch.launcher import Capacity, Launcher
 from transrank.launch.template import Template
 from transrank.machine.facts import Facts, read_facts
 from transrank.stats.cores import states_of
+from transrank.stats.result import Caution
 from transrank.store import records, repetition, runs
-from transrank.store.records import Options, PlannedLaunch, Shape
+from transrank.store.records import Options, PlannedLaunch, Run, Shape
 from transrank.study import catalogue
 from transrank.survey import checks, commands, contention, progress, resume, shapes
 from transrank.survey import probe as probing
@@ -71,6 +73,12 @@ class Site:
 
 def look_around(launcher: str | None) -> Site:
     """Read the facts of this machine and choose the launcher."""
+    facts, capacity = facts_and_capacity()
+    return Site(facts, launchers.choose(launcher, capacity))
+
+
+def facts_and_capacity() -> tuple[Facts, Capacity]:
+    """Read the facts of this machine, and what this job may use of it."""
     facts = read_facts(os.environ)
     job = facts.allocation
     cores = facts.usable_cores
@@ -81,7 +89,7 @@ def look_around(launcher: str | None) -> Site:
         cores_per_node=cores,
         cpus=facts.usable_cpus if facts.affinity_restricted else None,
     )
-    return Site(facts, launchers.choose(launcher, capacity))
+    return facts, capacity
 
 
 def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
@@ -90,20 +98,34 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
     With --prepare only the header of the record is written.
     """
     site = look_around(arguments.launcher)
-    request = _request(arguments, site, wish)
+    request = request_of(arguments, site, wish)
     if arguments.dry_run:
         request = _within_budget(wish, request, ASSUMED_START_SECONDS)
         _print_plan(request, site, arguments)
         return None
-    record = _new_record(arguments)
+    record = new_record(arguments)
     if arguments.probed is None:
-        probed = _probe(site, make_plan(request)[0].shape, record)
+        probed = probe(site, make_plan(request)[0].shape, record)
     else:
         probed = probing.read(arguments.probed)
     request = _within_budget(wish, request, probed.seconds)
+    plan, header = planned(request, site, probed, record, arguments)
+    warn(cautions(site, plan, probed, record))
+    begin(record, header, arguments)
+    if arguments.prepare:
+        return record
+    costs = Costs(probed.seconds, request.conditions.case_seconds)
+    with records.sole_writer(record):
+        further = Further(plan, Options.from_json(header["options"]))
+        watch(driver(record, plan, site, costs, set(), arguments, further))
+    return record
+
+
+def planned(
+    request: Request, site: Site, probed: Probe, record: Path, arguments: argparse.Namespace
+) -> tuple[tuple[PlannedLaunch, ...], dict[str, Any]]:
+    """Return the plan of a new run, and its header."""
     plan = commands.with_lines(make_plan(request), site.launcher, os.environ)
-    warn(site, plan, probed, record)
-    _make_folder(record.parent)
     header = header_line(
         record.stem,
         arguments.label,
@@ -115,17 +137,16 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         site.facts,
         _common_environment(site, plan),
     )
+    return plan, header
+
+
+def begin(record: Path, header: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Write the header of a new run."""
+    _make_folder(record.parent)
     try:
         records.begin(record, header)
     except FileExistsError:
-        raise _exists(record, arguments) from None
-    if arguments.prepare:
-        return record
-    costs = Costs(probed.seconds, request.conditions.case_seconds)
-    with records.sole_writer(record):
-        further = Further(plan, Options.from_json(header["options"]))
-        _drive(record, plan, site, costs, set(), arguments, further)
-    return record
+        raise exists(record, arguments) from None
 
 
 def _within_budget(wish: Wish, request: Request, start_seconds: float) -> Request:
@@ -145,33 +166,61 @@ def finish(arguments: argparse.Namespace) -> Path:
 
 
 def _finish(path: Path, arguments: argparse.Namespace) -> None:
-    run, repaired = resume.open_run(path)
-    if repaired:
-        output.warning(f"{path}: {repaired}")
+    run = open_again(path)
     header = run.header
     assert header.options is not None
-    done = records.finished_cases(run)
-    ended = any(event.event == "finished" for event in run.events)
-    if ended and all((one.launch, case) in done for one in run.plan for case in one.cases):
+    if header.versus is not None:
+        raise UsageError(
+            f"{path.stem} is one of two variants that are measured in turns",
+            f"transrank versus --resume {runs.name_of(path, arguments.store)}",
+        )
+    if lacks_nothing(run):
         output.note(f"{path.stem} lacks nothing: all its cases are finished")
         return
     site = look_around(arguments.launcher or header.options.launcher)
+    done = records.finished_cases(run)
     if arguments.dry_run:
         _print_rest(path, Driver(path, run.plan, site.launcher, Costs(0, 0), done))
         return
-    probed = _probe(site, header.plan[0].shape, path)
+    costs = resumed(run, site, arguments)
+    further = Further(header.plan, header.options, states_of(run))
+    further.take(run.cases)
+    watch(driver(path, run.plan, site, costs, done, arguments, further, spent_seconds(run)))
+
+
+def open_again(path: Path) -> Run:
+    """Read a run that is to be finished; its last line is repaired if need be."""
+    run, repaired = resume.open_run(path)
+    if repaired:
+        output.warning(f"{path}: {repaired}")
+    return run
+
+
+def lacks_nothing(run: Run) -> bool:
+    """Whether the run has ended, and with all its cases."""
+    done = records.finished_cases(run)
+    ended = any(event.event == "finished" for event in run.events)
+    return ended and all((one.launch, case) in done for one in run.plan for case in one.cases)
+
+
+def resumed(run: Run, site: Site, arguments: argparse.Namespace) -> Costs:
+    """Note that the run goes on, if this is where it began; return what its launches cost."""
+    header = run.header
+    assert header.options is not None
+    probed = probe(site, header.plan[0].shape, run.path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
         output.warning(
             f"resumed although {difference}", "its cases no longer compare like with like"
         )
-    warn(site, header.plan, probed, path)
-    records.append_line(path, event_line("resumed"))
-    costs = Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
-    further = Further(header.plan, header.options, states_of(run))
-    further.take(run.cases)
+    warn(cautions(site, header.plan, probed, run.path))
+    records.append_line(run.path, event_line("resumed"))
+    return Costs(probed.seconds, header.options.max_time_seconds / header.options.launches)
+
+
+def spent_seconds(run: Run) -> float:
+    """Return how much of its time the run has used."""
     spent = sum(case.measuring_seconds or 0.0 for case in run.cases)
-    spent += OVERHEAD_SECONDS_PER_CASE * len(run.cases)
-    _drive(path, run.plan, site, costs, done, arguments, further, spent)
+    return spent + OVERHEAD_SECONDS_PER_CASE * len(run.cases)
 
 
 def _make_folder(folder: Path) -> None:
@@ -211,18 +260,28 @@ def _print_rest(record: Path, driver: Driver) -> None:
             output.write(line + "\n")
 
 
-def warn(site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path) -> None:
-    """Warn of what will spoil the numbers."""
+def cautions(
+    site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path
+) -> list[Caution]:
+    """Return what will spoil the numbers."""
     widest = max((planned.shape for planned in plan), key=lambda shape: shape.ranks)
     situation = Situation(
         site.facts, site.launcher, widest, probed, dict(os.environ), record.parent
     )
-    for check in checks.check_all(situation):
-        if check.verdict == "warning":
-            output.warning(check.finding, check.hint)
+    return [
+        Caution(check.finding, check.hint)
+        for check in checks.check_all(situation)
+        if check.verdict == "warning"
+    ]
 
 
-def _drive(
+def warn(found: Sequence[Caution]) -> None:
+    """Say what to beware of."""
+    for caution in found:
+        output.warning(caution.text, caution.hint)
+
+
+def driver(
     record: Path,
     plan: Sequence[PlannedLaunch],
     site: Site,
@@ -231,9 +290,9 @@ def _drive(
     arguments: argparse.Namespace,
     further: Further,
     spent_seconds: float = 0.0,
-) -> None:
-    verb = arguments.verb
-    driving = Driver(
+) -> Driver:
+    """Return what launches the plan, and tells the user of it."""
+    return Driver(
         record=record,
         plan=plan,
         launcher=site.launcher,
@@ -242,31 +301,38 @@ def _drive(
         further=further,
         spent_seconds=spent_seconds,
         resume_command=shlex.join(
-            ["transrank", verb, "--resume", runs.name_of(record, arguments.store)]
+            ["transrank", arguments.verb, "--resume", runs.name_of(record, arguments.store)]
         ),
         say=lambda line: output.warning(line.removeprefix("transrank-run: ")),
         show_command=output.detail,
         announce=lambda waiting, most: output.note(
-            f"{_count(waiting)}; {_how_long(waiting, most)}; results go to {record}"
+            f"{how_many(waiting)}; {how_long(waiting, most)}; results go to {record}"
         ),
     )
+
+
+def watch(driver: Driver) -> None:
+    """Run the launches, and show how far they are."""
     quiet = output.settings.quiet > 0
-    driving.run(lambda total: progress.for_console(total, output.messages(), quiet))
+    driver.run(lambda total: progress.for_console(total, output.messages(), quiet))
 
 
-def _how_long(plan: Sequence[PlannedLaunch], most_seconds: float) -> str:
+def how_long(plan: Sequence[PlannedLaunch], most_seconds: float) -> str:
+    """Return how long launches take, in words."""
     if any("--count" in planned.arguments and not is_launch_study(planned) for planned in plan):
         return "as long as the operations of --count take"
     return f"up to about {format_wait(most_seconds)}"
 
 
-def _count(plan: Sequence[PlannedLaunch]) -> str:
+def how_many(plan: Sequence[PlannedLaunch]) -> str:
+    """Return how many cases and launches there are, in words."""
     cases = len({(planned.shape, case) for planned in plan for case in planned.cases})
     launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
     return f"{'1 case' if cases == 1 else f'{cases} cases'} in {launches}"
 
 
-def _probe(site: Site, shape: Shape, record: Path) -> Probe:
+def probe(site: Site, shape: Shape, record: Path) -> Probe:
+    """Ask a first launch what it is."""
     log = record.with_suffix(".logs") / "probe.log"
     found = probing.probe(site.launcher, shape, _environment(site, shape), log)
     for line in found.said:
@@ -291,7 +357,8 @@ def _environment(site: Site, shape: Shape) -> dict[str, str]:
     return {**os.environ, **site.launcher.environment(shape, os.environ)}
 
 
-def _request(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
+def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
+    """Return what the user asks for, as far as this site has it."""
     chosen = _shapes(arguments, site, wish)
     if not arguments.oversubscribe:
         in_a_job = site.facts.allocation.system is not None
@@ -380,18 +447,20 @@ def _conditions(
     )
 
 
-def _new_record(arguments: argparse.Namespace) -> Path:
+def new_record(arguments: argparse.Namespace) -> Path:
+    """Return the path of a record file that does not exist."""
     if arguments.output is None:
         return runs.run_path(runs.new_run_id(), arguments.store).absolute()
     record: Path = arguments.output.absolute()
     if record.is_dir():
         raise UsageError(f"{arguments.output} is a folder", f"-o {arguments.output / 'run.jsonl'}")
     if record.exists():
-        raise _exists(record, arguments)
+        raise exists(record, arguments)
     return record
 
 
-def _exists(record: Path, arguments: argparse.Namespace) -> UsageError:
+def exists(record: Path, arguments: argparse.Namespace) -> UsageError:
+    """Return the refusal to write over a record file."""
     return UsageError(
         f"{record} exists; a record file is never overwritten",
         f"another name, or: transrank {arguments.verb} --resume {record}",

@@ -39,7 +39,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description="Measure chosen studies and store the samples as a run.",
         epilog=EPILOG,
     )
-    parser.add_argument("study", nargs="*", metavar="STUDY", help="which studies")
+    add_selection_options(parser, "which studies")
+    add_run_options(parser, defaults.MEASURE_PRECISION)
+
+
+def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -> None:
+    """Add what says which cases are measured."""
+    parser.add_argument("study", nargs="*", metavar="STUDY", help=help_of_study)
     parser.add_argument(
         "--sizes", metavar="SIZES", help="message sizes (default: the sweep of each study)"
     )
@@ -50,20 +56,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=[],
         help="restrict another axis of a study; may be repeated",
     )
-    add_run_options(parser, defaults.MEASURE_PRECISION)
 
 
 def add_run_options(
     parser: argparse.ArgumentParser, precision: float, quick: float | None = None
 ) -> None:
     """Add what `measure` and `survey` share; `quick` is the default precision with --quick."""
-    parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
-    parser.add_argument(
-        "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="resume although MPI or machine have changed"
-    )
+    add_resume_options(parser)
     parser.add_argument(
         "--dry-run",
         action="store_true",
@@ -76,8 +75,29 @@ def add_run_options(
         help="write the record with its plan and stop; --resume, or the lines of --dry-run, "
         "measure what it lacks",
     )
+    add_measuring_options(parser, precision, quick)
     # For `tune`, whose many launches of the same ranks need only one first launch that asks.
     parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    options.add_output_options(
+        parser, formats=(), output="record file (default: a new one in the store)"
+    )
+
+
+def add_resume_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a run is called, and what finishes it."""
+    parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
+    parser.add_argument(
+        "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="resume although MPI or machine have changed"
+    )
+
+
+def add_measuring_options(
+    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
+) -> None:
+    """Add on how many ranks, and how precisely."""
     launch = options.add_launch_options(parser, several_shapes=True)
     launch.add_argument(
         "--oversubscribe",
@@ -85,9 +105,6 @@ def add_run_options(
         help="start more than four ranks for each core, too",
     )
     options.add_precision_options(parser, precision, quick)
-    options.add_output_options(
-        parser, formats=(), output="record file (default: a new one in the store)"
-    )
 
 
 # What the plan of a run has settled, as (attribute, option).
@@ -113,6 +130,8 @@ SETTLED = (
     ("quick", "--quick"),
     ("prepare", "--prepare"),
     ("probed", "--probed"),
+    ("a", "--a"),
+    ("b", "--b"),
 )
 
 

@@ -54,7 +54,26 @@ def build() -> Build:
     LaunchError
         the native part was never built, or not from this version.
     """
-    path = _installed("launch", "installation.json")
+    return _read_build(_installed("launch", "installation.json"))
+
+
+def build_of(runner: Path) -> Build | None:
+    """Return the facts of the installation that a transrank-run is of; None where there is none.
+
+    Raises
+    ------
+    LaunchError
+        that installation is of another version.
+    """
+    path = _package_of(runner) / "launch" / "installation.json"
+    return _read_build(path) if path.is_file() else None
+
+
+def _package_of(runner: Path) -> Path:
+    return runner.resolve().parent.parent
+
+
+def _read_build(path: Path) -> Build:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -116,18 +135,33 @@ def mpiexec() -> Path | None:
                 hint="unset MPIEXEC, or let it name the mpiexec of the MPI of this installation",
             )
         return Path(found).absolute()
-    if build().mpi != "site":
-        return _mpiexec_of_wheel(build().mpi)
-    found = shutil.which(build().mpiexec or "mpiexec") or shutil.which("mpiexec")
+    return _mpiexec_of_build(build(), sys.path)
+
+
+def mpiexec_of(runner: Path) -> Path | None:
+    """Return the mpiexec of the installation that a transrank-run is of, else that of this one.
+
+    Raises
+    ------
+    LaunchError
+        as `mpiexec` does.
+    """
+    found = build_of(runner)
+    return (
+        mpiexec() if found is None else _mpiexec_of_build(found, [str(_package_of(runner).parent)])
+    )
+
+
+def _mpiexec_of_build(built: Build, packages: list[str]) -> Path | None:
+    if built.mpi != "site":
+        return _mpiexec_of_wheel(built.mpi, packages)
+    found = shutil.which(built.mpiexec or "mpiexec") or shutil.which("mpiexec")
     return Path(found).absolute() if found else None
 
 
-def _mpiexec_of_wheel(distribution: str) -> Path:
-    try:
-        files = metadata.files(distribution) or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
+def _mpiexec_of_wheel(distribution: str, packages: list[str]) -> Path:
+    installed = metadata.distributions(name=distribution, path=packages)
+    for file in (file for each in installed for file in each.files or ()):
         path = Path(str(file.locate()))
         if file.name == "mpiexec" and os.access(path, os.X_OK):
             return path.resolve()

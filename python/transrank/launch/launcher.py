@@ -6,9 +6,11 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from transrank.launch import installation
 
 # Thousands of ranks that each start a thread per core have brought down file systems.
 THREAD_VARIABLES = (
@@ -76,11 +78,17 @@ class Capacity:
 
 @dataclass(frozen=True)
 class Launcher:
-    """A way to start ranks; `program` is the launcher's executable."""
+    """A way to start ranks; `program` is the launcher's executable.
+
+    `added` are settings of the environment that go before the user's own; `runner` is the
+    transrank-run that is started, None for that of this installation.
+    """
 
     capacity: Capacity
     mpi: str
     program: str
+    added: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    runner: Path | None = field(default=None, kw_only=True)
 
     name = ""
 
@@ -111,9 +119,22 @@ class Launcher:
         return settings
 
     def environment(self, shape: Shape, user: Mapping[str, str]) -> dict[str, str]:
-        """Return what a launch adds to the user's environment: what is set there stays."""
+        """Return what a launch adds to the user's environment: but for `added` that stays."""
         wanted = {**dict.fromkeys(THREAD_VARIABLES, "1"), **self.settings(shape), **blas_setting()}
-        return {name: value for name, value in wanted.items() if name not in user}
+        return {
+            **{name: value for name, value in wanted.items() if name not in user},
+            **self.added,
+        }
+
+    def runner_path(self) -> Path:
+        """Return the transrank-run that is started.
+
+        Raises
+        ------
+        LaunchError
+            it is that of this installation, and not installed.
+        """
+        return self.runner or installation.runner()
 
     @property
     def writes_files(self) -> bool:

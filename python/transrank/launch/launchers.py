@@ -51,6 +51,8 @@ class OpenMpi(Launcher):
         return [
             *("-n", str(shape.ranks), "--map-by", where),
             *("--bind-to", "none" if loose else "core"),
+            # Ranks on other nodes inherit nothing else.
+            *(word for name in self.added for word in ("-x", name)),
         ]
 
 
@@ -114,6 +116,23 @@ def default_launcher(capacity: Capacity) -> Launcher:
         "no mpiexec belongs to the MPI that transrank was built with, and there is no srun",
         "name a launcher: --launcher 'mpirun -n {ranks}' or TRANSRANK_LAUNCHER",
     )
+
+
+def for_mpiexec(mpiexec: Path, capacity: Capacity) -> Launcher:
+    """Return the launcher that an mpiexec is by what it says of itself.
+
+    Raises
+    ------
+    LaunchError
+        it says nothing that is known.
+    """
+    mpi = kind_of_mpiexec(mpiexec)
+    if mpi == "other":
+        raise LaunchError(
+            f"{mpiexec} is no mpiexec of an MPI known here",
+            f"write it as a launcher: '{mpiexec} -n {{ranks}}'",
+        )
+    return (OpenMpi if mpi == "openmpi" else Hydra)(capacity, mpi, str(mpiexec))
 
 
 def _kind_of(mpiexec: Path) -> type[Launcher]:

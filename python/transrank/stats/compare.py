@@ -13,6 +13,7 @@ from transrank.stats.discoveries import RATE, discoveries
 from transrank.stats.estimate import Estimate
 from transrank.stats.launches import LEAST_LAUNCHES, combine, mean_variance, t_quantile
 from transrank.stats.median import CONFIDENCE
+from transrank.stats.pairs import paired_ratios
 from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
@@ -118,6 +119,7 @@ def compare_results(
     candidate: Sequence[CaseResult],
     threshold: float,
     obstacle: str | None = None,
+    paired: bool = False,
 ) -> list[Verdict]:
     """Judge every case that either run measured, those of the baseline first.
 
@@ -128,6 +130,9 @@ def compare_results(
         inverse, so that exchanging the runs exchanges faster and slower.
     obstacle
         why no verdict can be given, whatever the values: every case is then unclear.
+    paired
+        whether launch i of both runs is a pair, as `transrank versus` takes them: the ratio is then
+        that of pairs, and what a pair shares cancels.
 
     Cases are the same when their names and shapes are. Where one run lacks the shape, it is enough
     that as many ranks took part, placed alike: two ranks on a node are two ranks on a node, whether
@@ -140,7 +145,7 @@ def compare_results(
         raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
     others = _shapes_by_case(baseline), _shapes_by_case(candidate)
     verdicts = [
-        _judge(ours, theirs, threshold, others)
+        _judge(ours, theirs, threshold, others, paired)
         for ours, theirs in _pairs(baseline, candidate)
         if (ours and ours.measured) or (theirs and theirs.measured)
     ]
@@ -214,6 +219,7 @@ def _judge(
     candidate: CaseResult | None,
     threshold: float,
     shapes: tuple[Shapes, Shapes],
+    paired: bool,
 ) -> Verdict:
     known = baseline or candidate
     assert known is not None
@@ -225,13 +231,24 @@ def _judge(
         known.case, known.shape, combine(ours), combine(theirs), None, "unclear", None, statistic
     )
     bases = baseline.basis, candidate.basis
-    if statistic == "median" and (bases[0] != bases[1] or "any cores" in bases):
+    if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))
     if min(one.value for one in (*ours, *theirs)) <= 0:
         return replace(
             verdict, verdict="missing", alone="missing", reason="a time of 0 has no ratio"
         )
-    return _judge_ratio(verdict, ours, theirs, threshold)
+    if paired:
+        difference, few = _of_pairs(paired_ratios(baseline, candidate)), "pairs of launches"
+    else:
+        sides = (combine(ours), len(ours)), (combine(theirs), len(theirs))
+        difference, few = _difference(*sides), "launches on a side"
+    if difference is None:
+        return replace(
+            verdict,
+            ratio=Estimate(combine(theirs).value / combine(ours).value),
+            reason=f"fewer than {LEAST_LAUNCHES} {few} have no interval",
+        )
+    return _judge_ratio(verdict, difference, threshold)
 
 
 def _other_basis(bases: tuple[str, str]) -> str:
@@ -282,18 +299,7 @@ def _launches(result: CaseResult, statistic: str) -> list[Estimate]:
     return [Estimate(mean) for mean in result.launch_imb]
 
 
-def _judge_ratio(
-    verdict: Verdict, baseline: list[Estimate], candidate: list[Estimate], threshold: float
-) -> Verdict:
-    assert verdict.baseline is not None
-    assert verdict.candidate is not None
-    difference = _difference((verdict.baseline, len(baseline)), (verdict.candidate, len(candidate)))
-    if difference is None:
-        return replace(
-            verdict,
-            ratio=Estimate(verdict.candidate.value / verdict.baseline.value),
-            reason=f"fewer than {LEAST_LAUNCHES} launches on a side have no interval",
-        )
+def _judge_ratio(verdict: Verdict, difference: Difference, threshold: float) -> Verdict:
     ratio = difference.ratio
     bound = float(np.log1p(threshold))
     alone = _place(ratio, 1 + threshold)
@@ -307,6 +313,14 @@ def _judge_ratio(
         p_faster=difference.tail(-difference.center - bound, difference.above),
         difference=difference,
     )
+
+
+def _of_pairs(ratios: Sequence[Estimate]) -> Difference | None:
+    """The difference that the ratios of pairs make; None where they are too few."""
+    if len(ratios) < LEAST_LAUNCHES:
+        return None
+    low, center, high = _log_interval(combine(ratios))
+    return Difference(center, center - low, high - center, float(len(ratios) - 1))
 
 
 def _difference(

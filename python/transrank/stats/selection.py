@@ -55,8 +55,10 @@ class Selection:
         return sum(int(mask.sum()) for mask in self.counted) / self.taken if self.taken else 0.0
 
 
-def select(launches: Sequence[Samples], state: CoreState | None = None) -> Selection:
-    """Choose the samples of a case, launch by launch.
+def select(
+    launches: Sequence[Samples], state: CoreState | None = None, strictest: str = BASES[0]
+) -> Selection:
+    """Choose the samples of a case, launch by launch; no more than `strictest` is asked of them.
 
     Warm-up never counts, unless there is nothing else. Samples during which a rank lost its core, a
     hypervisor took time, or a rank started late do not count, nor do those of rounds in another
@@ -77,6 +79,8 @@ def select(launches: Sequence[Samples], state: CoreState | None = None) -> Selec
         ]
     taken = sum(int(mask.sum()) for mask in after)
     for basis, masks in zip(BASES, (in_state, undisturbed), strict=False):
+        if BASES.index(basis) < BASES.index(strictest):
+            continue
         enough = [_is_enough(mask, of) for mask, of in zip(masks, after, strict=True)]
         if sum(enough) >= min(LEAST_LAUNCHES, len(launches)):
             counted = (mask & few for mask, few in zip(masks, enough, strict=True))

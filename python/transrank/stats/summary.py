@@ -17,7 +17,7 @@ from transrank.stats.launches import combine, find_groups
 from transrank.stats.median import median, median_interval
 from transrank.stats.placed import Placements
 from transrank.stats.result import CaseResult, Caution, ImbMean, Tail
-from transrank.stats.selection import Selection, after_warm_up, select
+from transrank.stats.selection import BASES, Selection, after_warm_up, select
 from transrank.store.lines import Case, Samples, Shape
 from transrank.store.records import Run
 
@@ -48,16 +48,27 @@ class _LaunchView:
     rounds: Rounds | None = None
 
 
-def summarise(run: Run, states: Mapping[Shape, CoreState] | None = None) -> list[CaseResult]:
+def summarise(
+    run: Run,
+    states: Mapping[Shape, CoreState] | None = None,
+    strictest: Mapping[tuple[str, Shape], str] | None = None,
+) -> list[CaseResult]:
     """One result per case and shape: curve after curve as planned, by shape and by size.
 
-    What counts was measured with the cores in the state that the record names, or in `states`.
+    What counts was measured with the cores in the state that the record names, or in `states`;
+    `strictest` tells of cases of which less than usual is asked: see `selection.select`.
     """
     placements = Placements(run.launches)
     states = states_of(run) if states is None else states
     results = [
-        summarise_case(cases, states.get(shape), run.header.precision, placements)
-        for (_, shape), cases in _by_case(run.cases).items()
+        summarise_case(
+            cases,
+            states.get(shape),
+            run.header.precision,
+            placements,
+            (strictest or {}).get((case, shape), BASES[0]),
+        )
+        for (case, shape), cases in _by_case(run.cases).items()
     ]
     return _in_planned_order(run, results)
 
@@ -101,6 +112,7 @@ def summarise_case(
     state: CoreState | None = None,
     precision: float | None = None,
     placements: Placements | None = None,
+    strictest: str = BASES[0],
 ) -> CaseResult:
     """The result of one case in one shape from what each launch says of it.
 
@@ -110,7 +122,7 @@ def summarise_case(
     if not measured:
         return _unmeasured(cases)
     sampled = [case.samples for case in measured if case.samples is not None]
-    selection = select(sampled, state)
+    selection = select(sampled, state, strictest)
     views = _views(measured, selection)
     values = [view.value for view in views]
     imb = [_imb_of(case) for case in measured]

@@ -196,6 +196,23 @@ class ImportedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Versus:
+    """Of a record of `transrank versus`: which of the two variants it is, and of what.
+
+    Launch i of both records is a pair. `other` is the run id of the other record, which lies beside
+    this one; `settings` are what makes the variant, as on the command line.
+    """
+
+    variant: str
+    other: str
+    settings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Versus:
+        return cls(line["variant"], line["other"], tuple(line["settings"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """The first line. An imported run knows neither options, plan, MPI, placement nor clock."""
 
@@ -214,6 +231,7 @@ class Header:
     machine: Json
     environment: Mapping[str, str]
     imported: tuple[ImportedFile, ...] = ()
+    versus: Versus | None = None
 
     @property
     def precision(self) -> float | None:
@@ -239,6 +257,7 @@ class Header:
             machine=line.get("machine", {}),
             environment=line.get("environment", {}),
             imported=tuple(ImportedFile(**file) for file in line.get("imported", ())),
+            versus=Versus.from_json(line["versus"]) if "versus" in line else None,
         )
 
 

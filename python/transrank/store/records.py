@@ -31,6 +31,7 @@ from transrank.store.lines import (
     Samples,
     Shape,
     Synchronisation,
+    Versus,
 )
 from transrank.store.writing import append_line, begin, repair, sole_writer, write_lines
 
@@ -53,6 +54,7 @@ __all__ = [
     "Samples",
     "Shape",
     "Synchronisation",
+    "Versus",
     "append_line",
     "begin",
     "finished_cases",

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from transrank.errors import LaunchError, UsageError
-from transrank.launch import failure, installation, outputs, process
+from transrank.launch import failure, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.store.records import Shape
 
@@ -74,9 +74,9 @@ def modes(axes: Mapping[str, str]) -> list[str]:
     return [mode for mode in MODES if mode in wanted]
 
 
-def command(mode: str) -> list[str]:
+def command(mode: str, launcher: Launcher) -> list[str]:
     """Return what every rank runs."""
-    return [str(installation.runner()), "--stamp", mode]
+    return [str(launcher.runner_path()), "--stamp", mode]
 
 
 def measure(
@@ -144,7 +144,7 @@ def _start_job(
         found.extend(stamps)
         return bool(stamps)
 
-    words = launcher.command(shape, command(mode), prefix)
+    words = launcher.command(shape, command(mode, launcher), prefix)
     if launcher.writes_files:
         prefix.parent.mkdir(parents=True, exist_ok=True)
     outcome = run(

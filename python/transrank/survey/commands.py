@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transrank.launch import installation
 from transrank.launch.launcher import Launcher
 from transrank.store.records import PlannedLaunch
 from transrank.store.repetition import BY_HAND
@@ -16,10 +15,10 @@ from transrank.study import launch as launch_study
 from transrank.survey import estimate
 
 
-def runner_argv(planned: PlannedLaunch, record: Path) -> list[str]:
+def runner_argv(planned: PlannedLaunch, record: Path, launcher: Launcher) -> list[str]:
     """Return the command line of transrank-run for a planned launch."""
     return [
-        str(installation.runner()),
+        str(launcher.runner_path()),
         *planned.arguments,
         *("--record", str(record)),
         *("--launch", str(planned.launch)),
@@ -45,14 +44,14 @@ def by_hand(
     added = launcher.environment(planned.shape, user)
     if estimate.is_launch_study(planned):
         modes = [case.rpartition("/")[2] for case in cases or planned.cases]
-        argvs = [launch_study.command(mode) for mode in modes]
+        argvs = [launch_study.command(mode, launcher) for mode in modes]
         jobs = estimate.samples_of(planned) + launch_study.WARM_UP
         return [
             shell_line(launcher.command(planned.shape, argv), added)
             for argv in argvs
             for _ in range(jobs)
         ]
-    argv = runner_argv(planned, Path(BY_HAND))
+    argv = runner_argv(planned, Path(BY_HAND), launcher)
     if not cases:
         return [shell_line(launcher.command(planned.shape, argv), added)]
     only = f"{Path(BY_HAND).stem}-{planned.launch:03d}.cases"

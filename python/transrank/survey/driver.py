@@ -287,7 +287,8 @@ class Driver:
         seconds = 0.0
         for case in planned.cases:
             mode = case.rpartition("/")[2]
-            command = self.launcher.command(planned.shape, launch_study.command(mode), self.folder)
+            argv = launch_study.command(mode, self.launcher)
+            command = self.launcher.command(planned.shape, argv, self.folder)
             self.show_command(shell_line(command, self._added(planned)))
             line = launch_study.measure(
                 mode,
@@ -314,7 +315,7 @@ class Driver:
         progress.finishes(case, left.seconds())
 
     def _argv(self, planned: PlannedLaunch) -> list[str]:
-        argv = runner_argv(planned, self.record)
+        argv = runner_argv(planned, self.record, self.launcher)
         state = None if self.further is None else self.further.states.get(planned.shape)
         if state is not None:
             argv += ["--cores", ",".join(f"{seconds:.6g}" for seconds in state.bounds())]

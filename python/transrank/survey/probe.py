@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import LaunchError, RecordError
-from transrank.launch import failure, installation, outputs, process
+from transrank.launch import failure, outputs, process
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store.records import Shape
@@ -65,7 +65,7 @@ def probe(
         found.extend(answers)
         return bool(answers)
 
-    argv = [str(installation.runner()), "--probe"]
+    argv = [str(launcher.runner_path()), "--probe"]
     prefix = log.with_suffix("") if log is not None else None
     if launcher.writes_files and prefix is not None:
         prefix.parent.mkdir(parents=True, exist_ok=True)

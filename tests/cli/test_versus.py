@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank versus, with the real runner under the real mpiexec."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import commands
+import recorded
+from built import build_folder
+from stored_runs import Store, pingpong
+from transrank.launch import installation
+from transrank.store.records import read_run
+
+# Ten times as long in MPI: more than whatever else runs on this machine makes of pairs of launches.
+SHARE = "SLOW_CALLS_SHARE=9"
+CASES = ("pingpong", "--sizes", "8,8KiB", "-n", "2", "--max-time", "40ms", "--threshold", "40%")
+
+
+def slow_calls() -> Path:
+    library = build_folder() / "benchmarks" / "slow_calls.so"
+    assert library.exists(), f"{library} is not built: make test builds it"
+    return library
+
+
+def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
+    tmp_path: Path,
+) -> None:
+    slow = ("--b", f"LD_PRELOAD={slow_calls()}", "--b", SHARE)
+    finished = commands.transrank(
+        "versus", *CASES, *slow, "--launches", "6", "--label", "slow", store=tmp_path
+    )
+    assert finished.status == 1, finished.stderr
+    assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
+    assert "\n2 slower at 40 %\n" in finished.stdout
+    assert "would have shown in half of the cases: " in finished.stdout
+    table = [line for line in finished.stdout.splitlines() if "LD_PRELOAD" not in line]
+    assert max(map(len, table)) <= 80
+    again = commands.transrank("versus", "slow", "--threshold", "40%", store=tmp_path)
+    assert (again.status, again.stdout) == (1, finished.stdout)
+    passing = commands.transrank(
+        *("versus", "latest", "--threshold", "40%", "--fail-on", "never", "--format", "json"),
+        store=tmp_path,
+    ).check()
+    assert json.loads(passing.stdout)["counts"]["slower"] == 2
+
+    a, b = (read_run(path) for path in sorted(tmp_path.glob("*.jsonl")))
+    assert (a.header.label, b.header.label) == ("slow-a", "slow-b")
+    assert "LD_PRELOAD" not in a.header.environment
+    assert b.header.environment["LD_PRELOAD"] == str(slow_calls())
+    started = sorted(
+        (launch.started, launch.launch, name)
+        for name, run in (("a", a), ("b", b))
+        for launch in run.launches
+    )
+    assert "".join(name for _, _, name in started) == "abbaabbaabba"
+    assert [number for _, number, _ in started] == [i for i in range(6) for _ in "ab"]
+    # Each record is of its variant alone.
+    shown = commands.transrank("show", "slow-b", "--format", "json", store=tmp_path).check()
+    assert {len(case["launch_seconds"]) for case in json.loads(shown.stdout)["results"]} == {6}
+
+
+def test_a_variant_against_itself_is_not_slower(tmp_path: Path) -> None:
+    runner = installation.runner()
+    same = ("--b", f"runner={runner}") if installation.build().mpi != "site" else ()
+    finished = commands.transrank(
+        "versus", *CASES, *same, "--launches", "4", "-o", tmp_path / "same.jsonl", store=tmp_path
+    )
+    assert finished.status == 0, finished.stderr
+    assert " slower" not in finished.stdout.replace("slower all together", "")
+    a, b = (read_run(tmp_path / f"same-{name}.jsonl") for name in "ab")
+    assert a.header.mpi == b.header.mpi
+    assert [launch.command[0] for launch in b.launches] == [str(runner)] * 4
+
+
+def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    fails = tmp_path / "fails"
+    script = tmp_path / "mpiexec-that-fails"
+    # The probe succeeds, and two launches.
+    script.write_text(
+        f'#!/bin/sh\necho >>{fails}\n[ "$(wc -l <{fails})" = 4 ] && exit 7\n'
+        f'exec {installation.mpiexec()} "$@"\n'
+    )
+    script.chmod(0o755)
+    launcher = ("--b", f"launcher={script} -n {{ranks}}", "--b", "OMP_NUM_THREADS=1")
+    stopped = commands.transrank(
+        "versus", *CASES, *launcher, "--launches", "4", "-o", whole, store=tmp_path
+    )
+    assert stopped.status == 3
+    assert "error: variant B: launch 2 (2 ranks) failed" in stopped.stderr
+    wrong = commands.transrank("measure", "--resume", tmp_path / "whole-b.jsonl", store=tmp_path)
+    assert wrong.status == 2
+    assert "is one of two variants that are measured in turns" in wrong.stderr
+    assert "hint: transrank versus --resume whole-b" in wrong.stderr
+    finished = commands.transrank(
+        "versus", "--resume", tmp_path / "whole-a.jsonl", "--threshold", "40%", store=tmp_path
+    )
+    assert finished.status in (0, 1), finished.stderr
+    assert "same at 40 %" in finished.stdout or "unclear" in finished.stdout
+    assert len(fails.read_text().splitlines()) == 7  # a probe again, and launches 2 and 3
+    for name in "ab":
+        run = read_run(tmp_path / f"whole-{name}.jsonl")
+        assert sorted({case.launch for case in run.cases}) == [0, 1, 2, 3]
+        assert run.problems == ()
+
+
+WRONG = [
+    (["--b", "FOO"], "--b 'FOO' is not NAME=VALUE"),
+    (["--a", "=1"], "--a '=1' is not NAME=VALUE"),
+    (["--b", "X=1", "--b", "X=2"], "--b X is given twice"),
+    (["--b", "runner=/nowhere"], "--b runner: /nowhere is no program"),
+    (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is no program"),
+    (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is no file"),
+    (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
+    (
+        ["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"],
+        f"--b mpiexec: {os.devnull} is no program",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), WRONG)
+def test_a_variant_that_is_none_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], message: str
+) -> None:
+    answer = Store(tmp_path, capsys).run("versus", "pingpong", *settings)
+    error, hint, *more = answer.stderr.splitlines()
+    assert answer.status == 2
+    assert error.startswith(f"error: {message}")
+    assert hint.startswith("hint: ")
+    assert not more
+    assert list(tmp_path.iterdir()) == []
+
+
+def pair(store: Store, b: float) -> None:
+    for name, other, seconds in (("a", "b", 1.0), ("b", "a", b)):
+        versus = {"variant": name, "other": f"20261101-000000-aaaa-{other}", "settings": []}
+        run = f"20261101-000000-aaaa-{name}"
+        store.keep(run, *pingpong(8, seconds), versus=versus, label=f"trial-{name}")
+
+
+def test_any_name_of_either_record_finds_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path, capsys)
+    pair(store, 1.3)
+    first = tmp_path / "20261101-000000-aaaa-a.jsonl"
+    answers = [
+        store.run("versus", name)
+        for name in ("latest", "latest~1", "trial", "trial-b", "20261101-000000-aaaa", first)
+    ]
+    assert {answer.status for answer in answers} == {1}
+    assert len({answer.stdout for answer in answers}) == 1
+    assert "1.300" in answers[0].stdout
+    assert store.run("compare", "trial-a", "trial-b").stdout == answers[0].stdout
+    inverse = store.run("compare", "trial-b", "trial-a")
+    assert (inverse.status, "0.769" in inverse.stdout) == (0, True)
+
+
+def test_what_is_no_pair_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store(tmp_path, capsys)
+    assert "no run is stored" in store.run("versus", "latest").stderr
+    assert "did you mean 'pingpong'?" in store.run("versus", "pingpon").stderr
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="alone")
+    answer = store.run("versus", "alone")
+    assert answer.status == 2
+    assert "bbbb is no run of transrank versus" in answer.stderr
+    pair(store, 1.0)
+    (tmp_path / "20261101-000000-aaaa-a.jsonl").unlink()
+    lost = store.run("versus", "trial-b")
+    assert lost.status == 4
+    assert "the other variant of " in lost.stderr
+
+
+def test_the_header_says_what_makes_the_variant(tmp_path: Path) -> None:
+    versus = {"variant": "b", "other": "run-a", "settings": ["MPIR_CVAR_X=1", "runner=/there"]}
+    header = read_run(
+        recorded.write(tmp_path / "run-b.jsonl", [recorded.header(run="run-b", versus=versus)])
+    ).header
+    assert header.versus is not None
+    assert header.versus.settings == ("MPIR_CVAR_X=1", "runner=/there")
