@@ -127,3 +127,22 @@ def test_the_environment_may_name_another_mpiexec(
     monkeypatch.setenv("MPIEXEC", str(other.parent / "nosuch"))
     with pytest.raises(LaunchError, match=r"MPIEXEC is .*nosuch.*, which is no program"):
         installation.mpiexec()
+
+
+def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(tmp_path: Path) -> None:
+    package = tmp_path / "lib" / "site-packages" / "transrank"
+    runner = make_program(package / "bin" / "transrank-run")
+    assert installation.build_of(runner) is None
+    assert installation.mpiexec_of(runner) == installation.mpiexec()
+    write_build(package, mpi="other-mpi", mpi_kind="openmpi")
+    found = installation.build_of(runner)
+    assert found is not None
+    assert found.mpi_kind == "openmpi"
+    with pytest.raises(LaunchError, match="'other-mpi', which this environment lacks"):
+        installation.mpiexec_of(runner)
+    mpiexec = make_program(tmp_path / "bin" / "mpiexec")
+    wheel = package.parent / "other_mpi-1.0.dist-info"
+    wheel.mkdir()
+    (wheel / "METADATA").write_text("Metadata-Version: 2.1\nName: other-mpi\nVersion: 1.0\n")
+    (wheel / "RECORD").write_text("../../bin/mpiexec,,\n")
+    assert installation.mpiexec_of(runner) == mpiexec.resolve()

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transrank.errors import UsageError
+from transrank.errors import LaunchError, UsageError
 from transrank.launch import installation, launchers, process
 from transrank.launch.launcher import Capacity, Launcher
 from transrank.launch.launchers import Hydra, OpenMpi, Srun
@@ -52,6 +53,33 @@ def test_more_ranks_than_cores_are_not_bound_and_yield() -> None:
         *("-n", "5", "--map-by", "slot:oversubscribe", "--bind-to", "none"),
     ]
     assert "--overcommit" in Srun(FOUR, "openmpi", "srun").options(Shape(5))
+
+
+def test_settings_of_a_launcher_go_before_those_of_the_user() -> None:
+    added = {"OMP_NUM_THREADS": "4", "UCX_TLS": "self,sm"}
+    with_them = replace(openmpi(), added=added)
+    found = with_them.environment(Shape(2), {"UCX_TLS": "tcp", "OPENBLAS_NUM_THREADS": "8"})
+    assert {name: found[name] for name in added} == added
+    assert "OPENBLAS_NUM_THREADS" not in found
+    # Open MPI starts ranks on other nodes with its own variables alone.
+    assert with_them.options(Shape(2))[-4:] == ["-x", "OMP_NUM_THREADS", "-x", "UCX_TLS"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [("HYDRA build details", Hydra), ("mpiexec (Open MPI) 5.0.8", OpenMpi), ("1.0", None)],
+)
+def test_an_mpiexec_is_known_by_what_it_says(
+    tmp_path: Path, said: str, kind: type[Launcher] | None
+) -> None:
+    mpiexec = tmp_path / "mpiexec"
+    mpiexec.write_text(f"#!/bin/sh\necho '{said}'\n")
+    mpiexec.chmod(0o755)
+    if kind is None:
+        with pytest.raises(LaunchError, match="is no mpiexec of an MPI known here"):
+            launchers.for_mpiexec(mpiexec, FOUR)
+    else:
+        assert type(launchers.for_mpiexec(mpiexec, FOUR)) is kind
 
 
 def test_ranks_per_node_reach_the_launcher() -> None:
