@@ -137,6 +137,20 @@ def test_a_variant_that_is_none_is_refused_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_variant_that_does_not_start_leaves_no_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "no-runner"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    answer = Store(tmp_path, capsys).run(
+        "versus", "pingpong", "--sizes", "8", "-n", "2", "--b", f"runner={program}"
+    )
+    assert answer.status == 3
+    assert "error: variant B: MPI does not start on 2 ranks: " in answer.stderr
+    assert not any(tmp_path.glob("*.jsonl"))
+
+
 def pair(store: Store, b: float) -> None:
     for name, other, seconds in (("a", "b", 1.0), ("b", "a", b)):
         versus = {"variant": name, "other": f"20261101-000000-aaaa-{other}", "settings": []}

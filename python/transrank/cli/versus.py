@@ -164,6 +164,7 @@ def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     from transrank.survey.estimate import Costs
     from transrank.survey.further import Further
     from transrank.survey.plan import make_plan
+    from transrank.survey.versus import naming
 
     variants = [parse(name, getattr(arguments, name), arguments.launcher) for name in NAMES]
     sites = _sites(variants)
@@ -171,7 +172,10 @@ def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     request = execution.request_of(arguments, sites[0], wish)
     records = _new_records(arguments)
     shape = make_plan(request)[0].shape
-    probes = [execution.probe(*each) for each in zip(sites, (shape, shape), records, strict=True)]
+    probes = []
+    for name, site, record in zip(NAMES, sites, records, strict=True):
+        with naming(name):
+            probes.append(execution.probe(site, shape, record))
     cautions = [
         caution
         for site, probed in zip(sites, probes, strict=True)

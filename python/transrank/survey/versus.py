@@ -7,7 +7,8 @@ until when, is what `Further` says; what has to be narrow is the interval of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from transrank.errors import LaunchError
@@ -99,17 +100,15 @@ class PairDriver(Driver):
             self.other.plan = [*self.other.plan, planned]
             progress.more(len(planned.cases))
         sides = [
-            ("A", super()._launch, self.finished),
-            ("B", self.other._launch, self.other.finished),
+            ("a", super()._launch, self.finished),
+            ("b", self.other._launch, self.other.finished),
         ]
         seconds = 0.0
         for name, launch, done in reversed(sides) if self._begins_with_b(planned) else sides:
             lacking = replace(planned, cases=_without(planned, done))
             progress.more(len(lacking.cases) - len(planned.cases))
-            try:
+            with naming(name):
                 seconds += launch(lacking, progress, left) if lacking.cases else 0.0
-            except LaunchError as error:
-                raise LaunchError(f"variant {name}: {error.message}", error.hint) from error
         return seconds
 
     def _begins_with_b(self, planned: PlannedLaunch) -> bool:
@@ -134,6 +133,15 @@ class PairDriver(Driver):
 
     def _kept_words(self) -> str:
         return f"{super()._kept_words()}; {self.other._kept_words()}"
+
+
+@contextmanager
+def naming(variant: str) -> Iterator[None]:
+    """Let what goes wrong with launches say of which variant they are."""
+    try:
+        yield
+    except LaunchError as error:
+        raise LaunchError(f"variant {variant.upper()}: {error.message}", error.hint) from error
 
 
 def _without(planned: PlannedLaunch, done: Collection[tuple[int, str]]) -> tuple[str, ...]:
