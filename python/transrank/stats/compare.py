@@ -227,9 +227,8 @@ def _judge(
         return _missing(known, baseline, candidate, shapes)
     statistic = "median" if baseline.statistic == candidate.statistic == "median" else "mean"
     ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
-    verdict = Verdict(
-        known.case, known.shape, combine(ours), combine(theirs), None, "unclear", None, statistic
-    )
+    first, second = combine(ours), combine(theirs)
+    verdict = Verdict(known.case, known.shape, first, second, None, "unclear", None, statistic)
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))
@@ -240,12 +239,12 @@ def _judge(
     if paired:
         difference, few = _of_pairs(paired_ratios(baseline, candidate)), "pairs of launches"
     else:
-        sides = (combine(ours), len(ours)), (combine(theirs), len(theirs))
-        difference, few = _difference(*sides), "launches on a side"
+        difference = _difference((first, len(ours)), (second, len(theirs)))
+        few = "launches on a side"
     if difference is None:
         return replace(
             verdict,
-            ratio=Estimate(combine(theirs).value / combine(ours).value),
+            ratio=Estimate(second.value / first.value),
             reason=f"fewer than {LEAST_LAUNCHES} {few} have no interval",
         )
     return _judge_ratio(verdict, difference, threshold)

@@ -15,8 +15,8 @@ from transrank.stats.estimate import Estimate
 from transrank.stats.launches import LEAST_LAUNCHES
 from transrank.stats.result import CaseResult
 from transrank.stats.selection import BASES, select
-from transrank.stats.summary import summarise, summarise_case
-from transrank.store.lines import Case, Shape
+from transrank.stats.summary import by_case, summarise, summarise_case
+from transrank.store.lines import Case
 from transrank.store.records import Run
 
 
@@ -31,7 +31,7 @@ def are_paired(one: Run, other: Run) -> bool:
 def summarise_pair(baseline: Run, candidate: Run) -> tuple[list[CaseResult], list[CaseResult]]:
     """Summarise both runs, the samples of each case chosen alike."""
     states = states_of(baseline)
-    ours, theirs = _by_case(baseline), _by_case(candidate)
+    ours, theirs = by_case(baseline.cases), by_case(candidate.cases)
     bases = {
         key: _common_basis(ours[key], theirs[key], states.get(key[1]))
         for key in ours.keys() & theirs.keys()
@@ -48,13 +48,6 @@ def summarise_case_pair(
         summarise_case(baseline, state, strictest=basis),
         summarise_case(candidate, state, strictest=basis),
     )
-
-
-def _by_case(run: Run) -> dict[tuple[str, Shape], list[Case]]:
-    found: dict[tuple[str, Shape], list[Case]] = {}
-    for case in run.cases:
-        found.setdefault((case.case, case.shape), []).append(case)
-    return found
 
 
 def _common_basis(

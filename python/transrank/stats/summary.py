@@ -68,12 +68,12 @@ def summarise(
             placements,
             (strictest or {}).get((case, shape), BASES[0]),
         )
-        for (case, shape), cases in _by_case(run.cases).items()
+        for (case, shape), cases in by_case(run.cases).items()
     ]
     return _in_planned_order(run, results)
 
 
-def _by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
+def by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
     """What each launch says of a case, case by case."""
     found: dict[tuple[str, Shape], list[Case]] = {}
     for case in cases:
@@ -84,7 +84,7 @@ def _by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
 def counted_samples(run: Run, cases: Iterable[Case]) -> Iterator[tuple[Case, Mask]]:
     """Which samples of the `cases`, all launches of each, enter its headline."""
     states = states_of(run)
-    for (_, shape), launches in _by_case(cases).items():
+    for (_, shape), launches in by_case(cases).items():
         sampled = [(case, case.samples) for case in launches if case.samples is not None]
         selection = select([samples for _, samples in sampled], states.get(shape))
         yield from zip((case for case, _ in sampled), selection.counted, strict=True)
