@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loaded before the MPI: after each call that moves something the rank spins for a share of the
-// time that the call took. $SLOW_CALLS_SHARE is the share, 0.1 without it.
+// time that the call took, $SLOW_CALLS_SHARE (0.1 without it), and for $SLOW_CALLS_SECONDS (0).
+// A share near 1 or beyond has no end: a call waits for the peer's spin, too.
 #include <mpi.h>
 
 #include <chrono>
@@ -12,9 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double share() {
-    const char* const given = std::getenv("SLOW_CALLS_SHARE");
-    return given == nullptr ? 0.1 : std::strtod(given, nullptr);
+double setting(const char* name, double otherwise) {
+    const char* const given = std::getenv(name);
+    return given == nullptr ? otherwise : std::strtod(given, nullptr);
 }
 
 template <class Call>
@@ -27,11 +28,12 @@ Call* next(const char* name) {
 }
 
 int slowed(const auto& call) {
-    static const double of_the_call = share();
+    static const double share = setting("SLOW_CALLS_SHARE", 0.1);
+    static const std::chrono::duration<double> always(setting("SLOW_CALLS_SECONDS", 0));
     const auto begin = Clock::now();
     const int code = call();
     const auto taken = Clock::now() - begin;
-    const auto end = begin + taken + of_the_call * taken;
+    const auto end = begin + taken + share * taken + always;
     while (Clock::now() < end) {
     }
     return code;

@@ -16,8 +16,8 @@ from stored_runs import Store, pingpong
 from transrank.launch import installation
 from transrank.store.records import read_run
 
-# Ten times as long in MPI: more than whatever else runs on this machine makes of pairs of launches.
-SHARE = "SLOW_CALLS_SHARE=9"
+# More, for each call, than whatever else runs on this machine makes of a message.
+SPIN = "SLOW_CALLS_SECONDS=0.002"
 CASES = ("pingpong", "--sizes", "8,8KiB", "-n", "2", "--max-time", "40ms", "--threshold", "40%")
 
 
@@ -30,7 +30,7 @@ def slow_calls() -> Path:
 def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     tmp_path: Path,
 ) -> None:
-    slow = ("--b", f"LD_PRELOAD={slow_calls()}", "--b", SHARE)
+    slow = ("--b", f"LD_PRELOAD={slow_calls()}", "--b", SPIN)
     finished = commands.transrank(
         "versus", *CASES, *slow, "--launches", "6", "--label", "slow", store=tmp_path
     )
@@ -189,6 +189,11 @@ def test_what_is_no_pair_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     lost = store.run("versus", "trial-b")
     assert lost.status == 4
     assert "the other variant of " in lost.stderr
+    versus = {"variant": "a", "other": "../elsewhere", "settings": []}
+    store.keep("20261103-000000-cccc", *pingpong(8, 1.0), versus=versus)
+    astray = store.run("versus", "latest")
+    assert astray.status == 4
+    assert "other" in astray.stderr
 
 
 def test_the_header_says_what_makes_the_variant(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_few_pairs_have_no_verdict() -> None:
 def test_intervals_of_equal_variants_cover_one_whatever_pairs_share(shared: float) -> None:
     random = np.random.default_rng(5)
     covered, wrong = [], []
-    for _ in range(1500):
+    for _ in range(600):
         hours = random.normal(0, shared, PAIRS)
         ours, theirs = (result([*np.exp(hours + random.normal(0, 0.02, PAIRS))]) for _ in range(2))
         (verdict,) = compare_results([ours], [theirs], 0.05, paired=True)

@@ -14,6 +14,7 @@ from transrank.store import schema
 
 EXAMPLES = [
     recorded.header(),
+    recorded.header(versus={"variant": "a", "other": "run-b", "settings": ["UCX_TLS=self"]}),
     recorded.imported_header(),
     recorded.launch(),
     recorded.case(seconds=[1e-6] * 40),
