@@ -6,12 +6,18 @@ from __future__ import annotations
 import os
 
 VARIABLE = "TRANSRANK_TRIALS"
+SEED_VARIABLE = "TRANSRANK_TEST_SEED"
 LONG_SECONDS = 3600.0
 
 
 def trials(sample: int) -> int:
     """As many as the environment says; a sample where it says nothing."""
     return int(os.environ.get(VARIABLE, sample))
+
+
+def seed() -> int:
+    """What cases are drawn from: the same in every run unless the environment says otherwise."""
+    return int(os.environ.get(SEED_VARIABLE, "0"))
 
 
 def seconds(usual: float) -> float:

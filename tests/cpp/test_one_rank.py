@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from built import cpp_test
-from trials import seconds, trials
+from trials import seconds, seed, trials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,5 +21,5 @@ def test_what_one_rank_passes_works_or_is_refused_by_all(
     mpiexec: Mpiexec, tmp_path: Path, ranks: int
 ) -> None:
     program = cpp_test("mpi/one_rank_program")
-    arguments = str(ranks), str(trials(60)), tmp_path
+    arguments = str(10 * seed() + ranks), str(trials(60)), tmp_path
     mpiexec.run(ranks, program, *arguments, timeout=seconds(60)).check()

@@ -10,7 +10,6 @@ rank fails on all, and therefore the case is made smaller on all ranks in step.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import sys
 import traceback
@@ -24,17 +23,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import transrank
+from trials import SEED_VARIABLE
+from trials import seed as the_seed
 from trials import trials as trials
 
 WORLD = MPI.COMM_WORLD
-SEED_VARIABLE = "TRANSRANK_TEST_SEED"
 
 T = TypeVar("T")
-
-
-def the_seed() -> int:
-    """One for all ranks; the same in every run unless the environment says otherwise."""
-    return int(os.environ.get(SEED_VARIABLE, "0"))
 
 
 def property_test(
