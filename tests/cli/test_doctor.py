@@ -61,6 +61,14 @@ def test_a_map_that_describes_no_machine_is_wrong_usage(tmp_path: Path) -> None:
     assert "TRANSRANK_TOPOLOGY: 'gpu:4' describes no part of a machine" in finished.stderr
 
 
+def test_a_map_that_is_no_regular_file_is_wrong_usage(tmp_path: Path) -> None:
+    pipe = tmp_path / "map.xml"
+    os.mkfifo(pipe)
+    finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": str(pipe)})
+    assert finished.status == 2
+    assert f"TRANSRANK_TOPOLOGY: {pipe} is no regular file" in finished.stderr
+
+
 def test_mpi_is_really_started(tmp_path: Path) -> None:
     finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
     found = checks(finished)

@@ -39,8 +39,11 @@ def read_map(environment: Mapping[str, str], files: Files) -> Topology:
 
 def _described(text: str) -> Topology:
     try:
-        if Path(text).suffix == ".xml":
-            return hwloc.read_xml(Path(text).read_text("utf-8", "replace"))
+        path = Path(text)
+        if path.suffix == ".xml":
+            if path.exists() and not path.is_file():
+                raise OSError(f"{path} is no regular file")
+            return hwloc.read_xml(path.read_text("utf-8", "replace"))
         return synthetic.read_text(text)
     except (OSError, ValueError) as cause:
         raise UsageError(

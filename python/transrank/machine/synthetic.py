@@ -23,6 +23,7 @@ KINDS = {
     **{name: f"l{level}" for level in range(1, 6) for name in (f"l{level}", f"l{level}cache")},
 }  # fmt: skip
 CACHE_BYTES = {"l1": 32 << 10, "l2": 512 << 10, "l3": 16 << 20, "l4": 64 << 20, "l5": 128 << 20}
+MOST_CPUS = 1 << 16
 _WORD = re.compile(
     r"(?P<kind>[A-Za-z]+\d?[A-Za-z]*):(?P<count>\d{1,4})(?:\((?P<with>[^()]*)\))?", re.ASCII
 )
@@ -41,7 +42,8 @@ def read_text(text: str) -> Topology:
     Raises
     ------
     ValueError
-        a word that means nothing, or distances that are no square matrix of the domains.
+        a word that means nothing, a kind twice, more CPUs than any machine has, or distances that
+        are no square matrix of the domains.
     """
     words = text.split()
     rows = [word.partition(":")[2] for word in words if word.startswith("distances:")]
@@ -49,6 +51,12 @@ def read_text(text: str) -> Topology:
     cpus = math.prod(level.count for level in levels)
     if not levels or not cpus:
         raise ValueError(f"'{text}' describes no machine; e.g. 'pack:2 numa:2 core:6 pu:1'")
+    if cpus > MOST_CPUS:
+        raise ValueError(f"the line describes {cpus} CPUs; at most {MOST_CPUS} can be shown")
+    kinds = [level.kind for level in levels]
+    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the line has '{twice}' twice; give each kind once, from the outside in")
     return _build(levels, cpus, _matrix(rows, text))
 
 

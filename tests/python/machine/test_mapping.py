@@ -69,6 +69,9 @@ def test_threads_of_a_core_and_a_map_without_domains_are_told_apart() -> None:
         ("core:2(size=4Q) pu:1", "'4Q' is not a size"),
         ("numa:2 distances:10,20,20", "3 distances are no square matrix"),
         ("numa:2 distances:10", "distances of 1 domains, the machine has 2"),
+        ("pack:9999 numa:9999 core:9999", "999700029999 CPUs; at most 65536"),
+        ("core:2 pu:2 core:2", "'core' twice"),
+        ("pack:2 l3:1 socket:2", "'package' twice"),
     ],
 )
 def test_a_line_that_describes_no_machine_is_refused(text: str, words: str) -> None:
