@@ -118,6 +118,26 @@ def test_every_other_rank_is_told_who_was_killed(
     assert words == dict.fromkeys([0, 2, 3], "rank 1 has ended before this exchange was over")
 
 
+@pytest.mark.parametrize(
+    ("scenario", "way", "call"),
+    [
+        ("alltoall", "pairwise", "wait"),
+        ("alltoall", "bruck", "test"),
+        ("alltoall", "on-node-direct", "wait"),
+        ("alltoall", "mpi", "wait"),
+        ("alltoall", "mpi", "test"),
+        ("redistribution", "auto", "wait"),
+        ("redistribution", "async", "wait"),
+        ("redistribution", "sync", "test"),
+    ],
+)
+def test_every_other_rank_is_told_who_was_killed_amid(
+    survivable: list[str | Path], tmp_path: Path, scenario: str, way: str, call: str
+) -> None:
+    words = last_words(survivable, tmp_path, 4, scenario, way, call)
+    assert words == dict.fromkeys([0, 2, 3], "rank 1 has ended before this exchange was over")
+
+
 @pytest.mark.parametrize("way", ["shared-direct", "message", "neighborhood"])
 def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(
     survivable: list[str | Path], tmp_path: Path, way: str

@@ -9,6 +9,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "transrank/exchange/bound.hpp"
@@ -166,10 +167,45 @@ private:
             work();
         } catch (const BrokenExchange& error) {
             give_up(error.breakage(), std::current_exception());
+        } catch (const mpi::Error&) {
+            fail(rank_that_ended());
         } catch (...) {
+            fail(std::nullopt);
+        }
+    }
+
+    // Of the error that is being handled, or because a rank has ended.
+    void fail(std::optional<int> ended) noexcept {
+        if (ended) {
+            const Breakage breakage{.cause = Breakage::Cause::ended, .rank = *ended};
+            give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
+        } else {
             give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()},
                     std::current_exception());
         }
+    }
+
+    // MPI fails when it reads from the memory of a process that is ending; that it has ended is
+    // seen a little later.
+    [[nodiscard]] std::optional<int> rank_that_ended() const noexcept try {
+        constexpr int looks = 100;
+        constexpr std::chrono::milliseconds between{10};
+        for (int i = 0; i < looks; ++i) {
+            for (int rank = 0; rank < bound_.comm().size(); ++rank) {
+                if (has_ended(rank)) {
+                    return rank;
+                }
+            }
+            std::this_thread::sleep_for(between);
+        }
+        return std::nullopt;
+    } catch (...) {
+        return std::nullopt;
+    }
+
+    [[nodiscard]] bool has_ended(int rank) const {
+        const auto* process = bound_.node().process(rank);
+        return process != nullptr && !process->is_alive();
     }
 
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
@@ -238,10 +274,8 @@ private:
     void check_alive() {
         const std::lock_guard lock(Engine::instance().mutex());
         for (const int rank : awaited()) {
-            const auto* process = bound_.node().process(rank);
-            if (process != nullptr && !process->is_alive() && still_awaits(rank)) {
-                const Breakage breakage{.cause = Breakage::Cause::ended, .rank = rank};
-                give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
+            if (has_ended(rank) && still_awaits(rank)) {
+                fail(rank);
                 return;
             }
         }

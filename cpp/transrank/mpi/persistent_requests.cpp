@@ -11,10 +11,6 @@
 namespace transrank::mpi {
 namespace {
 
-// What one call of MPI looks at, active or not: with all of them in each call, the time for many
-// messages would grow with the square of their number.
-constexpr std::size_t chunk = 256;
-
 MPI_Request send_init(std::span<const std::byte> bytes, const Partner& to) {
     MPI_Request request = MPI_REQUEST_NULL;
     const auto count = static_cast<Count>(bytes.size());
@@ -60,9 +56,6 @@ void in_pieces(std::span<Byte> bytes, std::int64_t longest, const Visit& visit) 
 void PersistentRequests::add(MPI_Request request, bool is_receive) {
     requests_.push_back(request);
     is_receive_.push_back(is_receive ? 1 : 0);
-    active_.push_back(0);
-    active_in_chunk_.resize(((requests_.size() - 1) / chunk) + 1);
-    completed_.resize(chunk);
 }
 
 PersistentRequests::Group PersistentRequests::add_sends(std::span<const std::byte> bytes,
@@ -99,50 +92,61 @@ PersistentRequests::Group PersistentRequests::add_receive_at_addresses(MPI_Datat
 }
 
 void PersistentRequests::start(const Group& group) {
+    if (group.size() == 0) {
+        return;
+    }
+    next_ones_.push_back(requests_[group.begin]);
+    auto& started = under_way_.emplace_back(Group{.begin = group.begin, .end = group.begin});
     // Not MPI_Startall, which may start them in any order: the pieces of a message have one tag.
     for (auto i = group.begin; i < group.end; ++i) {
         check(MPI_Start(&requests_[i]), "MPI_Start");
-        active_[i] = 1;
-        ++active_in_chunk_[i / chunk];
+        ++started.end;
     }
 }
 
 bool PersistentRequests::are_active(const Group& group) const {
-    return std::any_of(active_.begin() + static_cast<std::ptrdiff_t>(group.begin),
-                       active_.begin() + static_cast<std::ptrdiff_t>(group.end),
-                       [](char active) { return active != 0; });
+    return std::ranges::any_of(under_way_, [&](const Group& left) {
+        return std::max(left.begin, group.begin) < std::min(left.end, group.end);
+    });
 }
 
+// Of a group MPI completes the first request first, or about then. Were it asked for all of them
+// each time, the time for many messages would grow with the square of their number.
 std::span<const int> PersistentRequests::completed() {
-    const auto chunks = active_in_chunk_.size();
-    for (std::size_t looked_at = 0; looked_at < chunks; ++looked_at) {
-        if (const auto found = completed_in(next_chunk_); !found.empty()) {
-            return found;  // MPI completes them about in order, so that there may be more next time
-        }
-        next_chunk_ = (next_chunk_ + 1) % chunks;
+    completed_.clear();
+    found_.resize(next_ones_.size());
+    for (bool more = !next_ones_.empty(); more;) {
+        int count = 0;
+        check(MPI_Testsome(static_cast<int>(next_ones_.size()), next_ones_.data(), &count,
+                           found_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Testsome");
+        more = count > 0 && advance(std::span(found_).first(static_cast<std::size_t>(count)));
     }
-    return {};
+    return completed_;
 }
 
-std::span<const int> PersistentRequests::completed_in(std::size_t number) {
-    if (active_in_chunk_[number] == 0) {
-        return {};
+// Whether one of these groups has more.
+bool PersistentRequests::advance(std::span<const int> groups) {
+    bool more = false;
+    for (const int number : groups) {
+        const auto index = static_cast<std::size_t>(number);
+        auto& group = under_way_[index];
+        completed_.push_back(static_cast<int>(group.begin++));
+        if (group.begin < group.end) {
+            next_ones_[index] = requests_[group.begin];
+            more = true;
+        }
     }
-    const auto begin = number * chunk;
-    int count = 0;
-    check(MPI_Testsome(static_cast<int>(std::min(chunk, requests_.size() - begin)),
-                       &requests_[begin], &count, completed_.data(), MPI_STATUSES_IGNORE),
-          "MPI_Testsome");
-    if (count == MPI_UNDEFINED) {
-        return {};
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < under_way_.size(); ++i) {
+        if (under_way_[i].begin < under_way_[i].end) {
+            under_way_[kept] = under_way_[i];
+            next_ones_[kept++] = next_ones_[i];
+        }
     }
-    const std::span found(completed_.data(), static_cast<std::size_t>(count));
-    for (auto& request : found) {
-        request += static_cast<int>(begin);
-        active_[static_cast<std::size_t>(request)] = 0;
-    }
-    active_in_chunk_[number] -= found.size();
-    return found;
+    under_way_.resize(kept);
+    next_ones_.resize(kept);
+    return more;
 }
 
 // Cancelling a receive is a local matter; cancelling a send would ask the receiver. A receive that
@@ -167,14 +171,19 @@ bool PersistentRequests::abandon_active(std::size_t index) noexcept {
 
 bool PersistentRequests::abandon() noexcept {
     bool buffers_are_free = true;
-    for (std::size_t i = 0; i < requests_.size() && is_usable(); ++i) {
-        if (active_[i] != 0) {
-            buffers_are_free &= abandon_active(i);
+    if (is_usable()) {
+        for (const auto& group : under_way_) {
+            for (auto i = group.begin; i < group.end; ++i) {
+                buffers_are_free &= abandon_active(i);
+            }
         }
-        MPI_Request_free(&requests_[i]);
+        for (auto& request : requests_) {
+            MPI_Request_free(&request);
+        }
     }
     requests_.clear();
-    active_in_chunk_.clear();
+    under_way_.clear();
+    next_ones_.clear();
     return buffers_are_free;
 }
 

@@ -51,11 +51,12 @@ public:
     /// Starts the requests of a group in their order.
     void start(const Group& group);
 
-    /// Whether some of a group have been started and have not completed.
+    /// Whether some of a group have been started and have not been told to have completed.
     [[nodiscard]] bool are_active(const Group& group) const;
 
-    /// The numbers of requests that have completed and have not been told yet, not always of all;
-    /// empty only if of none. Valid until the next call.
+    /// The numbers of requests that have completed and have not been told yet: of a group in the
+    /// order in which they were started. Empty only if the next one of no group has completed.
+    /// Valid until the next call.
     [[nodiscard]] std::span<const int> completed();
 
     /// Frees the requests. Does not wait for anybody, except for a message that is arriving, and
@@ -67,13 +68,13 @@ public:
 private:
     void add(MPI_Request request, bool is_receive);
     bool abandon_active(std::size_t index) noexcept;
-    std::span<const int> completed_in(std::size_t number);
+    bool advance(std::span<const int> groups);
 
     std::vector<MPI_Request> requests_;
     std::vector<char> is_receive_;
-    std::vector<char> active_;
-    std::vector<std::size_t> active_in_chunk_;  ///< how many of each chunk
-    std::size_t next_chunk_ = 0;                ///< to be looked at
+    std::vector<Group> under_way_;        ///< what is left of each group that was started
+    std::vector<MPI_Request> next_ones_;  ///< the first of each of these
+    std::vector<int> found_;
     std::vector<int> completed_;
 };
 

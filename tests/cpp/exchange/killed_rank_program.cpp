@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges in which a rank is killed; the others write what they are told into files of FOLDER.
-// Run by test_killed_rank.py: killed_rank_program SCENARIO TRANSPORT CALL FOLDER RANKS; with 0
-// RANKS the launcher sees what happens.
+// Exchanges, alltoalls and redistributions in which a rank is killed; the others write what they
+// are told into files of FOLDER. Run by test_killed_rank.py: killed_rank_program SCENARIO WAY CALL
+// FOLDER RANKS; with 0 RANKS the launcher sees what happens. WAY is a transport, an algorithm of
+// alltoall or a mode of a redistribution.
 #include <mpi.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "ring.hpp"
+#include "transrank/collective/alltoall.hpp"
+#include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "world.hpp"
 
@@ -59,12 +62,13 @@ void hide_from_launcher(int ranks) {
     _exit(0);
 }
 
-void finish(Exchange& exchange, const std::string& call) {
+template <class Started>
+void finish(Started& started, const std::string& call) {
     if (call == "wait") {
-        exchange.wait();
+        started.wait();
         return;
     }
-    while (!exchange.test()) {
+    while (!started.test()) {
     }
 }
 
@@ -152,6 +156,79 @@ void finish(Exchange& exchange, const std::string& call) {
     end("sum " + std::to_string(sum));
 }
 
+/// An alltoall, or a redistribution of rows to columns, of blocks that are too long for MPI to send
+/// them before the receiver has come.
+class Blocks {
+public:
+    std::vector<std::byte> source = std::vector<std::byte>(length());
+    std::vector<std::byte> destination = std::vector<std::byte>(length());
+    static constexpr std::int64_t bytes = 500'000;
+
+private:
+    static std::size_t length() { return static_cast<std::size_t>(bytes * world_size()); }
+};
+
+/// Rank 1 is killed when it has just begun an epoch.
+template <class Begin, class Run>
+[[noreturn]] void run_until_told(const Begin& begin, const Run& run) {
+    try {
+        run();
+        if (world_rank() == 1) {
+            begin();
+            (void)raise(SIGKILL);
+        }
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            run();
+        }
+    } catch (const BrokenExchange& error) {
+        end(error.what());
+    } catch (const std::exception& error) {
+        end(std::string("another error: ") + error.what());
+    }
+    end("nothing happened");
+}
+
+[[noreturn]] void run_alltoall(const std::string& algorithm, const std::string& call) {
+    Blocks blocks;
+    transrank::collective::Alltoall alltoall(MPI_COMM_WORLD, blocks.source.data(),
+                                             blocks.destination.data(), Blocks::bytes,
+                                             {.algorithm = algorithm});
+    run_until_told([&] { alltoall.start(); },
+                   [&] {
+                       alltoall.start();
+                       finish(alltoall, call);
+                   });
+}
+
+[[noreturn]] void run_redistribution(const std::string& mode, const std::string& call) {
+    using transrank::layout::BlockGrid;
+    using transrank::layout::Distribution;
+    using namespace transrank::redistribution;
+    Blocks blocks;
+    const int ranks = world_size();
+    const auto length = Blocks::bytes * ranks;
+    Redistribution moved(
+        BlockGrid({Distribution::even(ranks, ranks), Distribution::even(length, 1)}),
+        BlockGrid({Distribution::even(ranks, 1), Distribution::even(length, ranks)}));
+    moved.store(MPI_COMM_WORLD,
+                {{.source = blocks.source.data(),
+                  .source_bytes = length,
+                  .destination = blocks.destination.data(),
+                  .destination_bytes = length,
+                  .unit_bytes = 1}},
+                {.mode = mode == "sync"    ? Mode::sync
+                         : mode == "async" ? Mode::async
+                                           : Mode::automatic});
+    run_until_told([&] { (void)moved.run_for(0); },
+                   [&] {
+                       while (call == "test" && !moved.run_for(0)) {
+                       }
+                       if (call == "wait") {
+                           moved.run();
+                       }
+                   });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -164,12 +241,19 @@ int main(int argc, char** argv) {
         hide_from_launcher(ranks);
     }
     MPI_Init(&argc, &argv);
+    // Else MPICH ends the program when it fails at one of several messages, whatever their
+    // communicator says.
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (scenario == "killed") {
         run_without_rank_1(argv[2], argv[3]);
     } else if (scenario == "stuck") {
         run_beside_a_stuck_rank(argv[2], argv[3]);
     } else if (scenario == "early") {
         run_with_an_early_end(argv[2], argv[3]);
+    } else if (scenario == "alltoall") {
+        run_alltoall(argv[2], argv[3]);
+    } else if (scenario == "redistribution") {
+        run_redistribution(argv[2], argv[3]);
     }
     return 2;
 }

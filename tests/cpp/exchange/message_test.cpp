@@ -151,7 +151,7 @@ TEST_CASE("a message longer than allowed is split, and arrives whole") {
     }
 }
 
-TEST_CASE("no call looks at all of many messages, and all arrive") {
+TEST_CASE("of many messages to a peer each call looks at the next one, and all arrive") {
     constexpr int units = 3000;
     Ring ring(world_rank(), world_size(), true, units);
     auto options = message();
@@ -165,7 +165,7 @@ TEST_CASE("no call looks at all of many messages, and all arrive") {
         CHECK(ring.has_received((10000 * ring.previous()) + epoch));
     }
     CHECK(most_tested > 0);
-    CHECK(most_tested < units / 4);
+    CHECK(most_tested <= 2);  // what is sent and what is received
     ring.write(7);
     exchange.start();
     while (!exchange.test()) {
