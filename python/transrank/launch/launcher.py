@@ -91,6 +91,8 @@ class Launcher:
     runner: Path | None = field(default=None, kw_only=True)
 
     name = ""
+    # Of the launcher itself on the node where it is started, beside the ranks; at the least.
+    own_processes = 1
 
     def command(
         self,

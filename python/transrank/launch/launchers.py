@@ -23,6 +23,7 @@ class Hydra(Launcher):
     """MPICH's mpiexec, also Intel MPI's."""
 
     name = "hydra"
+    own_processes = 2  # mpiexec and its proxy
 
     def options(self, shape: Shape) -> list[str]:
         options = ["-n", str(shape.ranks)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import LaunchError, RecordError
-from transrank.launch import failure, outputs, process
+from transrank.launch import failure, outputs, process, process_limit
 from transrank.launch.launcher import Launcher
 from transrank.launch.noise import without_noise
 from transrank.store.records import Shape
@@ -58,6 +58,7 @@ def probe(
     LaunchError
         MPI does not start, or not on as many ranks as asked for.
     """
+    process_limit.check(launcher, shape)
     found: list[dict[str, Any]] = []
 
     def take(line: str) -> bool:
