@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "transrank/collective/way.hpp"
@@ -107,6 +109,11 @@ void check_algorithm(const Lines& lines, const std::string& name, int ranks) {
 }
 
 std::string content_of(const std::string& path) {
+    // A pipe that nobody writes to would keep its reader waiting.
+    std::error_code ignored;  // what cannot be looked at cannot be opened either
+    const auto kind = std::filesystem::status(path, ignored);
+    require(!std::filesystem::exists(kind) || std::filesystem::is_regular_file(kind), path,
+            " is no regular file; no choices of alltoall there");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     require(file.good(), path, ": ", std::strerror(errno), "; no choices of alltoall there");
     const std::int64_t bytes = file.tellg();

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -167,6 +168,10 @@ def test_files_that_are_no_choices_are_refused_on_every_rank() -> None:
     Path(FOLDER.name, "text").write_text("alltoall choices of somebody else\n")
     path = WORLD.bcast(str(Path(FOLDER.name, "text")))
     refused("is no file of choices of alltoall", lambda: use(path))
+    pipe = Path(FOLDER.name, "pipe")
+    if WORLD.rank == 0:
+        os.mkfifo(pipe)
+    refused("pipe is no regular file", lambda: use(WORLD.bcast(str(pipe))))
     refused("calls alltoall with the choices", lambda: use(f"/nosuch-{WORLD.rank}"))
 
 
