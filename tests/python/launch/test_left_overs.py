@@ -138,3 +138,16 @@ def test_a_segment_that_another_process_still_maps_is_not_removed(segment: Path)
         assert segment.exists()
     watch.remove()
     assert not segment.exists()
+
+
+def test_a_new_segment_of_the_same_name_is_not_removed(segment: Path) -> None:
+    watch = left_overs.Watch(lambda: [os.getpid()])
+    with mapping(segment):
+        watch.look()
+        segment.rename(segment.with_name(f"{segment.name}_old"))
+        segment.write_bytes(b"of another job")
+    try:
+        watch.remove()
+        assert segment.exists()
+    finally:
+        segment.with_name(f"{segment.name}_old").unlink()

@@ -99,6 +99,15 @@ def test_a_log_that_cannot_be_written_costs_only_the_log() -> None:
     assert outcome.tail == ("oh dear",)
 
 
+def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
+    victim, log = tmp_path / "victim", tmp_path / "launch.log"
+    victim.write_text("precious")
+    log.symlink_to(victim)
+    outcome = run("echo oh dear >&2", log=log)
+    assert (outcome.log, outcome.tail) == (None, ("oh dear",))
+    assert victim.read_text() == "precious"
+
+
 @pytest.mark.parametrize("script", ["exec sleep 600", "trap '' TERM; sleep 600 & sleep 600"])
 def test_a_launch_is_ended_when_its_time_is_over(
     script: str, monkeypatch: pytest.MonkeyPatch

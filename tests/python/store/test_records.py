@@ -281,6 +281,13 @@ def test_nobody_can_have_put_a_link_where_a_file_is_written_before_it_is_renamed
     assert partial.is_symlink()
 
 
+def test_two_who_replace_files_of_a_folder_at_once_do_not_meet(tmp_path: Path) -> None:
+    with writing.replacing(tmp_path / "one") as one, writing.replacing(tmp_path / "two") as two:
+        one.write(b"1")
+        two.write(b"2")
+    assert [(tmp_path / name).read_bytes() for name in ("one", "two")] == [b"1", b"2"]
+
+
 def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     for line in WHOLE:
