@@ -23,7 +23,8 @@ WATCHER = {
     # UCX looks at memory that is unmapped, also where a thread ends that is no longer watched.
     "UCX_MEM_EVENTS": "n",
 }
-WATCHED = "TRANSRANK_SANITIZE:STRING=thread\n" in (build_folder() / "CMakeCache.txt").read_text()
+CHOICES = build_folder() / "CMakeCache.txt"
+WATCHED = CHOICES.exists() and "TRANSRANK_SANITIZE:STRING=thread\n" in CHOICES.read_text()
 
 
 def run(mpiexec: Mpiexec, ranks: int, *arguments: str) -> Finished:
