@@ -48,6 +48,5 @@ def environment(store: Path, more: Mapping[str, str] | None = None) -> dict[str,
     return {
         "TRANSRANK_STORE": str(store),
         "TRANSRANK_LAUNCHER": "",
-        "COLUMNS": "80",
         **(more or {}),
     }

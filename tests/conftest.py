@@ -78,6 +78,12 @@ def _oversubscribed() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every command say a sentence in one line; how lines are broken has its own tests."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
+@pytest.fixture(autouse=True)
 def _own_job_folder(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

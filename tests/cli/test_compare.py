@@ -24,14 +24,51 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.0), label="after")
     answer = store.run("compare", "before", "after")
     assert answer.status == 1
-    rows = [line.split() for line in answer.stdout.splitlines()]
+    names, _, *lines = answer.stdout.splitlines()
+    assert names == "baseline 20261101-000000-aaaa (before), candidate 20261102-000000-bbbb (after)"
+    rows = [line.split() for line in lines]
     assert rows[0] == ["pingpong,", "2", "ranks"]
     assert (rows[2][:2], rows[2][-1]) == (["8", "B"], "slower")
     assert "1.300" in rows[2]
     assert (rows[3][:2], rows[3][-1]) == (["64", "B"], "same")
     assert "1 slower, 1 same at 5.0 %" in answer.stdout
     assert "in the median of cases: 1.150; half of them 1.075–1.225" in answer.stdout
-    assert max(map(len, answer.stdout.splitlines())) <= 80
+    assert "the same of all samples: mean 1.150, P90 1.150, P99 1.150" in answer.stdout
+    assert "label" not in answer.stderr
+
+
+def test_runs_without_a_label_are_told_of_labels(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *pingpong(8, 1.0))
+    store.keep("20261103-000000-cccc", *pingpong(8, 1.0))
+    answer = store.run("compare", "latest~1", "latest")
+    assert "neither run has a label" in answer.stderr
+    assert "transrank measure --label before" in answer.stderr
+    assert "label" not in store.run("compare", "before", "latest").stderr
+
+
+def test_what_applications_meet_stands_beside_the_medians(store: Store) -> None:
+    """One sample in ten is disturbed: no median tells, the mean and P99 do."""
+    slow = [
+        recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [2])
+        for i in range(3)
+    ]
+    calm = [recorded.case(8, launch=i, seconds=[1e-6] * 10) for i in range(3)]
+    store.keep("20261102-000000-bbbb", *calm)
+    store.keep("20261103-000000-cccc", *slow)
+    answer = store.run("compare", "latest~1", "latest", "-v")
+    lines = answer.stdout.splitlines()
+    heading = lines.index("of all samples after warm-up, baseline and candidate")
+    row = lines[heading + 2].split()
+    size, unit, mean, _, disturbed, _, p90, _, _, _, p99, _, slowest, _ = row
+    assert (size, unit, mean, disturbed) == ("8", "B", "1.00", "10.9")
+    assert (p90, p99, slowest) == ("1.00", "1.00", "100")
+    assert (
+        "of all samples" not in store.run("compare", "latest~1", "latest").stdout.split("\n\n")[1]
+    )
+    document = json.loads(store.run("compare", "latest~1", "latest", "--format", "json").stdout)
+    assert document["ratio_of_all_samples"]["mean"] == pytest.approx(10.9)
+    assert document["verdicts"][0]["candidate_p99_of_all_seconds"] == pytest.approx(1e-4)
+    assert document["verdicts"][0]["ratio"] == 1.0
 
 
 def test_a_speedup_passes(store: Store) -> None:
@@ -109,7 +146,7 @@ def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) 
     store.keep("20261103-000000-cccc", *base, *pingpong(8, 1.0), *pingpong(64, 2.0))
     answer = store.run("compare", "20261103", "20261102")
     rows = [line.split() for line in answer.stdout.splitlines()]
-    assert (rows[2][:2], rows[2][-1]) == (["8", "B"], "slower")
+    assert (rows[4][:2], rows[4][-1]) == (["8", "B"], "slower")
     assert (
         "missing: the candidate has it in another placement: 2 ranks, 1 per node: "
         "pingpong/64B (2 ranks)" in answer.stdout
@@ -163,19 +200,46 @@ def test_json_and_csv_hold_the_whole_comparison(store: Store) -> None:
     assert [row["verdict"] for row in rows] == ["slower", "missing"]
 
 
+def on_nodes(nodes: int, ranks: int = 2) -> recorded.Line:
+    """A launch with its ranks on so many nodes in turn."""
+    hosts = [f"node{i}" for i in range(nodes)]
+    where = {"hosts": hosts, "rank_host": [rank % nodes for rank in range(ranks)]}
+    shape = {"ranks": ranks, "ranks_per_node": 0}
+    return recorded.launch(placement={**recorded.PLACEMENT, **where}, shape=shape)
+
+
 def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> None:
-    answer = store.run("compare", "before", "fugaku")
+    store.keep("20261102-000000-bbbb", on_nodes(2), *pingpong(8, 1.0), label="two-nodes")
+    answer = store.run("compare", "two-nodes", "fugaku")
     assert answer.status == 0
     lines = answer.stdout.splitlines()
-    assert lines[0] == "pingpong, 2 ranks; fugaku: 2 nodes, 2 ranks"
-    assert lines[1].split() == ["median", "±", "IMB", "mean", "fugaku", "ratio"]
+    assert lines[0] == "pingpong, 2 ranks; fugaku: 2 ranks on 2 nodes"
+    assert lines[1].split() == ["median", "±", "mean", "fugaku", "ratio"]
     # Published: 1.05 µs at 8 bytes. Ours: the mean of rank 0, whose clock counts.
-    assert lines[2].split()[-3:] == ["1.05", "µs", "0.95"]
+    assert lines[2].split()[-3:] == ["1.05", "µs", "0.954"]
+    assert "not measured in this run: pingping, sendrecv, exchange, collectives" in answer.stdout
     assert "RIKEN Center for Computational Science" in answer.stdout
     assert "Published numbers are means without an interval" in answer.stdout
-    document = json.loads(store.run("compare", "before", "Fugaku", "--format", "json").stdout)
+    document = json.loads(store.run("compare", "two-nodes", "Fugaku", "--format", "json").stdout)
     assert document["pairs"][0]["machine_seconds"] == 1.05e-6
     assert document["conditions"]
+
+
+def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: Store) -> None:
+    for launches, ours in (
+        ([on_nodes(1)], "2 ranks on 1 node"),
+        ([], "ranks of which the nodes are not known"),
+    ):
+        store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
+        answer = store.run("compare", "latest", "fugaku")
+        assert answer.status == 0
+        assert answer.stdout.startswith(
+            f"pingpong: not comparable, the run has {ours}; comparable would be 2 ranks on 2 nodes"
+        )
+        assert "ratio" not in answer.stdout
+    document = json.loads(store.run("compare", "latest", "fugaku", "--format", "json").stdout)
+    assert document["pairs"] == []
+    assert document["not_comparable"][0]["published"] == [[2, 2]]
 
 
 def test_a_published_machine_as_baseline_is_told_the_order(store: Store) -> None:
@@ -191,10 +255,11 @@ def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:
         axes={"operation": "allreduce", "form": "blocking", "datatype": "float", "bytes": 8},
     )
     store.keep("20261102-000000-bbbb", collective)
-    nearest = store.run("compare", "latest", "fugaku")
-    assert "fugaku: 384 nodes, 1536 ranks" in nearest.stdout
+    every = store.run("compare", "latest", "fugaku")
+    assert "would be 1,536 ranks on 384 nodes, 12,288 ranks on 3,072 nodes, 110,5" in every.stdout
     largest = store.run("compare", "latest", "fugaku", "--nodes", "27648")
-    assert "fugaku: 27648 nodes, 110592 ranks" in largest.stdout
+    assert "comparable would be 110,592 ranks on 27,648 nodes" in largest.stdout
+    assert "1,536" not in largest.stdout
     refused = store.run("compare", "latest", "fugaku", "--nodes", "7")
     assert refused.status == 2
     assert "known: 2, 384, 432" in refused.stderr
@@ -203,8 +268,8 @@ def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:
 def test_a_machine_without_anything_in_common_is_told(store: Store) -> None:
     answer = store.run("compare", "before", "jaguar")
     assert answer.status == 4
-    assert "before has no case that was published for jaguar" in answer.stderr
-    assert "published are: route-creation" in answer.stderr
+    assert "before has no case of a study that was published for jaguar" in answer.stderr
+    assert "transrank measure plan-scaling" in answer.stderr
 
 
 def test_a_missing_run_is_status_four(store: Store) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import os
 import pwd
@@ -11,12 +12,15 @@ import secrets
 import time
 from pathlib import Path
 
+import pytest
+
 import commands
-from transrank.cli import doctor, execution
+from transrank.cli import doctor, execution, output
 from transrank.cli.__main__ import parse
 from transrank.launch import installation, left_overs
 from transrank.launch.launcher import Capacity
 from transrank.store.records import Shape
+from transrank.survey.checks import Check
 
 
 def checks(finished: commands.Finished) -> dict[str, dict[str, str]]:
@@ -143,3 +147,33 @@ def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
         assert (found["verdict"], str(segment) in found["hint"]) == ("note", True)
     finally:
         segment.unlink()
+
+
+@pytest.mark.parametrize("verb", [["doctor"], ["tune", "-o", "rules.conf"]])
+def test_far_more_ranks_than_cores_are_refused_before_any_starts(
+    verb: list[str], tmp_path: Path
+) -> None:
+    refused = commands.transrank(*verb, "-n", "4096", store=tmp_path)
+    assert refused.status == 2, refused.describe()
+    assert "4096 ranks: 4096 ranks on" in refused.stderr
+    assert "--oversubscribe" in refused.stderr
+    assert "oversubscribe" in commands.transrank(verb[0], "--help", store=tmp_path).stdout
+
+
+def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Check("left over", "note", ", ".join(f"segment {i}" for i in range(300)), "rm " * 300)
+    monkeypatch.setattr(output, "settings", output.Settings())
+    assert "segment 299" not in shown(found)
+    assert shown(found).count("… (all of it: doctor -v)") == 2
+    assert json.loads(doctor._as_json([found]))[0]["finding"] == found.finding
+    monkeypatch.setattr(output, "settings", output.Settings(verbose=1))
+    assert "segment 299" in shown(found)
+
+
+def shown(check: Check) -> str:
+    console = output.PlainConsole(width=80, file=io.StringIO(), soft_wrap=True)
+    with console.capture() as capture:
+        doctor._print(console, [check], None)
+    return " ".join(capture.get().split())

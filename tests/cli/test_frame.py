@@ -31,7 +31,9 @@ STATUSES = {0, 1, 2, 3, 4}
 
 @pytest.mark.parametrize("verb", ["", *frame.VERBS])
 def test_help_fits_eighty_columns(verb: str, tmp_path: Path) -> None:
-    finished = commands.transrank(*([verb] if verb else []), "--help", store=tmp_path).check()
+    words = [verb] if verb else []
+    narrow = {"COLUMNS": "80"}
+    finished = commands.transrank(*words, "--help", store=tmp_path, env=narrow).check()
     assert finished.stderr == ""
     too_long = [line for line in finished.stdout.splitlines() if len(line) > 80]
     assert too_long == []
@@ -137,7 +139,7 @@ def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(
     with read_from(command, tmp_path) as reading:
         assert reading.stdout is not None
         assert reading.stderr is not None
-        while "samples" not in reading.stderr.readline():
+        while " in launch " not in reading.stderr.readline():
             pass
         reading.stderr.close()
         assert reading.stdout.read() == ""
@@ -227,7 +229,7 @@ def test_a_handler_that_python_did_not_set_is_left_alone(
 
     monkeypatch.setattr(signal, "signal", with_unknown)
     try:
-        status = frame.main(["list", "--store", str(tmp_path)])
+        status = frame.main(["list", "runs", "--store", str(tmp_path)])
     finally:
         for number, handler in known.items():
             set_by_python(number, handler)

@@ -23,6 +23,8 @@ def test_runs_are_listed_the_latest_last(store: Store) -> None:
     store.keep("20261101-000000-aaaa", *pingpong(8, 1.0))
     answer = store.run("list")
     assert answer.status == 0
+    assert "transrank list studies, transrank list machines" in answer.stderr
+    assert "transrank list studies" not in store.run("list", "runs").stderr
     assert [line.split() for line in answer.stdout.splitlines()] == [
         ["run", "created", "(UTC)", "label", "source"],
         ["20261101-000000-aaaa", "2026-11-01", "00:00", "MPICH", "Version:", "5.0.2"],
@@ -48,7 +50,10 @@ def test_every_study_is_listed_with_its_axes(store: Store) -> None:
 
 
 @pytest.mark.parametrize("kind", ["studies", "machines"])
-def test_lists_fit_a_terminal_of_80_characters(kind: str, store: Store) -> None:
+def test_lists_fit_a_terminal_of_80_characters(
+    kind: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS")
     assert max(map(len, store.run("list", kind).stdout.splitlines())) <= 80
 
 

@@ -204,3 +204,21 @@ def test_what_cannot_be_shown_is_one_line_with_its_status(
 def test_names_in_a_file_are_no_markup(store: Store) -> None:
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), label="[red]x[/red] [bold")
     assert "[red]x[/red] [bold" in store.run("show").stdout
+
+
+def test_verbose_shows_what_all_samples_say(store: Store) -> None:
+    """Disturbed samples are no part of the median, but of what a program meets."""
+    store.keep(
+        "20261101-000000-aaaa",
+        *(
+            recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [2])
+            for i in range(3)
+        ),
+    )
+    assert "of all samples" not in store.run("show").stdout
+    answer = store.run("show", "-v")
+    lines = answer.stdout.splitlines()
+    heading = lines.index("of all samples after warm-up")
+    assert lines[heading + 1].split() == ["mean", "P90", "P99", "IMB", "mean", "counted"]
+    assert lines[heading + 2].split()[2:8] == ["10.9", "µs", "10.9", "µs", "100", "µs"]
+    assert lines[heading + 2].endswith("90 %")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -19,7 +20,8 @@ from transrank.stats.compare import VERDICTS, Family, Verdict, compare_results, 
 from transrank.stats.conditions import differences, obstacle, summarise_both
 from transrank.stats.estimate import Estimate
 from transrank.stats.pairs import are_paired, summarise_pair
-from transrank.stats.summary import run_warnings
+from transrank.stats.rows import tail_row
+from transrank.stats.summary import Tail, run_warnings
 from transrank.store.records import Run
 from transrank.units import format_percent, format_seconds
 
@@ -28,13 +30,18 @@ FAIL_ON = ("family", "slower", "unclear", "never")
 COLUMNS = (
     Column("", right=True),
     Column("baseline", right=True),
-    Column("±", right=True),
+    Column("±", right=True, optional=True),
     Column("candidate", right=True),
-    Column("±", right=True),
+    Column("±", right=True, optional=True),
     Column("ratio", right=True),
     Column("95 % interval", right=True),
     "verdict",
 )
+# Of all samples after warm-up, with --verbose.
+TAIL = [
+    Column(heading, right=True)
+    for heading in ("", "mean", "candidate", "P90", "candidate", "P99", "candidate")
+]
 EPILOG = """\
 The ratio is candidate / baseline in time, with a 95% interval from launches.
 A case is slower (faster) when all of the interval lies beyond the threshold,
@@ -50,6 +57,10 @@ As a gate, by --fail-on:
   never     exit 0
 Unclear cases pass the first two; when the runs have no case in common these
 fail. --case makes the family smaller, and with it what chance may do.
+
+With -v the mean, P90 and P99 of all samples after warm-up, case by case.
+Beside a published machine there is a ratio only for as many ranks, on one node
+in both or on several in both; else a line says what would be comparable.
 
 examples:
   transrank compare before after                      exit 1 when slower
@@ -74,7 +85,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--nodes",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="nodes of the published job (default: the nearest number of ranks)",
+        help="only published jobs of so many nodes (default: the nearest number)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser)
@@ -125,6 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
+    names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
     if arguments.format == "json":
         document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
         output.write(results.as_json(document), arguments.output)
@@ -135,10 +147,15 @@ def run(arguments: argparse.Namespace) -> int:
         def write(console: Console) -> None:
             if paired:
                 _print_variants(console, baseline, candidate)
-            _print(console, verdicts, axes, family, arguments.threshold)
+            _print(console, names, verdicts, axes, family, arguments.threshold)
 
         output.print_or_write(write, arguments.output)
     results.flush()
+    if not (paired or baseline.header.label or candidate.header.label):
+        output.note(
+            "neither run has a label; one given when it is measured is easier to compare by: "
+            "transrank measure --label before"
+        )
     # Variants are to be unlike.
     for difference in [] if paired else unlike:
         output.warning(
@@ -192,40 +209,56 @@ def _print_variants(console: Console, *runs: Run) -> None:
         settings = output.one_line(" ".join(run.header.versus.settings) or "default settings")
         console.print(Text(f"{name:<9}  {run.header.versus.variant.upper()}  {settings}"))
     console.print()
+def _name(run: Run) -> str:
+    header = run.header
+    return f"{header.run} ({header.label})" if header.label else header.run
 
 
 def _print(
     console: Console,
+    names: str,
     verdicts: Sequence[Verdict],
     axes: dict[str, Any],
     family: Family,
     threshold: float,
 ) -> None:
+    output.paragraph(console, names)
+    console.print()
     compared = [verdict for verdict in verdicts if verdict.ratio is not None]
     for table in results.tabulate(compared, axes):
         statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
-        console.print(Text(f"{table.title}, {table.shape}{statistic}", style="bold"))
+        title = f"{table.title}, {table.shape}{statistic}"
+        output.paragraph(console, Text(title, style="bold"))
         rows = [_row(*row) for row in table.rows]
         console.print(output.table(*results.without_empty(COLUMNS, rows)))
+        tails = [_tail_row(label, one.tails) for label, one in table.rows if one.tails is not None]
+        if output.settings.verbose and tails:
+            console.print(Text("of all samples after warm-up, baseline and candidate"))
+            console.print(output.table(TAIL, tails))
         console.print()
     _print_reasons(console, verdicts)
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
-    console.print(Text(f"{counts or 'nothing to compare'} at {format_percent(threshold)}"))
+    output.paragraph(console, f"{counts or 'nothing to compare'} at {format_percent(threshold)}")
     if family.median_ratio is not None and family.half is not None:
         low, high = family.half
-        console.print(
-            Text(
-                f"candidate / baseline in the median of cases: {_ratio(family.median_ratio)}; "
-                f"half of them {_ratio(low)}–{_ratio(high)}"
-            )
+        output.paragraph(
+            console,
+            f"candidate / baseline in the median of cases: {_ratio(family.median_ratio)}; "
+            f"half of them {_ratio(low)}–{_ratio(high)}",
+        )
+    if family.tail is not None:
+        tail = family.tail
+        output.paragraph(
+            console,
+            f"the same of all samples: mean {_ratio(tail.mean)}, P90 {_ratio(tail.p90)}, "
+            f"P99 {_ratio(tail.p99)}",
         )
     if family.visible is not None and family.visible_alone is not None:
-        console.print(
-            Text(
-                "would have shown in half of the cases: "
-                f"{format_percent(family.visible)} slower all together, "
-                f"{format_percent(family.visible_alone)} alone"
-            )
+        output.paragraph(
+            console,
+            "smallest slowdown that half of the cases would show: "
+            f"{format_percent(family.visible)} if all have it, "
+            f"{format_percent(family.visible_alone)} if one has it alone",
         )
 
 
@@ -243,6 +276,12 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
         _interval(verdict.ratio),
         Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
     ]
+
+
+def _tail_row(label: str, tails: tuple[Tail, Tail]) -> list[str | Text]:
+    ours, theirs = tails
+    pairs = ((ours.mean, theirs.mean), (ours.p90, theirs.p90), (ours.p99, theirs.p99))
+    return [label, *(format_seconds(value) for pair in pairs for value in pair)]
 
 
 def _interval(ratio: Estimate) -> str:
@@ -263,7 +302,7 @@ def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
             cases = by_reason.setdefault((verdict.verdict, verdict.reason), [])
             cases.append(f"{verdict.case} ({verdict.shape})")
     for (name, reason), cases in by_reason.items():
-        console.print(Text(f"{name}: {reason}: {results.some_of(cases)}"), soft_wrap=True)
+        output.paragraph(console, f"{name}: {reason}: {results.some_of(cases)}")
 
 
 def _as_json(
@@ -281,6 +320,7 @@ def _as_json(
         "counts": dict(family.counts),
         "median_ratio": family.median_ratio,
         "half_of_ratios": family.half,
+        "ratio_of_all_samples": asdict(family.tail) if family.tail else None,
         "visible": family.visible,
         "visible_alone": family.visible_alone,
         "unlike": list(unlike),
@@ -303,6 +343,8 @@ def _flat(verdict: Verdict) -> dict[str, Any]:
         row[name] = estimate.value if estimate else None
         row[f"{name}_low"] = estimate.low if estimate else None
         row[f"{name}_high"] = estimate.high if estimate else None
+    for name, tail in zip(("baseline", "candidate"), verdict.tails or (None, None), strict=True):
+        row |= tail_row(tail, f"{name}_")
     return {
         **row,
         "verdict": verdict.verdict,

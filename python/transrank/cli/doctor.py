@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from transrank.store.records import Shape
     from transrank.survey.checks import Check
 
+# Characters of a finding or a hint.
+LONGEST = 400
 STYLES = {"ok": "green", "note": "cyan", "warning": "bold yellow"}
 
 
@@ -49,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     except LaunchError as failure:
         site, found = None, [_no_mpi(failure)]
     else:
-        found = examine(site, _shape(arguments, site), arguments.store or runs.store_directory())
+        shape = _shape(arguments, site)
+        execution.refuse_crowds(arguments, site, [shape])
+        found = examine(site, shape, arguments.store or runs.store_directory())
     if arguments.format == "json":
         output.write(_as_json(found), arguments.output)
     else:
@@ -117,14 +121,21 @@ def _map(site: Site) -> list[str]:
     return ["", *mapping.outline(facts.topology, facts.limits.affinity), ""]
 
 
+def _in_short(text: str) -> str:
+    """Some lines of a long enumeration, unless --verbose asks for all of it."""
+    if len(text) <= LONGEST or output.settings.verbose:
+        return output.visible(text)
+    return f"{output.visible(text[:LONGEST].rpartition(' ')[0])} … (all of it: doctor -v)"
+
+
 def _print(console: Console, found: list[Check], site: Site | None) -> None:
     rows: list[list[str | Text]] = []
     for check in found:
         hint = "" if check.verdict == "ok" or not check.hint else f"hint: {check.hint}"
         verdict = Text(check.verdict, style=STYLES[check.verdict])
-        rows.append([verdict, check.name, check.finding])
+        rows.append([verdict, check.name, _in_short(check.finding)])
         if hint:
-            rows.append(["", "", Text(hint, style="cyan")])
+            rows.append(["", "", Text(_in_short(hint), style="cyan")])
     warnings = sum(check.verdict == "warning" for check in found)
     verdict_line = (
         "nothing found that would spoil the numbers"
@@ -133,4 +144,4 @@ def _print(console: Console, found: list[Check], site: Site | None) -> None:
     )
     console.print(output.table(["verdict", "check", "finding"], rows))
     for line in [*(_map(site) if site is not None else []), verdict_line]:
-        console.print(Text(line), soft_wrap=True)
+        output.paragraph(console, line, indent=6)

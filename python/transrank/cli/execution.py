@@ -92,6 +92,19 @@ def facts_and_capacity() -> tuple[Facts, Capacity]:
     return facts, capacity
 
 
+def refuse_crowds(arguments: argparse.Namespace, site: Site, wanted: Sequence[Shape]) -> None:
+    """Refuse far more ranks than cores, which are rather a mistyped number, before any starts.
+
+    Raises
+    ------
+    UsageError
+        there are, and no --oversubscribe.
+    """
+    if not arguments.oversubscribe:
+        in_a_job = site.facts.allocation.system is not None
+        shapes.refuse_crowds(wanted, site.launcher, in_a_job, os.environ)
+
+
 def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
     """Plan, start and watch a new run; return its record file, None after --dry-run.
 
@@ -360,9 +373,7 @@ def _environment(site: Site, shape: Shape) -> dict[str, str]:
 def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
     """Return what the user asks for, as far as this site has it."""
     chosen = _shapes(arguments, site, wish)
-    if not arguments.oversubscribe:
-        in_a_job = site.facts.allocation.system is not None
-        shapes.refuse_crowds(chosen, site.launcher, in_a_job, os.environ)
+    refuse_crowds(arguments, site, chosen)
     conditions = _conditions(arguments, site, wish, chosen)
     return Request(
         wish.selections,

@@ -35,25 +35,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=KINDS, nargs="?", default="runs", help="(default: runs)")
+    parser.add_argument("what", choices=KINDS, nargs="?", help="(default: runs)")
     options.add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one of the lists."""
-    rows = {"runs": _runs, "studies": _studies, "machines": _machines}[arguments.what](arguments)
+    what = arguments.what or "runs"
+    rows = {"runs": _runs, "studies": _studies, "machines": _machines}[what](arguments)
     if arguments.format == "json":
         output.write(results.as_json(rows), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
-    elif arguments.what in IN_PARAGRAPHS:
-        show = IN_PARAGRAPHS[arguments.what]
+    elif what in IN_PARAGRAPHS:
+        show = IN_PARAGRAPHS[what]
         output.print_or_write(lambda console: show(console, rows), arguments.output)
     elif rows:
         table = output.table(*_layout(rows))
         output.print_or_write(lambda console: console.print(table), arguments.output)
     else:
         output.note(f"no runs in {arguments.store or store_directory()}")
+    if arguments.what is None:
+        results.flush()
+        output.note("further lists: transrank list studies, transrank list machines")
     return 0
 
 
@@ -125,27 +129,21 @@ def _print_machines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_named(console: Console, name: str, text: str) -> None:
-    first, *rest = _wrapped(f"{name}  {text}", "", 4)
-    console.print(Text.assemble((name, "bold"), first.removeprefix(name)), soft_wrap=True)
-    for line in rest:
-        console.print(Text(line), soft_wrap=True)
+    output.paragraph(console, Text.assemble((name, "bold"), f"  {output.visible(text)}"), indent=4)
 
 
 def _print_values(console: Console, heading: str, values: str) -> None:
     """Print values as they can be typed: without blanks, but lines end between them."""
-    for line in _wrapped(values.replace(",", ", "), f"    {heading}", 4 + len(heading)):
-        console.print(Text(line.replace(", ", ",")), soft_wrap=True)
-
-
-def _wrapped(text: str, begin: str, indent: int) -> list[str]:
-    """Lines of 80 characters; the values of an axis are not broken between them."""
-    return textwrap.wrap(
-        text,
-        80,
+    begin = f"    {heading}"
+    for line in textwrap.wrap(
+        values.replace(",", ", "),
+        max(console.width, 40),
         initial_indent=begin,
-        subsequent_indent=" " * indent,
+        subsequent_indent=" " * len(begin),
+        break_long_words=False,
         break_on_hyphens=False,
-    )
+    ):
+        console.print(Text(line.replace(", ", ",")))
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

@@ -98,12 +98,7 @@ def add_measuring_options(
     parser: argparse.ArgumentParser, precision: float, quick: float | None = None
 ) -> None:
     """Add on how many ranks, and how precisely."""
-    launch = options.add_launch_options(parser, several_shapes=True)
-    launch.add_argument(
-        "--oversubscribe",
-        action="store_true",
-        help="start more than four ranks for each core, too",
-    )
+    options.add_launch_options(parser, several_shapes=True)
     options.add_precision_options(parser, precision, quick)
 
 

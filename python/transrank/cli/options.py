@@ -99,12 +99,17 @@ def add_launch_options(
         type=checked(parse_counts if several_shapes else parse_one_count),
         help="how many of them on each node (default: as the launcher likes)",
     )
-    add_launcher_option(group)
+    add_launcher_options(group)
     return group
 
 
-def add_launcher_option(group: argparse._ArgumentGroup) -> None:
-    """Add by what ranks are started."""
+def add_launcher_options(group: argparse._ArgumentGroup) -> None:
+    """Add by what ranks are started, and whether far more of them than cores."""
+    group.add_argument(
+        "--oversubscribe",
+        action="store_true",
+        help="start more than four ranks for each core, too",
+    )
     group.add_argument(
         "--launcher",
         metavar="NAME",

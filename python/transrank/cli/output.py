@@ -2,29 +2,36 @@
 """Where words go: results to stdout, everything else to stderr, colour only where it is wanted.
 
 Nothing else in the command line prints, so that words read from a file never steer a terminal:
-what is printed for people shows control characters instead of sending them. Tables are not cut to a
-width when stdout is a file or a pipe, so that what is read by a program is whole.
+what is printed for people shows control characters instead of sending them. Lines are as long as
+the terminal is wide, 80 columns in a file or a pipe; what needs more, such as a path, is not cut.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
 from transrank.errors import RecordError
 from transrank.store import writing
 
-UNLIMITED_WIDTH = 100_000
+# Of lines in a file or a pipe, unless the variable COLUMNS says otherwise.
+USUAL_WIDTH = 80
+# Between the columns of a table, and the fewest that a column of words gets.
+GAP, LEAST_WIDTH = "  ", 16
+
+# What is not broken: a number stays with its unit.
+_WORD = re.compile(r"(?:\S*\d (?=%|[nµmkKMGT]?i?[sB]\b))?\S+")
 
 # C0 and DEL have pictures; C1, and what changes the direction of writing, have none.
 _SHOWN = {
@@ -93,7 +100,7 @@ def _console(stderr: bool) -> Console:
     )
     return PlainConsole(
         file=stream,
-        width=None if on_terminal else UNLIMITED_WIDTH,
+        width=None if on_terminal else _width_elsewhere(),
         force_terminal=True if settings.color == "always" else None,
         # Who asks for colours gets them on what calls itself a dumb terminal, too.
         color_system="standard" if settings.color == "always" and _is_dumb() else "auto",
@@ -101,8 +108,13 @@ def _console(stderr: bool) -> Console:
         highlight=False,
         markup=False,
         emoji=False,
-        soft_wrap=not on_terminal,
+        soft_wrap=True,
     )
+
+
+def _width_elsewhere() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else USUAL_WIDTH
 
 
 def _is_dumb() -> bool:
@@ -145,9 +157,9 @@ def note(text: str) -> None:
 
 
 def detail(text: str) -> None:
-    """Say on stderr what only --verbose asks for."""
+    """Say on stderr what only --verbose asks for: command lines to be pasted, in one line each."""
     if settings.verbose:
-        _say(Text(visible(text), style="dim"))
+        messages().print(Text(visible(text), style="dim"))
 
 
 def write(text: str, output: Path | str | None = None) -> None:
@@ -173,12 +185,11 @@ def print_or_write(show: Callable[[Console], None], output: Path | None) -> None
     RecordError
         the file cannot be written.
     """
-    plain = PlainConsole(width=UNLIMITED_WIDTH, color_system=None, soft_wrap=True)
+    plain = PlainConsole(width=_width_elsewhere(), color_system=None, soft_wrap=True)
     console = data() if output is None else plain
     with console.capture() as capture:
         show(console)
-    # Cells of the last column are filled up, which nobody sees but programs do.
-    _send("\n".join(line.rstrip(" ") for line in capture.get().split("\n")), output)
+    _send(capture.get(), output)
 
 
 def _is_stdout(output: Path | str | None) -> bool:
@@ -200,28 +211,104 @@ def _send(text: str, output: Path | str | None) -> None:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and whether its values line up on the right."""
+    """A column of a table: its heading, and whether its values line up on the right.
+
+    An `optional` one is left out where the table would be wider than the console.
+    """
 
     heading: str
     right: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the style of the house: a heading line, no rules, no value cut off.
+
+    What is too wide for the console first loses its optional columns; then the columns of words
+    take several lines in a row; names and numbers stay whole.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Text]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        widths = self._widths(options.max_width)
+        needed = [i for i, column in enumerate(self.columns) if not column.optional]
+        if _width(widths) > options.max_width and len(needed) < len(widths):
+            yield from self._only(needed).__rich_console__(console, options)
+            return
+        for row in self._lines():
+            cells = [_broken(cell, width) for cell, width in zip(row, widths, strict=True)]
+            for place in range(max(map(len, cells))):
+                parts = [cell[place] if place < len(cell) else Text() for cell in cells]
+                yield self._line(parts, widths)
+
+    def _lines(self) -> list[Sequence[Text]]:
+        return [[Text(column.heading, "bold") for column in self.columns], *self.rows]
+
+    def _only(self, kept: Sequence[int]) -> Table:
+        return Table([self.columns[i] for i in kept], [[row[i] for i in kept] for row in self.rows])
+
+    def _widths(self, most: int) -> list[int]:
+        """Of each column; those of words give way, the widest first."""
+        widths = [max(c.cell_len for c in cells) for cells in zip(*self._lines(), strict=True)]
+        words = [i for i, column in enumerate(self.columns) if not column.right]
+        while words and _width(widths) > most:
+            widest = max(words, key=widths.__getitem__)
+            if widths[widest] <= LEAST_WIDTH:
+                break
+            widths[widest] -= 1
+        return widths
+
+    def _line(self, parts: Sequence[Text], widths: Sequence[int]) -> Text:
+        line = Text(overflow="ignore", no_wrap=True)
+        for part, width, column in zip(parts, widths, self.columns, strict=True):
+            blanks = " " * (width - part.cell_len)
+            line.append(blanks if column.right else "").append_text(part)
+            line.append("" if column.right else blanks).append(GAP)
+        line.rstrip()
+        return line
+
+
+def _width(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
 def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]]) -> Table:
-    """Return a table in the style of the house: a heading line, no rules, nothing cut off."""
-    result = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        named = column if isinstance(column, Column) else Column(column)
-        result.add_column(
-            named.heading, justify="right" if named.right else "left", no_wrap=named.right
-        )
-    for row in rows:
+    """Return a table of words and numbers, to be printed by a console."""
+    return Table(
+        [column if isinstance(column, Column) else Column(column) for column in columns],
         # Text, not str: a string would be read as markup. Shown before the columns are measured.
-        result.add_row(*(cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row))
-    return result
+        [[cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row] for row in rows],
+    )
+
+
+def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
+    """Print prose in lines of the console's width, all but the first indented.
+
+    Lines end between words: paths and names are whole, if need be on a longer line.
+    """
+    words = text if isinstance(text, Text) else Text(visible(text))
+    for place, line in enumerate(_broken(words, max(console.width - indent, LEAST_WIDTH))):
+        console.print(Text(" " * indent if place else "").append_text(line), soft_wrap=True)
+
+
+def _broken(text: Text, width: int) -> list[Text]:
+    """Lines of at most `width` columns, but for words that are longer."""
+    begin, ends = 0, []
+    for word in _WORD.finditer(text.plain):
+        if begin < word.start() and cell_len(text.plain[begin : word.end()]) > width:
+            begin = word.start()
+            ends.append(begin)
+    lines = list(text.divide(ends))
+    for line in lines:
+        line.rstrip()
+    return lines
 
 
 def _say(text: Text) -> None:
-    messages().print(text, soft_wrap=True)
+    paragraph(messages(), text)
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from transrank import units
 from transrank.cli import options, output, results
@@ -119,9 +118,8 @@ def _print(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     whole = moved + sum(row["bytes_kept"] for row in rows)
     share = units.format_percent(moved / whole) if whole else "0 %"
     messages = sum(row["messages"] for row in rows)
-    console.print(
-        Text(f"{moved} bytes change processor ({share} of {whole}), in {messages} messages"),
-        soft_wrap=True,
+    output.paragraph(
+        console, f"{moved} bytes change processor ({share} of {whole}), in {messages} messages"
     )
 
 

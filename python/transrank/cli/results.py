@@ -26,8 +26,9 @@ from transrank.store.records import Run, read_run
 from transrank.store.runs import find_run, resume_command
 from transrank.units import format_bytes, format_seconds, format_spread
 
-# Of the name of a case without a size so many parts stand in its row, the others in the title.
-LABEL_PARTS = 2
+# Of the name of a case without a size so many parts stand in its row, the others in the title; one
+# where two would be longer than that.
+LABEL_PARTS, LABEL_WIDTH = 2, 24
 # What spreadsheets begin a formula with, or skip before one.
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -97,25 +98,40 @@ def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
 def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
     """Group items into tables, in order of first appearance; rows are labelled by their size.
 
-    `axes` tells the axes of each case. Cases without a size are labelled by the last two parts of
-    their name, and share a table with those whose other parts are the same. Rows are sorted by
-    size.
+    `axes` tells the axes of each case. Cases without a size are labelled by the last parts of their
+    name, and share a table with those whose other parts are the same. Rows are sorted by size.
     """
+    items = list(items)
     tables: dict[tuple[str, Shape], Table] = {}
     sizes: dict[int, int] = {}
+    in_label = _label_parts({item.case for item in items if _size(axes[item.case]) is None})
     for item in items:
-        size = axes[item.case].get("bytes")
-        sized = isinstance(size, int)
+        size = _size(axes[item.case])
         parts = item.case.split("/")
-        kept = max(len(parts) - (1 if sized else LABEL_PARTS), 1)
+        kept = max(len(parts) - (in_label[parts[0]] if size is None else 1), 1)
         title = "/".join(parts[:kept])
-        label = format_bytes(size) if isinstance(size, int) else "/".join(parts[kept:]) or title
-        table = tables.setdefault((f"{title}|{sized}", item.shape), Table(title, item.shape))
-        table.rows.append((label, item))
-        sizes[id(item)] = size if isinstance(size, int) else 0
+        label = "/".join(parts[kept:]) or title if size is None else format_bytes(size)
+        key = f"{title}|{size is None}", item.shape
+        tables.setdefault(key, Table(title, item.shape)).rows.append((label, item))
+        sizes[id(item)] = size or 0
     for table in tables.values():
         table.rows.sort(key=lambda row: sizes[id(row[1])])
     return list(tables.values())
+
+
+def _size(axes: Mapping[str, str | int]) -> int | None:
+    size = axes.get("bytes")
+    return size if isinstance(size, int) else None
+
+
+def _label_parts(cases: Iterable[str]) -> dict[str, int]:
+    """How many parts of its cases' names are a label, by study."""
+    longest: dict[str, int] = {}
+    for case in cases:
+        study, *parts = case.split("/")
+        length = len("/".join(parts[-LABEL_PARTS:]))
+        longest[study] = max(longest.get(study, 0), length)
+    return {study: LABEL_PARTS if most <= LABEL_WIDTH else 1 for study, most in longest.items()}
 
 
 def error_text(estimate: Estimate | None) -> str:

@@ -16,11 +16,11 @@ from transrank.stats.estimate import Estimate
 from transrank.stats.rows import result_row, result_rows
 from transrank.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.store.records import Run
-from transrank.units import format_rate, format_seconds
+from transrank.units import format_percent, format_rate, format_seconds
 
 # The marks of a row, and what they mean.
 MARKS = {
-    "~": "the interval is wider than the precision, or there is none for want of launches",
+    "~": "the interval is wider than the precision asked for, or launches for one are too few",
     "!": "failed or skipped in some launches",
 }
 COLUMNS = (
@@ -30,13 +30,15 @@ COLUMNS = (
     Column("95 % interval", right=True),
     Column("launches", right=True),
     Column("rate", right=True),
-    Column("IMB mean", right=True),
+    Column("IMB mean", right=True, optional=True),
     "",
 )
+# Of all samples after warm-up, with --verbose.
+TAIL = [Column(name, right=True) for name in ("", "mean", "P90", "P99", "IMB mean", "counted")]
 EPILOG = """\
 examples:
   transrank show                              the latest run
-  transrank show latest~1 --case 'pingpong/*'
+  transrank show latest~1 --case 'pingpong/*' -v
   transrank show night --format csv -o night.csv
 """
 
@@ -47,7 +49,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "show",
         help="print the numbers of a run",
         description="Print the numbers of a run: the median over launches with its 95% interval, "
-        "the share of samples kept, the rate, and the mean that IMB would print.",
+        "how many launches count, the rate, and the mean that IMB would print. With -v also the "
+        "mean and the 90th and 99th percentile of all samples after warm-up, and how many of them "
+        "the median counts.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -99,15 +103,19 @@ def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Cauti
 
 
 def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
-    console.print(_heading(record))
+    output.paragraph(console, _heading(record))
     axes = {result.case: result.axes for result in chosen}
     measured = [result for result in chosen if result.measured]
     for table in results.tabulate(measured, axes):
         console.print()
-        console.print(Text(f"{table.title}, {table.shape}", style="bold"))
+        output.paragraph(console, Text(f"{table.title}, {table.shape}", style="bold"))
         rows = [_row(*row) for row in table.rows]
         columns = _columns(table.rows[0][1].statistic)
         console.print(output.table(*results.without_empty(columns, rows)))
+        tails = [_tail_row(*row) for row in table.rows if row[1].tail is not None]
+        if output.settings.verbose and tails:
+            console.print(Text("of all samples after warm-up"))
+            console.print(output.table(TAIL, tails))
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
 
@@ -138,6 +146,17 @@ def _row(label: str, result: CaseResult) -> list[str | Text]:
         format_rate(result.rate) if result.rate else "",
         _imb_text(result),
         marks(result),
+    ]
+
+
+def _tail_row(label: str, result: CaseResult) -> list[str | Text]:
+    assert result.tail is not None
+    values = (result.tail.mean, result.tail.p90, result.tail.p99)
+    return [
+        label,
+        *map(format_seconds, values),
+        format_seconds(result.imb.mean) if result.imb else "",
+        format_percent(result.kept),
     ]
 
 
@@ -177,7 +196,7 @@ def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:
     for mark in used:
         count = sum(mark in marks(result) for result in measured)
         cases = "1 case" if count == 1 else f"{count} cases"
-        console.print(Text(f"{mark}  {MARKS[mark]} ({cases})"))
+        output.paragraph(console, f"{mark}  {MARKS[mark]} ({cases})", indent=3)
 
 
 def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> None:
@@ -190,4 +209,4 @@ def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> Non
     for (status, reason), cases in by_reason.items():
         style = "bold red" if status == "failed" else ""
         line = Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}")
-        console.print(line, soft_wrap=True)
+        output.paragraph(console, line)

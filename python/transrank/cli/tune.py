@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from transrank.cli import options, output
 from transrank.errors import Failure, UsageError
 from transrank.units import format_bytes, format_seconds
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from transrank.launch.launcher import Launcher
     from transrank.store.records import Placement
     from transrank.survey.probe import Probe
@@ -24,6 +28,14 @@ if TYPE_CHECKING:
     from transrank.tune.tuning import Proof
 
 INTERRUPTED = 130
+COLUMNS = (
+    output.Column("", right=True),
+    "algorithm",
+    output.Column("before", right=True),
+    output.Column("after", right=True),
+    output.Column("after / before", right=True),
+    "verdict",
+)
 
 EPILOG = """\
 examples:
@@ -84,7 +96,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=options.checked(options.parse_one_count),
         help="how many of them on each node (default: as the launcher likes)",
     )
-    options.add_launcher_option(group)
+    options.add_launcher_options(group)
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to be written")
 
 
@@ -256,9 +268,12 @@ def _proved(
 
 def _place(arguments: argparse.Namespace, ranks: int) -> Place:
     from transrank.cli import execution
+    from transrank.store.records import Shape
 
-    launcher = execution.look_around(arguments.launcher).launcher
-    return Place(launcher, ranks, arguments.ranks_per_node or 0)
+    site = execution.look_around(arguments.launcher)
+    ranks_per_node = arguments.ranks_per_node or 0
+    execution.refuse_crowds(arguments, site, [Shape(ranks, ranks_per_node)])
+    return Place(site.launcher, ranks, ranks_per_node)
 
 
 def _rules(choices: Mapping[str, Sequence[Range]]) -> str:
@@ -275,22 +290,31 @@ def _operations(wanted: str | None, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _print(proofs: Sequence[Proof]) -> None:
-    rows = []
+    by_operation: dict[str, list[Proof]] = {}
     for proof in proofs:
-        low, high = proof.ratio.low, proof.ratio.high
-        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        rows.append(
-            [
-                proof.operation,
-                format_bytes(proof.size),
-                proof.algorithm or "left alone",
-                format_seconds(proof.before),
-                format_seconds(proof.after),
-                f"{proof.ratio.value:.2f}{interval}",
-                proof.verdict,
-                proof.evidence,
-            ]
-        )
-    heading = ["operation", "bytes", "algorithm", "before", "after", "after / before", "verdict"]
-    table = output.table([*heading, "shown by"], rows)
-    output.print_or_write(lambda console: console.print(table), None)
+        by_operation.setdefault(proof.operation, []).append(proof)
+    output.print_or_write(lambda console: _print_tables(console, by_operation), None)
+
+
+def _print_tables(console: Console, proofs: Mapping[str, Sequence[Proof]]) -> None:
+    for operation, sizes in proofs.items():
+        console.print(Text(operation, style="bold"))
+        rows = [row for proof in sizes for row in _rows(proof)]
+        console.print(output.table(COLUMNS, rows))
+        console.print()
+
+
+def _rows(proof: Proof) -> list[list[str | Text]]:
+    """A size, and below it how it shows that the algorithm is really used."""
+    low, high = proof.ratio.low, proof.ratio.high
+    interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+    row: list[str | Text] = [
+        format_bytes(proof.size),
+        proof.algorithm or "left alone",
+        format_seconds(proof.before),
+        format_seconds(proof.after),
+        f"{proof.ratio.value:.2f}{interval}",
+        proof.verdict,
+    ]
+    shown: list[str | Text] = ["", f"shown by {proof.evidence}", "", "", "", ""]
+    return [row, shown] if proof.evidence else [row]

@@ -49,8 +49,9 @@ def _point(machine: str, row: Mapping[str, str]) -> ReferencePoint:
     rate = float(row["bandwidth_per_rank_bytes_per_s"])
     return ReferencePoint(
         machine=machine,
-        study="ghost-update",
-        axes={"rows": ROWS, "vdim": vdim},
+        study="ghost",
+        # Its program never changes the arrays between two updates.
+        axes={"rows": ROWS, "vdim": vdim, "mode": "unmodified"},
         nodes=int(row["nodes"]),
         ranks=int(row["ranks"]),
         seconds=received / rate,

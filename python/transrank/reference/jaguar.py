@@ -24,8 +24,9 @@ def machine() -> Machine:
         points=tuple(
             ReferencePoint(
                 machine=NAME,
-                study="route-creation",
-                axes={"builder": "redistribute"},
+                study="plan-scaling",
+                # Each processor made its own route, between partitions of two dimensions.
+                axes={"dimensions": 2, "routes": "one", "plan_ranks": int(row["processors"])},
                 nodes=int(row["processors"]) // 2,
                 ranks=int(row["processors"]),
                 seconds=1e-3 * float(row["total_ms"]),

@@ -6,6 +6,9 @@ from __future__ import annotations
 from transrank.reference.machine import Machine, ReferencePoint, read_table
 
 NAME = "xt6"
+# What the figures show, as an axis of ours; all threads of the node compute at once.
+ARRANGEMENTS = {"2": "own", "3": "exchanged"}
+THREADS = 24
 
 
 def machine() -> Machine:
@@ -23,8 +26,11 @@ def machine() -> Machine:
         points=tuple(
             ReferencePoint(
                 machine=NAME,
-                study="memory-locality",
+                study="locality",
                 axes={
+                    "kernel": "dgemm",
+                    "arrangement": ARRANGEMENTS[row["figure"]],
+                    "order": 3000,
                     "figure": int(row["figure"]),
                     "thread": int(row["thread"]),
                     "init_thread": int(row["init_thread"]),
@@ -32,7 +38,7 @@ def machine() -> Machine:
                     "link": row["link"],
                 },
                 nodes=1,
-                ranks=1,
+                ranks=THREADS,
                 seconds=float(row["seconds"]),
             )
             for row in read_table("memory_locality_xt6.csv")

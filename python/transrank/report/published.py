@@ -123,7 +123,7 @@ def published_updates(study: str) -> list[PublishedUpdate]:
 
 def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
     """Ranks and seconds of the published making of redistribution routes, and who measured them."""
-    study = "route-creation"
+    study = "plan-scaling"
     used = [machine for machine in machines() if machine.of_study(study)]
     times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
     return sorted(times), _sources(used, (study,))

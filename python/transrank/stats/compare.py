@@ -15,7 +15,7 @@ from transrank.stats.launches import LEAST_LAUNCHES, combine, mean_variance, t_q
 from transrank.stats.median import CONFIDENCE
 from transrank.stats.pairs import paired_ratios
 from transrank.stats.placed import Placed
-from transrank.stats.result import CaseResult
+from transrank.stats.result import CaseResult, Tail
 from transrank.store.lines import Shape
 
 Pair = tuple[CaseResult | None, CaseResult | None]
@@ -72,6 +72,9 @@ class Verdict:
         what was compared: the medians, or the means where one side knows only means.
     difference
         of the logarithms of the two values; None where a side has no interval.
+    tails
+        mean, P90 and P99 of all samples after warm-up, of the baseline and of the candidate; None
+        where one side knows only means.
     """
 
     case: str
@@ -86,6 +89,7 @@ class Verdict:
     p_slower: float = 1.0
     p_faster: float = 1.0
     difference: Difference | None = None
+    tails: tuple[Tail, Tail] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class Family:
     visible, visible_alone
         the smallest slowdown that would have been found in half of the cases: one that all share,
         and one that a case has alone. 0.1 is 10 %; None where no case has an interval.
+    tail
+        candidate / baseline in the median of cases, of the mean, P90 and P99 of all samples.
     """
 
     counts: Mapping[str, int]
@@ -108,6 +114,7 @@ class Family:
     half: tuple[float, float] | None = None
     visible: float | None = None
     visible_alone: float | None = None
+    tail: Tail | None = None
 
     @property
     def judged(self) -> int:
@@ -199,19 +206,29 @@ def summarise_family(verdicts: Sequence[Verdict], threshold: float) -> Family:
     if not ratios:
         return Family(counts, None)
     low, middle, high = (float(value) for value in np.quantile(ratios, (0.25, 0.5, 0.75)))
+    tail = _tail_ratio([v.tails for v in verdicts if v.ratio is not None and v.tails is not None])
     known = [v.difference for v in verdicts if v.difference is not None]
     if not known:
-        return Family(counts, middle, (low, high))
-    tail = (1 - CONFIDENCE) / 2
-    alone = min(tail, RATE / len(known))
+        return Family(counts, middle, (low, high), tail=tail)
+    chance = (1 - CONFIDENCE) / 2
+    alone = min(chance, RATE / len(known))
 
-    def visible(tail: float) -> float:
+    def visible(chance: float) -> float:
         reach = [
-            float(special.stdtrit(one.freedom, 1 - tail)) * one.error(one.below) for one in known
+            float(special.stdtrit(one.freedom, 1 - chance)) * one.error(one.below) for one in known
         ]
         return float(np.expm1(np.log1p(threshold) + np.median(reach)))
 
-    return Family(counts, middle, (low, high), visible(tail), visible(alone))
+    return Family(counts, middle, (low, high), visible(chance), visible(alone), tail)
+
+
+def _tail_ratio(tails: Sequence[tuple[Tail, Tail]]) -> Tail | None:
+    ratios = [
+        (theirs.mean / ours.mean, theirs.p90 / ours.p90, theirs.p99 / ours.p99)
+        for ours, theirs in tails
+        if min(ours.mean, ours.p90, ours.p99) > 0
+    ]
+    return Tail(*(float(one) for one in np.median(ratios, axis=0))) if ratios else None
 
 
 def _judge(
@@ -229,6 +246,8 @@ def _judge(
     ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
     first, second = combine(ours), combine(theirs)
     verdict = Verdict(known.case, known.shape, first, second, None, "unclear", None, statistic)
+    if baseline.tail is not None and candidate.tail is not None:
+        verdict = replace(verdict, tails=(baseline.tail, candidate.tail))
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))

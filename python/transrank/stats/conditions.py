@@ -34,7 +34,7 @@ def obstacle(baseline: Run, candidate: Run) -> str | None:
     ours, theirs = states_of(baseline), states_of(candidate)
     common = _common_states(baseline, candidate)
     for shape in ours.keys() & theirs.keys() - common.keys():
-        return f"the cores were not in one state: {_unlike(shape, ours[shape], theirs[shape])}"
+        return f"different {_unlike(shape, ours[shape], theirs[shape])}"
     return None
 
 

@@ -49,12 +49,16 @@ class Placements:
     """The placement of each launch of a run; knows each answer after the first time."""
 
     def __init__(self, launches: Iterable[Launch]) -> None:
+        launches = list(launches)
         self._by_launch = {launch.launch: launch.placement for launch in launches}
+        # Launches of one shape are placed alike; those that measure job starts do not say where.
+        self._by_shape = {launch.shape: launch.placement for launch in launches}
         self._known: dict[tuple[int, int, Shape], Placed | None] = {}
 
     def of(self, study: str, shape: Shape, launch: int) -> Placed | None:
         """Where the ranks were that took part in a case of this launch."""
         key = (launch, taking_part(study, shape), shape)
         if key not in self._known:
-            self._known[key] = placed(study, shape, self._by_launch.get(launch))
+            placement = self._by_launch.get(launch) or self._by_shape.get(shape)
+            self._known[key] = placed(study, shape, placement)
         return self._known[key]

@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run beside a published machine, number by number."""
+"""A run beside a published machine, number by number where both asked the same of as many ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 import numpy as np
 
 from transrank.reference.machine import Machine, ReferencePoint
+from transrank.stats.placed import Placed
 from transrank.stats.result import CaseResult
 from transrank.store.lines import Shape
+
+# Values of our axes that are no part of what was published: floors, and a route made for few ranks.
+UNPUBLISHED = {"transport": ("floor", "floor-from-peers"), "pattern": ("remote",)}
+# An axis that tells how many ranks a case is about, however many measure it.
+OWN_RANKS = "plan_ranks"
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
     """One case of ours and the published number for it.
 
-    Published numbers are means without an interval: `ours` is the IMB mean where it is known, and
-    the ratio ours / published has no interval and no verdict.
+    Published numbers are means without an interval: `ours` is the mean of all samples after
+    warm-up, over ranks as IMB takes it, or of the slowest rank where that was published. The ratio
+    ours / published has no interval and no verdict.
     """
 
     result: CaseResult
@@ -41,32 +48,119 @@ class Beside:
         return self.ours / self.published
 
 
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Cases of a study of which none was published, or for other ranks or places alone.
+
+    Attributes
+    ----------
+    ours
+        where the ranks of the run were; None where nobody knows.
+    jobs
+        (ranks, nodes) for which the same was published, or anything of the study.
+    axes
+        where nothing is the same: the published values of the axes that our cases have.
+    """
+
+    study: str
+    ours: tuple[Placed | None, ...]
+    jobs: tuple[tuple[int, int], ...]
+    axes: Mapping[str, tuple[str | int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run and a machine.
+
+    Attributes
+    ----------
+    unmeasured
+        published studies that the run lacks.
+    """
+
+    pairs: tuple[Beside, ...]
+    apart: tuple[Apart, ...]
+    unmeasured: tuple[str, ...]
+
+
 def beside_machine(
     results: Iterable[CaseResult], machine: Machine, nodes: int | None = None
-) -> list[Beside]:
-    """Pair each measured case with the machine's number for the same study and axes.
+) -> Comparison:
+    """Pair each measured case with the machine's number for the same question.
+
+    That has the same study and axes, as many ranks, and these on one node in both or on several in
+    both.
 
     Parameters
     ----------
     nodes
-        of the published job; None takes the one whose number of ranks is nearest to ours.
+        of the published job; None takes the one with the nearest number of nodes.
     """
-    points: dict[tuple[str, frozenset[tuple[str, str | int]]], list[ReferencePoint]] = {}
-    for point in machine.points:
-        if nodes is None or point.nodes == nodes:
-            points.setdefault((point.study, frozenset(point.axes.items())), []).append(point)
-    found = []
-    for result in results:
-        same = points.get((result.study, frozenset(result.axes.items())))
-        if same and result.headline is not None and result.headline.value > 0:
-            found.append(_pair(result, same))
-    return found
+    measured = [r for r in results if r.headline is not None and r.headline.value > 0]
+    pairs: list[Beside] = []
+    apart: list[Apart] = []
+    unmeasured = []
+    for study in machine.studies:
+        ours = [result for result in measured if result.study == study]
+        points = [p for p in machine.of_study(study) if nodes is None or p.nodes == nodes]
+        if not ours:
+            unmeasured.append(study)
+            continue
+        lone: list[CaseResult] = []
+        jobs: set[tuple[int, int]] = set()
+        found = len(pairs)
+        for result in ours:
+            same = [point for point in points if _asks_the_same(result, point)]
+            alike = [point for point in same if _is_placed_alike(result, point)]
+            if alike:
+                pairs.append(_pair(result, alike))
+            elif same:
+                lone.append(result)
+                jobs.update((point.ranks, point.nodes) for point in same)
+        if lone:
+            places = tuple(dict.fromkeys(result.placed for result in lone))
+            apart.append(Apart(study, places, tuple(sorted(jobs)), {}))
+        elif len(pairs) == found:
+            jobs = {(point.ranks, point.nodes) for point in points}
+            apart.append(Apart(study, (), tuple(sorted(jobs)), _axes(points, ours[0])))
+    return Comparison(tuple(pairs), tuple(apart), tuple(unmeasured))
+
+
+def _asks_the_same(result: CaseResult, point: ReferencePoint) -> bool:
+    """Whether no axis differs that both have; a size is an axis that both must have, or none."""
+    ours = result.axes
+    if point.bytes != result.bytes:
+        return False
+    if any(ours.get(axis) in values for axis, values in UNPUBLISHED.items()):
+        return False
+    return all(str(ours.get(axis, value)) == str(value) for axis, value in point.axes.items())
+
+
+def _axes(points: Iterable[ReferencePoint], ours: CaseResult) -> dict[str, tuple[str | int, ...]]:
+    found: dict[str, dict[str | int, None]] = {}
+    for point in points:
+        for axis, value in point.axes.items():
+            if axis in ours.axes:
+                found.setdefault(axis, {})[value] = None
+    return {axis: tuple(values) for axis, values in found.items()}
+
+
+def _is_placed_alike(result: CaseResult, point: ReferencePoint) -> bool:
+    if OWN_RANKS in point.axes:
+        return True
+    ours = result.placed
+    if ours is None:
+        return False
+    return ours.ranks == point.ranks and (ours.nodes == 1) == (point.nodes == 1)
 
 
 def _pair(result: CaseResult, points: Sequence[ReferencePoint]) -> Beside:
     assert result.headline is not None
-    nearest = min(points, key=lambda point: abs(log(point.ranks / result.shape.ranks)))
+    here = result.placed.nodes if result.placed else 1
+    nearest = min(points, key=lambda point: abs(log(point.nodes / here)))
     job = (nearest.nodes, nearest.ranks)
-    repetitions = [point.seconds for point in points if (point.nodes, point.ranks) == job]
-    ours = result.imb.mean if result.imb else result.headline.value
-    return Beside(result, ours, float(np.median(repetitions)), nearest.nodes, nearest.ranks)
+    values = [point.seconds for point in points if (point.nodes, point.ranks) == job]
+    mean = result.imb.mean if result.imb else result.headline.value
+    if nearest.fastest_seconds is not None and result.tail is not None:
+        mean = result.tail.mean
+    return Beside(result, mean, float(np.mean(values)), nearest.nodes, nearest.ranks)

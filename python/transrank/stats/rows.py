@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from transrank.stats.result import CaseResult
+from transrank.stats.result import CaseResult, Tail
 from transrank.stats.summary import counted_samples
 from transrank.store.records import Case, Run
 
@@ -34,9 +34,7 @@ def result_row(result: CaseResult) -> Row:
         "imb_mean_seconds": result.imb.mean if result.imb else None,
         "imb_low_seconds": result.imb.low if result.imb else None,
         "imb_high_seconds": result.imb.high if result.imb else None,
-        "mean_of_all_seconds": result.tail.mean if result.tail else None,
-        "p90_of_all_seconds": result.tail.p90 if result.tail else None,
-        "p99_of_all_seconds": result.tail.p99 if result.tail else None,
+        **tail_row(result.tail),
         "bytes_per_second": result.rate,
         "bytes_counted": result.bytes_counted,
         "imbalance": result.imbalance,
@@ -48,6 +46,15 @@ def result_row(result: CaseResult) -> Row:
         "verified_bytes": result.verified,
         "measuring_seconds": result.measuring_seconds,
         "warnings": "; ".join(caution.text for caution in result.warnings) or None,
+    }
+
+
+def tail_row(tail: Tail | None, prefix: str = "") -> Row:
+    """Of all samples after warm-up, whatever disturbed them; seconds."""
+    return {
+        f"{prefix}mean_of_all_seconds": tail.mean if tail else None,
+        f"{prefix}p90_of_all_seconds": tail.p90 if tail else None,
+        f"{prefix}p99_of_all_seconds": tail.p99 if tail else None,
     }
 
 

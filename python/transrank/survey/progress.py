@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,11 @@ from rich.text import Text
 from transrank.stats.estimate import Estimate
 from transrank.stats.median import median_interval
 from transrank.store.records import Shape
-from transrank.units import format_seconds, format_wait
+from transrank.units import format_seconds, format_spread, format_wait
 
 REDRAW_SECONDS = 0.25
-STUDY_WIDTH, CASE_WIDTH = 12, 20
+# Columns of a case's name: to line up the others in a log, and the fewest that it is cut to.
+NAME_WIDTH, LEAST_NAME = 28, 12
 
 
 @dataclass(frozen=True)
@@ -71,23 +73,27 @@ class Finished:
         """The median of this launch with its interval."""
         return median_interval(self._kept) if self._kept.size else None
 
-    def words(self) -> tuple[str, ...]:
-        """Return study, axis values, ranks and result, to be shown side by side."""
-        place = self.case.removeprefix(f"{self.study}/").replace("/", "  ")
+    @property
+    def name(self) -> str:
+        """Study and values of the axes."""
+        return self.case.replace("/", "  ")
+
+    def words(self) -> tuple[str, str]:
+        """Return the ranks and the result."""
         ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
         if self.status != "ok" or self.value is None:
-            return self.study, place, ranks, f"{self.status}: {self.reason or 'no reason given'}"
+            return ranks, f"{self.status}: {self.reason or 'no reason given'}"
         error = self.value.relative_error
-        shown_error = f" ±{100 * error:.1f} %" if error is not None else ""
-        result = f"{format_seconds(self.value.value)}{shown_error}"
-        return self.study, place, ranks, result, f"{self.samples} samples"
+        shown_error = f" ±{format_spread(error)}" if error is not None else ""
+        return ranks, f"{format_seconds(self.value.value)}{shown_error}"
 
-    def in_columns(self) -> str:
-        """Return the words below those of other cases."""
-        widths = (STUDY_WIDTH, CASE_WIDTH, 8, 18, 0)
-        return "  ".join(
-            f"{word:<{width}}" for word, width in zip(self.words(), widths, strict=False)
-        ).rstrip()
+
+def shortened(name: str, width: int) -> str:
+    """Return `name` with its middle left out where it is longer than `width`."""
+    if len(name) <= width:
+        return name
+    first = (width - 1) // 2
+    return f"{name[:first].rstrip()}…{name[first + 1 - width :].lstrip()}"
 
 
 class Progress:
@@ -96,6 +102,8 @@ class Progress:
     def __init__(self, total: int) -> None:
         self.total = total
         self.done = 0
+        self.place = 0
+        self.heading = ""
         self.seconds_left: float | None = None
 
     def __enter__(self) -> Progress:
@@ -110,6 +118,8 @@ class Progress:
 
     def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
         """A launch starts."""
+        self.place = place
+        self.heading = f"launch {place} of {launches} at {shape}"
 
     def advances(self, seconds_left: float) -> None:
         """The runner is at work."""
@@ -134,6 +144,21 @@ class Progress:
             return ""
         return f"{format_wait(self.seconds_left)} left"
 
+    def line(self, case: Finished, width: int, name_width: int = 0) -> str:
+        """A finished case in `width` columns: what gives way is its name.
+
+        A median and its interval are those of one launch, the run's those of all: the line says so.
+        Without a result it is as long as the reason needs.
+        """
+        ranks, result = case.words()
+        if case.status != "ok":
+            return f"{self.counter()} {case.name}  {ranks}  {result}"
+        result = f"{result} in launch {self.place}"
+        rest = "  ".join(word for word in (ranks, result, self.left()) if word)
+        room = max(width - len(self.counter()) - len(rest) - 3, LEAST_NAME)
+        name = shortened(case.name, room)
+        return f"{self.counter()} {name:<{min(room, name_width)}}  {rest}"
+
 
 class Lines(Progress):
     """One line per finished case, for logs and pipes."""
@@ -143,8 +168,7 @@ class Lines(Progress):
         self._console = console
 
     def show(self, case: Finished) -> None:
-        line = f"{self.counter()} {case.in_columns()}  {self.left()}"
-        self._console.print(Text(line.rstrip()), soft_wrap=True)
+        _print(self._console, self.line(case, self._console.width, NAME_WIDTH))
 
 
 class LastLine(Progress):
@@ -155,7 +179,6 @@ class LastLine(Progress):
         self._console = console
         # No refresh thread: it would take a core from the ranks for nothing.
         self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._heading = ""
         self._last: Finished | None = None
         self._drawn = 0.0
 
@@ -167,7 +190,7 @@ class LastLine(Progress):
         self._live.__exit__(*exception)
 
     def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
-        self._heading = f"launch {place} of {launches} at {shape}"
+        super().launch_begins(place, launches, shape)
         self._last = None
         self._draw(force=True)
 
@@ -178,18 +201,26 @@ class LastLine(Progress):
     def show(self, case: Finished) -> None:
         self._last = case
         if case.status == "failed":
-            self._live.console.print(Text(f"{self.counter()} {self._words()}"), soft_wrap=True)
+            _print(self._live.console, self.line(case, self._console.width))
         self._draw()
-
-    def _words(self) -> str:
-        return self._heading if self._last is None else "  ".join(self._last.words())
 
     def _draw(self, force: bool = False) -> None:
         now = time.monotonic()
         if force or now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            line = f"{self.counter()} {self._words()}  {self.left()}"
-            self._live.update(Text(line.rstrip(), no_wrap=True, overflow="ellipsis"), refresh=True)
+            if self._last is None:
+                line = f"{self.counter()} {self.heading}  {self.left()}".rstrip()
+            else:
+                line = self.line(self._last, self._console.width)
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+
+def _print(console: Console, line: str) -> None:
+    """Print a line; one with a long reason goes on below."""
+    for part in textwrap.wrap(
+        line, console.width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    ):
+        console.print(Text(part), soft_wrap=True)
 
 
 def for_console(total: int, console: Console, quiet: bool) -> Progress:

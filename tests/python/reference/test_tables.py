@@ -55,8 +55,8 @@ def test_each_table_row_becomes_one_point() -> None:
     counts = Counter(point.study for known in machines() for point in known.points)
     assert counts["collectives"] == ROWS["fugaku_collectives.csv"]
     assert counts["launch"] == ROWS["fugaku_process_launch.csv"]
-    assert counts["ghost-update"] == ROWS["ghost_update_arraytransformer.csv"]
-    assert counts["memory-locality"] == ROWS["memory_locality_xt6.csv"]
+    assert counts["ghost"] == ROWS["ghost_update_arraytransformer.csv"]
+    assert counts["locality"] == ROWS["memory_locality_xt6.csv"]
     assert counts["send-modes"] == ROWS["send_modes_bandwidth.csv"]
     point_to_point = sum(counts[study.lower()] for study in fugaku.COUNTED)
     assert point_to_point == ROWS["fugaku_point_to_point.csv"]

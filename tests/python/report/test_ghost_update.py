@@ -81,7 +81,7 @@ def test_volumes_are_those_that_the_published_benchmark_prints(run: Run) -> None
 def test_published_machines_stand_beside_and_the_best_total_is_marked(run: Run) -> None:
     tables = {table.name: table.rows for table in Page(render_report([run])).tables}
     _, *rows = tables["Ghost updates here and on published machines"]
-    published = [point for machine in machines() for point in machine.of_study("ghost-update")]
+    published = [point for machine in machines() for point in machine.of_study("ghost")]
     ours = [row for row in rows if row[0].startswith("here")]
     assert len(rows) == len(published) + len(ours)
     assert len(ours) == 2 * len(VDIMS)

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 import recorded
+from transrank.store.records import Shape
 from transrank.survey.progress import Finished, LastLine, Lines, Progress, for_console
 
 MEASURED = {
@@ -28,18 +29,24 @@ def test_flagged_samples_are_left_out_of_what_is_shown() -> None:
     assert case.samples == 7
     assert case.value is not None
     assert case.value.value == pytest.approx(1.03e-6)
-    assert case.words() == ("pingpong", "1024B", "2 ranks", "1.03 µs ±2.9 %", "7 samples")
-    assert case.in_columns().split() == "  ".join(case.words()).split()
+    assert case.words() == ("2 ranks", "1.03 µs ±2.9 %")
 
 
 def test_a_case_without_result_says_why() -> None:
-    line = recorded.skipped(1024, launch=0, reason="needs 4 GiB")
-    assert "skipped: needs 4 GiB" in Finished.from_line(line).in_columns()
+    reason = f"needs {'much ' * 30}memory"
+    line = Finished.from_line(recorded.skipped(1024, launch=0, reason=reason))
+    stream = io.StringIO()
+    with for_console(1, Console(file=stream, width=80), quiet=False) as progress:
+        progress.finishes(line, seconds_left=5.0)
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert f"skipped: {reason}" in " ".join(line.strip() for line in lines)
 
 
 def shown(console: Console, cases: int) -> str:
     with for_console(cases, console, quiet=False) as progress:
         for place in range(cases):
+            progress.launch_begins(place + 1, cases, Shape(2))
             progress.finishes(finished(), seconds_left=60.0 * (cases - place - 1) + 5)
     stream = console.file
     assert isinstance(stream, io.StringIO)
@@ -47,13 +54,37 @@ def shown(console: Console, cases: int) -> str:
 
 
 def test_a_log_gets_one_line_per_case_and_no_control_codes() -> None:
-    text = shown(Console(file=io.StringIO(), width=40), 12)
+    text = shown(Console(file=io.StringIO(), width=80), 12)
     lines = text.splitlines()
     assert len(lines) == 12
-    assert lines[0].startswith("[ 1/12] ")
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("[ 1/12] pingpong  1024B  ")
     assert lines[0].endswith("left")
     assert not lines[-1].endswith("left")
     assert "\x1b" not in text
+
+
+def test_an_interval_of_one_launch_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run's, over all launches, is another, and wider."""
+    monkeypatch.setattr("transrank.survey.progress.REDRAW_SECONDS", 0.0)
+    for terminal in (False, True):
+        text = shown(Console(file=io.StringIO(), force_terminal=terminal, width=80), 3)
+        for launch in (1, 2, 3):
+            assert f"2 ranks  1.03 µs ±2.9 % in launch {launch}" in text
+
+
+def test_a_long_name_gives_way_to_its_numbers() -> None:
+    parts = ("collectives", "reduce", "nonblocking", "float", "rotating", "1024B")
+    progress = Progress(1000)
+    progress.launch_begins(12, 40, Shape(2))
+    progress.finishes(case := finished(case="/".join(parts)), seconds_left=3000.0)
+    wide = progress.line(case, 200)
+    assert "  ".join(parts) in wide
+    line = progress.line(case, 80)
+    assert len(line) == 80
+    assert line.startswith("[   1/1000] collec")
+    assert "…" in line
+    assert line.endswith("1024B  2 ranks  1.03 µs ±2.9 % in launch 12  50 min left")
 
 
 def test_a_terminal_has_its_last_line_rewritten() -> None:
@@ -66,7 +97,7 @@ def test_a_terminal_has_its_last_line_rewritten() -> None:
 @pytest.mark.parametrize("quiet", [True, False])
 def test_what_is_not_shown_is_not_worked_out(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out: list[Finished] = []
-    monkeypatch.setattr(Finished, "words", lambda case: worked_out.append(case) or ("x",))
+    monkeypatch.setattr(Finished, "words", lambda case: worked_out.append(case) or ("x", "y"))
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
     with for_console(100, console, quiet=quiet) as progress:
         for _ in range(100):

@@ -19,7 +19,7 @@ from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
 STUDY = "ghost"
-PUBLISHED_STUDY = "ghost-update"
+PUBLISHED_STUDY = STUDY
 BLOCK_ROWS = 32**3
 FACE_ROWS = 6 * 32**2
 COMPONENT_BYTES = 8
