@@ -31,6 +31,7 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
     assert (rows[2][:2], rows[2][-1]) == (["8", "B"], "slower")
     assert "1.300" in rows[2]
     assert (rows[3][:2], rows[3][-1]) == (["64", "B"], "same")
+    assert "slower: pingpong/8B (1.300, 1." in answer.stdout
     assert "1 slower, 1 same at 5.0 %" in answer.stdout
     assert "in the median of cases: 1.150; half of them 1.075–1.225" in answer.stdout
     assert "the same of all samples: mean 1.150, P90 1.150, P99 1.150" in answer.stdout
@@ -228,7 +229,7 @@ def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> Non
 def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: Store) -> None:
     for launches, ours in (
         ([on_nodes(1)], "2 ranks on 1 node"),
-        ([], "ranks of which the nodes are not known"),
+        ([], "ranks on nodes that are not known"),
     ):
         store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
         answer = store.run("compare", "latest", "fugaku")
@@ -237,6 +238,7 @@ def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: S
             f"pingpong: not comparable, the run has {ours}; comparable would be 2 ranks on 2 nodes"
         )
         assert "ratio" not in answer.stdout
+        assert ("import --ranks-per-node" in answer.stdout) == (launches == [])
     document = json.loads(store.run("compare", "latest", "fugaku", "--format", "json").stdout)
     assert document["pairs"] == []
     assert document["not_comparable"][0]["published"] == [[2, 2]]

@@ -84,6 +84,8 @@ def _print(console: Console, found: Comparison, machine: Machine) -> None:
 def _sentences(found: Comparison) -> list[str]:
     """What cannot stand side by side, and what would."""
     sentences = [_apart_text(each) for each in found.apart]
+    if any(None in each.ours for each in found.apart):
+        sentences.append("where ranks were is told by: transrank import --ranks-per-node N")
     if found.unmeasured:
         sentences.append(f"not measured in this run: {', '.join(found.unmeasured)}")
     return sentences
@@ -101,7 +103,7 @@ def _apart_text(apart: Apart) -> str:
             f"transrank measure {apart.study} {axes} with {theirs}"
         )
     ours = [
-        _job(place.ranks, place.nodes) if place else "ranks of which the nodes are not known"
+        _job(place.ranks, place.nodes) if place else "ranks on nodes that are not known"
         for place in apart.ours
     ]
     return (

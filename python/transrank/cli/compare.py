@@ -237,6 +237,13 @@ def _print(
             console.print(output.table(TAIL, tails))
         console.print()
     _print_reasons(console, verdicts)
+    slower = [
+        f"{verdict.case} ({_ratio(verdict.ratio.value)}, {_interval(verdict.ratio)})"
+        for verdict in verdicts
+        if verdict.verdict == "slower" and verdict.ratio is not None
+    ]
+    if slower:
+        output.paragraph(console, f"slower: {results.some_of(slower)}")
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
     output.paragraph(console, f"{counts or 'nothing to compare'} at {format_percent(threshold)}")
     if family.median_ratio is not None and family.half is not None:

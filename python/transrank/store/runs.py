@@ -195,9 +195,13 @@ def _latest(runs: list[StoredRun], back: int, store: Path | None) -> Path:
     if not runs:
         raise RecordError(f"no run is stored in {store or store_directory()}", _EMPTY)
     raise RecordError(
-        f"latest~{back} does not exist: {len(runs)} runs are stored",
+        f"latest~{back} does not exist: {_stored(len(runs))}",
         f"the oldest is latest~{len(runs) - 1}",
     )
+
+
+def _stored(count: int) -> str:
+    return "1 run is stored" if count == 1 else f"{count} runs are stored"
 
 
 def _names(runs: list[StoredRun]) -> str:

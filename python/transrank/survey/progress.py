@@ -63,11 +63,6 @@ class Finished:
         clean = seconds[flags == 0] if flags.size == seconds.size else seconds
         return clean if clean.size else seconds
 
-    @property
-    def samples(self) -> int:
-        """How many samples the shown value rests on."""
-        return int(self._kept.size)
-
     @cached_property
     def value(self) -> Estimate | None:
         """The median of this launch with its interval."""
