@@ -100,7 +100,7 @@ def _apart_text(apart: Apart) -> str:
         )
         return (
             f"{apart.study}: not comparable, the run has other cases; comparable would be "
-            f"transrank measure {apart.study} {axes} with {theirs}"
+            f"transrank measure {apart.study} {axes}{' with ' if theirs else ''}{theirs}"
         )
     ours = [
         _job(place.ranks, place.nodes) if place else "ranks on nodes that are not known"

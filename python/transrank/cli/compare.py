@@ -237,13 +237,10 @@ def _print(
             console.print(output.table(TAIL, tails))
         console.print()
     _print_reasons(console, verdicts)
-    slower = [
-        f"{verdict.case} ({_ratio(verdict.ratio.value)}, {_interval(verdict.ratio)})"
-        for verdict in verdicts
-        if verdict.verdict == "slower" and verdict.ratio is not None
-    ]
-    if slower:
-        output.paragraph(console, f"slower: {results.some_of(slower)}")
+    _print_family(console, family, threshold)
+
+
+def _print_family(console: Console, family: Family, threshold: float) -> None:
     counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
     output.paragraph(console, f"{counts or 'nothing to compare'} at {format_percent(threshold)}")
     if family.median_ratio is not None and family.half is not None:
@@ -303,6 +300,14 @@ def _ratio(value: float) -> str:
 
 
 def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
+    """Name what is slower, and why others are unclear or missing."""
+    slower = [
+        f"{verdict.case} ({_ratio(verdict.ratio.value)}, {_interval(verdict.ratio)})"
+        for verdict in verdicts
+        if verdict.verdict == "slower" and verdict.ratio is not None
+    ]
+    if slower:
+        output.paragraph(console, f"slower: {results.some_of(slower)}")
     by_reason: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         if verdict.reason is not None:

@@ -57,7 +57,8 @@ class Apart:
     ours
         where the ranks of the run were; None where nobody knows.
     jobs
-        (ranks, nodes) for which the same was published, or anything of the study.
+        (ranks, nodes) for which the same was published, or anything of the study; none where any
+        ranks will do.
     axes
         where nothing is the same: the published values of the axes that our cases have.
     """
@@ -97,33 +98,47 @@ def beside_machine(
         of the published job; None takes the one with the nearest number of nodes.
     """
     measured = [r for r in results if r.headline is not None and r.headline.value > 0]
-    pairs: list[Beside] = []
-    apart: list[Apart] = []
+    found = []
     unmeasured = []
     for study in machine.studies:
         ours = [result for result in measured if result.study == study]
         points = [p for p in machine.of_study(study) if nodes is None or p.nodes == nodes]
         if not ours:
             unmeasured.append(study)
-            continue
-        lone: list[CaseResult] = []
-        jobs: set[tuple[int, int]] = set()
-        found = len(pairs)
-        for result in ours:
-            same = [point for point in points if _asks_the_same(result, point)]
-            alike = [point for point in same if _is_placed_alike(result, point)]
-            if alike:
-                pairs.append(_pair(result, alike))
-            elif same:
-                lone.append(result)
-                jobs.update((point.ranks, point.nodes) for point in same)
-        if lone:
-            places = tuple(dict.fromkeys(result.placed for result in lone))
-            apart.append(Apart(study, places, tuple(sorted(jobs)), {}))
-        elif len(pairs) == found:
-            jobs = {(point.ranks, point.nodes) for point in points}
-            apart.append(Apart(study, (), tuple(sorted(jobs)), _axes(points, ours[0])))
-    return Comparison(tuple(pairs), tuple(apart), tuple(unmeasured))
+        elif points:
+            found.append(_of_study(ours, points))
+    return Comparison(
+        tuple(pair for pairs, _ in found for pair in pairs),
+        tuple(apart for _, apart in found if apart is not None),
+        tuple(unmeasured),
+    )
+
+
+def _of_study(
+    ours: Sequence[CaseResult], points: Sequence[ReferencePoint]
+) -> tuple[list[Beside], Apart | None]:
+    """The pairs of a study, and what is left without a partner for want of ranks or cases."""
+    pairs = []
+    alone: list[tuple[CaseResult, list[ReferencePoint]]] = []
+    for result in ours:
+        same = [point for point in points if _asks_the_same(result, point)]
+        alike = [point for point in same if _is_placed_alike(result, point)]
+        if alike:
+            pairs.append(_pair(result, alike))
+        elif same:
+            alone.append((result, same))
+    study = ours[0].study
+    if alone:
+        places = tuple(dict.fromkeys(result.placed for result, _ in alone))
+        return pairs, Apart(study, places, _jobs(point for _, same in alone for point in same), {})
+    if pairs:
+        return pairs, None
+    return pairs, Apart(study, (), _jobs(points), _axes(points, ours[0]))
+
+
+def _jobs(points: Iterable[ReferencePoint]) -> tuple[tuple[int, int], ...]:
+    jobs = {(point.ranks, point.nodes) for point in points if OWN_RANKS not in point.axes}
+    return tuple(sorted(jobs))
 
 
 def _asks_the_same(result: CaseResult, point: ReferencePoint) -> bool:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from transrank.reference.tables import machine
@@ -109,3 +111,20 @@ def test_what_the_run_lacks_is_told() -> None:
     found = beside_machine([result("pingpong", Placed(2, 2, 1), bytes=8)], machine("fugaku"))
     assert len(found.pairs) == 1
     assert found.unmeasured == ("pingping", "sendrecv", "exchange", "collectives", "launch")
+
+
+def test_a_study_without_a_job_of_the_chosen_nodes_is_left_out() -> None:
+    pingpong = result("pingpong", Placed(2, 2, 1), bytes=8)
+    assert len(beside_machine([pingpong], machine("fugaku"), nodes=2).pairs) == 1
+    found = beside_machine([pingpong], machine("fugaku"), nodes=384)
+    assert (found.pairs, found.apart) == ((), ())
+
+
+def test_the_route_of_one_rank_needs_no_ranks() -> None:
+    axes = {"dimensions": 2, "blocks": "regular", "routes": "all", "plan_ranks": 17}
+    case = result("plan-scaling", Placed(2, 1, 2))
+    case = replace(case, axes=axes)
+    (apart,) = beside_machine([case], machine("jaguar")).apart
+    assert apart.jobs == ()
+    assert apart.axes["routes"] == ("one",)
+    assert apart.axes["plan_ranks"][:2] == (32, 64)
