@@ -136,7 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
-    names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
     if arguments.format == "json":
         document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
         output.write(results.as_json(document), arguments.output)
@@ -147,7 +146,11 @@ def run(arguments: argparse.Namespace) -> int:
         def write(console: Console) -> None:
             if paired:
                 _print_variants(console, baseline, candidate)
-            _print(console, names, verdicts, axes, family, arguments.threshold)
+            else:
+                names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
+                output.paragraph(console, names)
+                console.print()
+            _print(console, verdicts, axes, family, arguments.threshold)
 
         output.print_or_write(write, arguments.output)
     results.flush()
@@ -216,14 +219,11 @@ def _name(run: Run) -> str:
 
 def _print(
     console: Console,
-    names: str,
     verdicts: Sequence[Verdict],
     axes: dict[str, Any],
     family: Family,
     threshold: float,
 ) -> None:
-    output.paragraph(console, names)
-    console.print()
     compared = [verdict for verdict in verdicts if verdict.ratio is not None]
     for table in results.tabulate(compared, axes):
         statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
