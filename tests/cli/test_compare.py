@@ -11,6 +11,7 @@ import pytest
 import recorded
 from stored_runs import Store, pingpong
 from transrank.cli import compare
+from transrank.store.lines import DISTURBED
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_runs_without_a_label_are_told_of_labels(store: Store) -> None:
 def test_what_applications_meet_stands_beside_the_medians(store: Store) -> None:
     """One sample in ten is disturbed: no median tells, the mean and P99 do."""
     slow = [
-        recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [2])
+        recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [DISTURBED])
         for i in range(3)
     ]
     calm = [recorded.case(8, launch=i, seconds=[1e-6] * 10) for i in range(3)]

@@ -10,6 +10,7 @@ import pytest
 
 import recorded
 from stored_runs import Store, pingpong
+from transrank.store.lines import DISTURBED
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -110,3 +111,16 @@ def test_a_full_disk_is_told(store: Store) -> None:
         assert answer.status == 4
         assert "No space left" in answer.stderr
         assert Path("/dev/full").is_char_device()
+
+
+def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store: Store) -> None:
+    seconds = [1e-6] * 9 + [1e-4]
+    lines = [
+        recorded.case(8, launch=i, seconds=seconds, flags=[0] * 9 + [DISTURBED]) for i in range(3)
+    ]
+    store.keep("20261103-000000-cccc", *lines)
+    (row,) = csv.DictReader(io.StringIO(store.run("export", "20261103").stdout))
+    assert float(row["seconds"]) == 1e-6
+    assert float(row["mean_of_all_seconds"]) == pytest.approx(1.09e-5)
+    assert float(row["p90_of_all_seconds"]) == pytest.approx(1.09e-5)
+    assert float(row["p99_of_all_seconds"]) == pytest.approx(1e-4)

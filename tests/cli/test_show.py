@@ -11,6 +11,7 @@ import pytest
 import recorded
 from stored_runs import Store, pingpong
 from transrank.cli.show import MARKS
+from transrank.store.lines import DISTURBED
 
 
 @pytest.fixture
@@ -211,7 +212,7 @@ def test_verbose_shows_what_all_samples_say(store: Store) -> None:
     store.keep(
         "20261101-000000-aaaa",
         *(
-            recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [2])
+            recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [DISTURBED])
             for i in range(3)
         ),
     )

@@ -26,8 +26,8 @@ from transrank.store.records import Run, read_run
 from transrank.store.runs import find_run, resume_command
 from transrank.units import format_bytes, format_seconds, format_spread
 
-# Of the name of a case without a size so many parts stand in its row, the others in the title; one
-# where two would be longer than that.
+# A case without a size is labelled by the last two parts of its name, or by one where the labels of
+# its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
 LABEL_PARTS, LABEL_WIDTH = 2, 24
 # What spreadsheets begin a formula with, or skip before one.
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
