@@ -23,7 +23,7 @@ from transrank.units import format_seconds, format_spread, format_wait
 
 REDRAW_SECONDS = 0.25
 # Columns of a case's name: to line up the others in a log, and the fewest that it is cut to.
-NAME_WIDTH, LEAST_NAME = 28, 12
+NAME_WIDTH, LEAST_NAME = 24, 12
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,13 @@ class Finished:
         """The median of this launch with its interval."""
         return median_interval(self._kept) if self._kept.size else None
 
-    @property
-    def name(self) -> str:
-        """Study and values of the axes."""
-        return self.case.replace("/", "  ")
-
-    def words(self) -> tuple[str, str]:
-        """Return the ranks and the result."""
-        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+    def result(self) -> str:
+        """Return the median and its interval, or why there is none."""
         if self.status != "ok" or self.value is None:
-            return ranks, f"{self.status}: {self.reason or 'no reason given'}"
+            return f"{self.status}: {self.reason or 'no reason given'}"
         error = self.value.relative_error
         shown_error = f" ±{format_spread(error)}" if error is not None else ""
-        return ranks, f"{format_seconds(self.value.value)}{shown_error}"
+        return f"{format_seconds(self.value.value)}{shown_error}"
 
 
 def shortened(name: str, width: int) -> str:
@@ -88,7 +82,7 @@ def shortened(name: str, width: int) -> str:
     if len(name) <= width:
         return name
     first = (width - 1) // 2
-    return f"{name[:first].rstrip()}…{name[first + 1 - width :].lstrip()}"
+    return f"{name[:first]}…{name[first + 1 - width :]}"
 
 
 class Progress:
@@ -139,31 +133,35 @@ class Progress:
             return ""
         return f"{format_wait(self.seconds_left)} left"
 
-    def line(self, case: Finished, width: int, name_width: int = 0) -> str:
-        """A finished case in `width` columns: what gives way is its name.
+    def line(self, case: Finished, width: int, *others: str) -> str:
+        """A finished case, and other words, in `width` columns: what gives way is its name.
 
         A median and its interval are those of one launch, the run's those of all: the line says so.
         Without a result it is as long as the reason needs.
         """
-        ranks, result = case.words()
         if case.status != "ok":
-            return f"{self.counter()} {case.name}  {ranks}  {result}"
-        result = f"{result} in launch {self.place}"
-        rest = "  ".join(word for word in (ranks, result, self.left()) if word)
+            ranks = "1 rank" if case.ranks == 1 else f"{case.ranks} ranks"
+            return f"{self.counter()} {case.case} ({ranks})  {case.result()}"
+        words = (f"{case.result()} in launch {self.place}", *filter(None, others))
+        rest = "  ".join(words)
         room = max(width - len(self.counter()) - len(rest) - 3, LEAST_NAME)
-        name = shortened(case.name, room)
-        return f"{self.counter()} {name:<{min(room, name_width)}}  {rest}"
+        name = shortened(case.case, room)
+        return f"{self.counter()} {name:<{min(room, NAME_WIDTH)}}  {rest}"
 
 
 class Lines(Progress):
-    """One line per finished case, for logs and pipes."""
+    """One line per launch and per finished case, for logs and pipes."""
 
     def __init__(self, total: int, console: Console) -> None:
         super().__init__(total)
         self._console = console
 
+    def launch_begins(self, place: int, launches: int, shape: Shape) -> None:
+        super().launch_begins(place, launches, shape)
+        _print(self._console, "; ".join(filter(None, (self.heading, self.left()))))
+
     def show(self, case: Finished) -> None:
-        _print(self._console, self.line(case, self._console.width, NAME_WIDTH))
+        _print(self._console, self.line(case, self._console.width))
 
 
 class LastLine(Progress):
@@ -206,7 +204,7 @@ class LastLine(Progress):
             if self._last is None:
                 line = f"{self.counter()} {self.heading}  {self.left()}".rstrip()
             else:
-                line = self.line(self._last, self._console.width)
+                line = self.line(self._last, self._console.width, self.left())
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
 
 
