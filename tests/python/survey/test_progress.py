@@ -83,7 +83,7 @@ def test_a_long_name_gives_way_to_its_numbers() -> None:
     assert len(line) == 80
     assert line.startswith("[   1/1000] collectives/")
     assert "…" in line
-    assert line.endswith("otating/1024B  1.03 µs ±2.9 % in launch 12  50 min left")
+    assert line.endswith("/1024B  1.03 µs ±2.9 % in launch 12  50 min left")
 
 
 def test_a_terminal_has_its_last_line_rewritten() -> None:
