@@ -212,6 +212,8 @@ def _print_variants(console: Console, *runs: Run) -> None:
         settings = output.one_line(" ".join(run.header.versus.settings) or "default settings")
         console.print(Text(f"{name:<9}  {run.header.versus.variant.upper()}  {settings}"))
     console.print()
+
+
 def _name(run: Run) -> str:
     header = run.header
     return f"{header.run} ({header.label})" if header.label else header.run
