@@ -26,17 +26,12 @@
 
 #include "transrank/memory/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
-#include "transrank/study/bundles/library.hpp"
-#include "transrank/study/bundles/way.hpp"
+#include "transrank/study/redistribute/library.hpp"
+#include "transrank/study/redistribute/way.hpp"
 #include "transrank/study/table.hpp"
 
-namespace transrank::study {
+namespace transrank::study::redistribute {
 namespace {
-
-using bundles::Arrays;
-using bundles::Grid;
-using bundles::Layouts;
-using bundles::Task;
 
 constexpr std::string_view study_name = "redistribute";
 constexpr std::int64_t value_bytes = sizeof(double);
@@ -71,32 +66,31 @@ private:
 };
 
 std::vector<AxisChoice> axes() {
-    AxisChoice ways{.name = "way",
-                    .values = bundles::library_ways(),
-                    .on_request = bundles::further_library_ways()};
-    for (const auto& way : bundles::ways()) {
-        ways.values.emplace_back(way.name);
+    AxisChoice choices{
+        .name = "way", .values = library_ways(), .on_request = further_library_ways()};
+    for (const auto& way : ways()) {
+        choices.values.emplace_back(way.name);
     }
-    AxisChoice layouts{.name = "layouts", .values = {}};
-    for (const auto& each : bundles::layouts) {
-        layouts.values.emplace_back(each.name);
+    AxisChoice kinds{.name = "layouts", .values = {}};
+    for (const auto& each : layout_kinds) {
+        kinds.values.emplace_back(each.name);
     }
     return {
         {.name = "grid",
          .values = {"64x128x16", "512x1024x16"},
          .on_request = {"2048x4096x8", "32x64x4", "16x32x2"}},
-        layouts,
+        kinds,
         {.name = "phase", .values = {"run", "store"}},
         {.name = "mode", .values = {"unmodified", "rewritten", "used"}, .on_request = {"cycle"}},
-        ways};
+        choices};
 }
 
 /// The most that any rank has of a grid, in bytes.
-std::int64_t most_bytes(const Grid& grid, bool listed, const bundles::Parts& parts, int ranks) {
+std::int64_t most_bytes(const Grid& grid, bool listed, const Parts& parts, int ranks) {
     const auto along = [&](std::size_t d) { return (grid.extents[d] + parts[d] - 1) / parts[d]; };
     const auto cells =
         listed ? (grid.cells() + ranks - 1) / ranks : along(0) * along(1) * grid.extents[2];
-    return cells * bundles::fields * value_bytes;
+    return cells * fields * value_bytes;
 }
 
 struct Needs {
@@ -110,7 +104,7 @@ struct Needs {
 };
 
 Needs needs_of(const Grid& grid, const Layouts& layouts, int ranks) {
-    const auto partition = bundles::partition_for(grid, ranks);
+    const auto partition = partition_for(grid, ranks);
     return {
         .source = most_bytes(grid, layouts.source_listed, partition.source, ranks),
         .destination = most_bytes(grid, layouts.destination_listed, partition.destination, ranks)};
@@ -122,7 +116,7 @@ std::int64_t scale_for(const Grid& grid, const Layouts& layouts, int ranks,
     constexpr std::int64_t most = std::int64_t{1} << 16U;
     std::int64_t scale = 1;
     const auto needed = [&] {
-        const auto needs = needs_of(bundles::scaled(grid, scale), layouts, ranks);
+        const auto needs = needs_of(scaled(grid, scale), layouts, ranks);
         return needs.own() + needs.shared();
     };
     while (memory_bytes > 0 && scale < most && needed() > memory_bytes) {
@@ -143,15 +137,15 @@ std::string reason_to_skip(const std::string& way, measure::CacheMode cache) {
 
 /// From which parts to which, `2x1-1x2`; of lists every rank has one.
 std::string parts_of(const Grid& grid, const Layouts& layouts, int ranks) {
-    const auto partition = bundles::partition_for(grid, ranks);
-    return (layouts.source_listed ? "lists" : bundles::text(partition.source)) + "-" +
-           (layouts.destination_listed ? "lists" : bundles::text(partition.destination));
+    const auto partition = partition_for(grid, ranks);
+    return (layouts.source_listed ? "lists" : text(partition.source)) + "-" +
+           (layouts.destination_listed ? "lists" : text(partition.destination));
 }
 
 /// Whether there is such a case at all.
 bool exists(const Layouts& layouts, const std::string& phase, const std::string& way) {
     const bool listed = layouts.source_listed || layouts.destination_listed;
-    const auto* other = bundles::find_way(way);
+    const auto* other = find_way(way);
     return other == nullptr || (phase == "run" && (!listed || other->lists));
 }
 
@@ -160,14 +154,14 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     const auto choices = axes();
     for (const auto& name : values_of(selection, choices[0])) {
         for (const auto& kinds : values_of(selection, choices[1])) {
-            const auto& layouts = bundles::layouts_named(kinds);
-            const auto whole = bundles::grid_named(name);
+            const auto& layouts = layouts_named(kinds);
+            const auto whole = grid_named(name);
             const bool listed = layouts.source_listed || layouts.destination_listed;
-            if (listed && whole.cells() > bundles::most_listed_cells) {
+            if (listed && whole.cells() > most_listed_cells) {
                 continue;
             }
             const auto scale = scale_for(whole, layouts, ranks, selection.memory_bytes);
-            const auto grid = bundles::scaled(whole, scale);
+            const auto grid = scaled(whole, scale);
             const auto needs = needs_of(grid, layouts, ranks);
             const auto modes = values_of(selection, choices[3]);
             for (const auto& phase : values_of(selection, choices[2])) {
@@ -176,7 +170,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                         continue;  // nothing is read or written
                     }
                     for (const auto& way : values_of(selection, choices[4])) {
-                        const auto* floor = bundles::find_way(way);
+                        const auto* floor = find_way(way);
                         // Floors write their sources otherwise, so that it must not be timed.
                         if (!exists(layouts, phase, way) ||
                             (mode == "cycle" && floor != nullptr && floor->floor)) {
@@ -218,9 +212,9 @@ Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& wo
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    const auto task = bundles::task_of(point, setting);
+    const auto task = task_of(point, setting);
     const auto& name = point.text("way");
-    const auto* way = bundles::find_way(name);
+    const auto* way = find_way(name);
     const bool floor = way != nullptr && way->floor;
     const bool shared = name == "auto" || name == "shared-direct" || name.starts_with("direct-") ||
                         (way != nullptr && way->shared);
@@ -232,13 +226,13 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     if (way != nullptr) {
         return way->make(point, setting, arrays);
     }
-    return point.text("phase") == "store" ? bundles::make_store(point, setting, arrays)
-                                          : bundles::make_run(point, setting, arrays);
+    return point.text("phase") == "store" ? make_store(point, setting, arrays)
+                                          : make_run(point, setting, arrays);
 }
 
 }  // namespace
 
-Study redistribute() {
+Study study() {
     return {.name = study_name,
             .summary = "redistribution of 8 fields between two partitions of a grid (ESMF)",
             .sizes = "",
@@ -249,4 +243,4 @@ Study redistribute() {
             .prepare = prepare};
 }
 
-}  // namespace transrank::study
+}  // namespace transrank::study::redistribute

@@ -28,7 +28,7 @@ const auto& table() {
                                     locality(),
                                     advection(),
                                     advection_solution(),
-                                    redistribute(),
+                                    redistribute::study(),
                                     plan_scaling()};
     return studies;
 }

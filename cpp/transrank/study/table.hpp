@@ -22,7 +22,9 @@ Study contention();
 Study locality();
 Study advection();
 Study advection_solution();
-Study redistribute();
 Study plan_scaling();
+namespace redistribute {
+Study study();
+}
 
 }  // namespace transrank::study

@@ -2,14 +2,14 @@
 // ranks: 1
 // Partitions of the redistribution benchmark: the published ones, and elsewhere those that keep
 // least, counted cell by cell.
-#include "transrank/study/bundles/partition.hpp"
+#include "transrank/study/redistribute/partition.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <limits>
 
-using namespace transrank::study::bundles;
+using namespace transrank::study::redistribute;
 
 namespace {
 

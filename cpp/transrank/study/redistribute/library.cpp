@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/library.hpp"
+#include "transrank/study/redistribute/library.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/transport.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 using redistribution::Mode;
@@ -164,4 +164,4 @@ std::unique_ptr<Bundle> make_store(const measure::Case& point, const Setting& se
     return std::make_unique<Store>(point, setting, arrays);
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

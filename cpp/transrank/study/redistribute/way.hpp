@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "transrank/study/bundles/bundle.hpp"
+#include "transrank/study/redistribute/bundle.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// A way of redistributing that is not the library's: what memory alone costs, and what a program
 /// can do with MPI alone.
@@ -40,4 +40,4 @@ Way mpi_alltoallw();
 /// Null when there is none of that name.
 [[nodiscard]] const Way* find_way(std::string_view name);
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

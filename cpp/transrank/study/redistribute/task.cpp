@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/task.hpp"
+#include "transrank/study/redistribute/task.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 /// All cells in an order that leaves no two neighbors together, and of it an equal part for each
@@ -39,7 +39,7 @@ Side side_of(const Grid& grid, bool listed, const Parts& parts, int rank, int ra
 }  // namespace
 
 const Layouts& layouts_named(std::string_view name) {
-    return *std::ranges::find(layouts, name, &Layouts::name);
+    return *std::ranges::find(layout_kinds, name, &Layouts::name);
 }
 
 Task::Task(const Grid& wanted, const Layouts& kinds, int rank_of, int ranks_of)
@@ -55,4 +55,4 @@ route::Route Task::route(MPI_Comm comm) const {
     return redistribution::Redistribution(source.layout, destination.layout).route(comm);
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -8,9 +8,9 @@
 #include "transrank/measure/payload.hpp"
 #include "transrank/memory/copy_kernels.hpp"
 #include "transrank/route/runs.hpp"
-#include "transrank/study/bundles/way.hpp"
+#include "transrank/study/redistribute/way.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 /// One copy of a floor, in bytes.
@@ -144,4 +144,4 @@ Way memcpy_runs() {
             }};
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

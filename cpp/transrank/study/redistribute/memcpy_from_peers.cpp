@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "transrank/route/runs.hpp"
-#include "transrank/study/bundles/way.hpp"
 #include "transrank/study/open_arrays.hpp"
+#include "transrank/study/redistribute/way.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 struct Copy {
@@ -94,4 +94,4 @@ Way memcpy_from_peers() {
             }};
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

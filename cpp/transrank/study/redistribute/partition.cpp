@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/partition.hpp"
+#include "transrank/study/redistribute/partition.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 using layout::Distribution;
@@ -116,4 +116,4 @@ layout::BlockGrid layout_of(const Grid& grid, const Parts& parts) {
          .ranks = {}});
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/waves.hpp"
+#include "transrank/study/redistribute/waves.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 double value_of(double fast, double middle, double slow) {
@@ -106,4 +106,4 @@ std::int64_t Waves::first_difference(std::span<const double> values) const {
     return in == end ? -1 : in - values.data();
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/bundle.hpp"
+#include "transrank/study/redistribute/bundle.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "transrank/measure/payload.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 std::span<double> field_of(std::span<double> bundle, int field) {
@@ -116,4 +116,4 @@ std::vector<transport::Field> Bundle::bundle() const {
     return bundle;
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

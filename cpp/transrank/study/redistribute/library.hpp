@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "transrank/redistribution/options.hpp"
-#include "transrank/study/bundles/bundle.hpp"
+#include "transrank/study/redistribute/bundle.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// The library's ways: `auto`, the names of transports, shared-direct with one kind of stores, and
 /// combinations of ESMF's options (`async-per-peer-together`).
@@ -29,4 +29,4 @@ namespace transrank::study::bundles {
 [[nodiscard]] std::unique_ptr<Bundle> make_store(const measure::Case& point, const Setting& setting,
                                                  const Arrays& arrays);
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

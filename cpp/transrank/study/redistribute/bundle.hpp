@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "transrank/measure/operation.hpp"
-#include "transrank/study/bundles/task.hpp"
-#include "transrank/study/bundles/waves.hpp"
+#include "transrank/study/redistribute/task.hpp"
+#include "transrank/study/redistribute/waves.hpp"
 #include "transrank/study/study.hpp"
 #include "transrank/transport/field.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// The bundle of a rank before and after, field after field, and what keeps the memory.
 struct Arrays {
@@ -59,4 +59,4 @@ private:
     double read_ = 0;
 };
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -8,9 +8,9 @@
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/study/bundles/waves.hpp"
+#include "transrank/study/redistribute/waves.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// Which sides of a redistribution are blocks, and which are lists of cells.
 struct Layouts {
@@ -19,7 +19,7 @@ struct Layouts {
     bool destination_listed;
 };
 
-inline constexpr std::array layouts{
+inline constexpr std::array layout_kinds{
     Layouts{.name = "blocks", .source_listed = false, .destination_listed = false},
     Layouts{.name = "blocks-to-lists", .source_listed = false, .destination_listed = true},
     Layouts{.name = "lists-to-blocks", .source_listed = true, .destination_listed = false}};
@@ -55,4 +55,4 @@ struct Task {
     [[nodiscard]] route::Route route(MPI_Comm comm) const;
 };
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

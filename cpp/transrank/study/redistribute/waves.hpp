@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "transrank/layout/index_range.hpp"
-#include "transrank/study/bundles/partition.hpp"
+#include "transrank/study/redistribute/partition.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// Fields of the bundle.
 inline constexpr int fields = 8;
@@ -45,4 +45,4 @@ private:
     std::array<std::vector<double>, 3> terms_;  // by dimension, along the block or the whole grid
 };
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -8,7 +8,7 @@
 
 #include "transrank/layout/block_grid.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 /// Cells of a grid in each dimension; the first varies fastest, in memory and over ranks.
 struct Grid {
@@ -43,4 +43,4 @@ struct Partition {
 
 [[nodiscard]] layout::BlockGrid layout_of(const Grid& grid, const Parts& parts);
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

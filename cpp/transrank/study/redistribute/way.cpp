@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/study/bundles/way.hpp"
+#include "transrank/study/redistribute/way.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 
 std::span<const Way> ways() {
     static const std::array table = {memcpy_once(),  memcpy_per_field(),  nontemporal(),
@@ -18,4 +18,4 @@ const Way* find_way(std::string_view name) {
     return found == ways().end() ? nullptr : &*found;
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

@@ -8,9 +8,9 @@
 
 #include "transrank/mpi/datatype.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/study/bundles/way.hpp"
+#include "transrank/study/redistribute/way.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 /// What every rank of a layout shares with one block, as subarrays of that block's array.
@@ -96,4 +96,4 @@ Way mpi_alltoallw() {
             }};
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute

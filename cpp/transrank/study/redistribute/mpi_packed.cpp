@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/study/bundles/way.hpp"
 #include "transrank/study/hand_packing.hpp"
+#include "transrank/study/redistribute/way.hpp"
 
-namespace transrank::study::bundles {
+namespace transrank::study::redistribute {
 namespace {
 
 constexpr int tag = 0;
@@ -98,4 +98,4 @@ Way mpi_packed() {
             }};
 }
 
-}  // namespace transrank::study::bundles
+}  // namespace transrank::study::redistribute
