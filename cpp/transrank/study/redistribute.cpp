@@ -15,10 +15,11 @@
 //               its owner to write anew, and its reader to read, is part of what that way costs
 // Layouts: blocks on both sides, or on one side lists, in which each rank has an equal share of the
 // cells in an order without any neighbors (ESMF's arbitrary distribution).
-// Compared are the library's choice, its transports and the options of ESMF's route handles, what
+// Compared are the library's choice and its transports, the options of ESMF's route handles, what
 // a program can do with MPI alone, and copies of as many bytes, which no way is faster than. Where
 // memory is short the grid has `scale` times fewer cells.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@
 
 #include "transrank/memory/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
+#include "transrank/study/redistribute/esmf.hpp"
 #include "transrank/study/redistribute/library.hpp"
 #include "transrank/study/redistribute/way.hpp"
 #include "transrank/study/table.hpp"
@@ -66,8 +68,8 @@ private:
 };
 
 std::vector<AxisChoice> axes() {
-    AxisChoice choices{
-        .name = "way", .values = library_ways(), .on_request = further_library_ways()};
+    AxisChoice choices{.name = "way", .values = library_ways(), .on_request = further_esmf_ways()};
+    std::ranges::move(esmf_ways(), std::back_inserter(choices.values));
     for (const auto& way : ways()) {
         choices.values.emplace_back(way.name);
     }
@@ -226,8 +228,8 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     if (way != nullptr) {
         return way->make(point, setting, arrays);
     }
-    return point.text("phase") == "store" ? make_store(point, setting, arrays)
-                                          : make_run(point, setting, arrays);
+    return is_esmf_way(name) ? make_esmf(point, setting, arrays)
+                             : make_library(point, setting, arrays);
 }
 
 }  // namespace
