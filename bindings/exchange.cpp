@@ -8,8 +8,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,14 +58,29 @@ public:
         return exchange_.test();
     }
 
+    void wait() { (void)wait_for(std::numeric_limits<double>::infinity()); }
+
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves the
     /// exchange under way, and it can be waited for again.
-    void wait() {
-        while (!is_over_in_time()) {
+    bool wait_for(double seconds) {
+        constexpr double between_signals = 0.2;
+        while (!is_over_in(std::min(seconds, between_signals))) {
             if (PyErr_CheckSignals() != 0) {
                 throw nb::python_error();
             }
+            seconds -= between_signals;
+            if (!(seconds > 0)) {
+                return false;
+            }
         }
+        return true;
+    }
+
+    void run() {
+        if (!exchange_.is_under_way()) {
+            start();
+        }
+        wait();
     }
 
     void abandon(const std::string& why) { exchange_.abandon(why); }
@@ -71,17 +88,15 @@ public:
     [[nodiscard]] std::string explain() const { return exchange_.explain(); }
 
 private:
-    static constexpr double seconds_between_signals = 0.2;
-
     [[nodiscard]] Exchange bind(route::Route route, CommunicatorArgument comm,
                                 const exchange::Options& options) const {
         const nb::gil_scoped_release released;
         return {std::move(route), comm.handle, arrays_.fields(), options};
     }
 
-    [[nodiscard]] bool is_over_in_time() {
+    [[nodiscard]] bool is_over_in(double seconds) {
         const nb::gil_scoped_release released;
-        return exchange_.wait_for(seconds_between_signals);
+        return exchange_.wait_for(seconds);
     }
 
     void check_in_place() {
@@ -134,6 +149,8 @@ void bind_exchange(nb::module_& module) {
         .def("start", &BoundExchange::start)
         .def("test", &BoundExchange::test)
         .def("wait", &BoundExchange::wait)
+        .def("wait_for", &BoundExchange::wait_for, "seconds"_a)
+        .def("run", &BoundExchange::run)
         .def("abandon", &BoundExchange::abandon, "why"_a)
         .def("explain", &BoundExchange::explain);
 }

@@ -44,10 +44,10 @@ bool redistribute(int rank, int ranks) {
     number(temperature, rows, rank);
     number(wind, rows, rank);
 
-    redistribution::Redistribution redistribution(rows, columns);
-    redistribution.store(MPI_COMM_WORLD, {array::field(temperature, temperature_after),
-                                          array::field(wind, wind_after)});
-    redistribution.run();  // again and again
+    redistribution::Redistribution redistribution(MPI_COMM_WORLD, rows, columns);
+    redistribution.store(
+        {array::field(temperature, temperature_after), array::field(wind, wind_after)});
+    redistribution.run();  // again and again, or start, compute, wait
     const bool right = number(temperature_after, columns, rank);
     return number(wind_after, columns, rank) && right;
 }

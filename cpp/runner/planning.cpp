@@ -71,7 +71,7 @@ void write_legs(std::string_view key, std::span<const route::Leg> legs, text::Js
 }
 
 std::string lines_of(const BlockGrid& source, const BlockGrid& destination) {
-    [[maybe_unused]] const redistribution::Redistribution checked(source, destination);
+    redistribution::check(source, destination);
     const int ranks = 1 + std::max(source.ranks().highest(), destination.ranks().highest());
     std::string lines;
     for (int rank = 0; rank < ranks; ++rank) {

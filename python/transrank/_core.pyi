@@ -416,31 +416,15 @@ class Exchange:
     def start(self) -> None: ...
     def test(self) -> bool: ...
     def wait(self) -> None: ...
+    def wait_for(self, seconds: float) -> bool: ...
+    def run(self) -> None: ...
     def abandon(self, why: str) -> NoReturn: ...
     def explain(self) -> str: ...
 
-def check_redistribution_options(mode: str, packing: str, bundle: str, transport: str) -> None:
-    """Raise ValueError for an unknown name, or an option that does not apply."""
-
-@final
-class Redistribution:
-    """From one layout of a grid to another one, stored for arrays."""
-
-    def __init__(
-        self,
-        source: BlockGrid | tuple[_Integers, _Order],
-        destination: BlockGrid | tuple[_Integers, _Order],
-        fill_halo: bool = False,
-    ) -> None: ...
-    def route(self, comm: Comm) -> Route: ...
-    def store(
-        self,
-        comm: Comm,
-        fields: Sequence[_Field],
-        mode: str = "auto",
-        packing: str = "auto",
-        bundle: str = "auto",
-        transport: str = "auto",
-    ) -> None: ...
-    def run(self) -> None: ...
-    def explain(self) -> str: ...
+def route_between(
+    comm: Comm,
+    source: BlockGrid | tuple[_Integers, _Order],
+    destination: BlockGrid | tuple[_Integers, _Order],
+    fill_halo: bool = False,
+) -> Route:
+    """Collective. The route from one layout of a grid to another one."""

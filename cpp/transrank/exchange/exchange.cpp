@@ -112,6 +112,8 @@ public:
         return true;
     }
 
+    [[nodiscard]] bool is_under_way() const noexcept { return active_; }
+
     bool progress() noexcept override {
         if (over_) {
             return false;
@@ -353,6 +355,10 @@ void Exchange::wait() {
 bool Exchange::wait_for(double seconds) {
     mpi::require_own_process();
     return state_->wait_for(seconds);
+}
+
+bool Exchange::is_under_way() const noexcept {
+    return state_->is_under_way();
 }
 
 void Exchange::abandon(const std::string& why) {

@@ -95,8 +95,14 @@ public:
     /// throws Misuse with the words `why`. Peers throw transport::BrokenExchange naming this rank.
     [[noreturn]] void abandon(const std::string& why);
 
+    /// Whether it has been started, and not yet waited for.
+    [[nodiscard]] bool is_under_way() const noexcept;
+
+    /// Starts, unless it is under way already, and waits.
     void run() {
-        start();
+        if (!is_under_way()) {
+            start();
+        }
         wait();
     }
 

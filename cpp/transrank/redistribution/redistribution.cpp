@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/redistribution/redistribution.hpp"
 
-#include <span>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "transrank/discovery/cells.hpp"
 #include "transrank/discovery/lists.hpp"
@@ -49,80 +46,53 @@ route::CellList listed(const Points& points) {
 
 }  // namespace
 
-Redistribution::Redistribution(Layout source, Layout destination, route::Coverage coverage)
-    : source_(std::move(source)), destination_(std::move(destination)), coverage_(coverage) {
-    check_parts(source_, "source");
-    check_parts(destination_, "destination");
-    require(coverage == route::Coverage::owned || std::holds_alternative<BlockGrid>(destination_),
+void check(const Layout& source, const Layout& destination, route::Coverage coverage) {
+    check_parts(source, "source");
+    check_parts(destination, "destination");
+    const auto* from = std::get_if<BlockGrid>(&source);
+    const auto* to = std::get_if<BlockGrid>(&destination);
+    require(coverage == route::Coverage::owned || to != nullptr,
             "a list has no halo that could be filled; leave fill_halo out");
-    require(coverage == route::Coverage::owned || std::holds_alternative<BlockGrid>(source_),
+    require(coverage == route::Coverage::owned || from != nullptr,
             "only from a grid can a halo be filled, not from lists; leave fill_halo out");
-    const auto* from = std::get_if<BlockGrid>(&source_);
-    const auto* to = std::get_if<BlockGrid>(&destination_);
     if (from != nullptr && to != nullptr) {
         route::check_same_grid(*from, *to);
     }
     require(from != nullptr || to != nullptr ||
-                std::get<Points>(source_).numbering == std::get<Points>(destination_).numbering,
+                std::get<Points>(source).numbering == std::get<Points>(destination).numbering,
             "the cells of the source list and those of the destination list are numbered in "
             "different orders; number them alike");
 }
 
-Cells Redistribution::cells() const noexcept {
-    return std::holds_alternative<BlockGrid>(source_) &&
-                   std::holds_alternative<BlockGrid>(destination_)
-               ? Cells::blocks
-               : Cells::points;
-}
-
-route::Route Redistribution::route(MPI_Comm comm) const {
+route::Route route_between(MPI_Comm comm, const Layout& source, const Layout& destination,
+                           route::Coverage coverage) {
     const auto loan = exchange::KnownCommunicator::get(comm)->borrow();
     const auto& own = loan.comm();
-    const auto* from = std::get_if<BlockGrid>(&source_);
-    const auto* to = std::get_if<BlockGrid>(&destination_);
+    mpi::agree(own, [&] { check(source, destination, coverage); });
     mpi::agree_on(own, "redistributes",
-                  {"from " + describe(source_), "to " + describe(destination_)});
+                  {"from " + describe(source), "to " + describe(destination)});
+    const auto* from = std::get_if<BlockGrid>(&source);
+    const auto* to = std::get_if<BlockGrid>(&destination);
     if (from != nullptr && to != nullptr) {
         return mpi::agreed(own, [&] {
-            return route::redistribution(own.rank(), own.size(), *from, *to, coverage_);
+            return route::redistribution(own.rank(), own.size(), *from, *to, coverage);
         });
     }
     if (from != nullptr) {
-        return discovery::grid_to_lists(own, *from, listed(std::get<Points>(destination_)));
+        return discovery::grid_to_lists(own, *from, listed(std::get<Points>(destination)));
     }
     if (to != nullptr) {
-        return discovery::lists_to_grid(own, listed(std::get<Points>(source_)), *to);
+        return discovery::lists_to_grid(own, listed(std::get<Points>(source)), *to);
     }
-    return discovery::lists_to_lists(own, std::get<Points>(source_).cells,
-                                     std::get<Points>(destination_).cells);
+    return discovery::lists_to_lists(own, std::get<Points>(source).cells,
+                                     std::get<Points>(destination).cells);
 }
 
-void Redistribution::store(MPI_Comm comm, const std::vector<transport::Field>& fields,
-                           const Options& options) {
-    movement_ = redistribution::bind(route(comm), cells(), comm, fields, options);
-}
-
-Movement& Redistribution::stored() const {
-    if (!movement_) {
-        throw std::logic_error("nothing is stored that could be run; call store first");
+exchange::Exchange& Redistribution::stored() {
+    if (!exchange_) {
+        throw std::logic_error("nothing is stored that could be moved; call store first");
     }
-    return *movement_;
-}
-
-void Redistribution::run() {
-    stored().run();
-}
-
-bool Redistribution::run_for(double seconds) {
-    return stored().run_for(seconds);
-}
-
-void Redistribution::abandon(const std::string& why) {
-    stored().abandon(why);
-}
-
-std::string Redistribution::explain() const {
-    return stored().explain();
+    return *exchange_;
 }
 
 }  // namespace transrank::redistribution

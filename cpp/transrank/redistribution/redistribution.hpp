@@ -4,13 +4,14 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/layout/block_grid.hpp"
-#include "transrank/redistribution/movement.hpp"
 #include "transrank/route/redistribution.hpp"
 
 namespace transrank::redistribution {
@@ -25,47 +26,57 @@ struct Points {
 
 using Layout = std::variant<layout::BlockGrid, Points>;
 
-/// Moves bundles of fields from one layout of a grid to another one.
-///
-/// `store` once, `run` again and again. Between two grids each rank works its route out alone,
-/// whatever their number; a list on one side takes one delivery among those that it concerns.
+/// Throws std::invalid_argument when the layouts are of different grids, a dimension that is
+/// divided by a formula has more parts than indices, a halo is wanted of a list, or two lists are
+/// numbered in different orders.
+void check(const Layout& source, const Layout& destination,
+           route::Coverage coverage = route::Coverage::owned);
+
+/// Collective. The route of this rank from one layout of a grid to another one. Between two grids
+/// each rank works its route out alone, whatever their number; a list on one side takes one
+/// delivery among those that it concerns. Throws mpi::AgreedError, the same on every rank: for what
+/// `check` refuses, a layout that names a rank that does not exist, a listed cell that is not in
+/// the grid or listed twice, or lists that leave out a cell that the destination grid has.
+[[nodiscard]] route::Route route_between(MPI_Comm comm, const Layout& source,
+                                         const Layout& destination,
+                                         route::Coverage coverage = route::Coverage::owned);
+
+/// Moves bundles of fields along a route, which is made once: `store` binds it to fields; what is
+/// stored is then moved again and again.
 class Redistribution {
 public:
-    /// Throws std::invalid_argument when the layouts are of different grids, a dimension that is
-    /// divided by a formula has more parts than indices, a halo is wanted of a list, or two lists
-    /// are numbered in different orders.
-    Redistribution(Layout source, Layout destination,
-                   route::Coverage coverage = route::Coverage::owned);
+    /// Collective. From one layout of a grid to another one; throws as route_between.
+    Redistribution(MPI_Comm comm, const Layout& source, const Layout& destination,
+                   route::Coverage coverage = route::Coverage::owned)
+        : Redistribution(comm, route_between(comm, source, destination, coverage)) {}
+    /// Not collective. Along any route of the ranks of `comm`, a loaded one for example.
+    Redistribution(MPI_Comm comm, route::Route route) : comm_(comm), route_(std::move(route)) {}
 
-    /// Collective. The route of this rank. Throws mpi::AgreedError, the same on every rank, when a
-    /// layout names a rank that does not exist, a listed cell is not in the grid or listed twice,
-    /// or lists leave out a cell that the destination grid has.
-    [[nodiscard]] route::Route route(MPI_Comm comm) const;
+    [[nodiscard]] const route::Route& route() const noexcept { return route_; }
 
-    /// Collective. Makes the route and binds it to `fields`, which stay the caller's and must stay
-    /// where they are; a field's unit is a cell with all its values. Throws as `route` and `bind`,
-    /// and then has stored nothing.
-    void store(MPI_Comm comm, const std::vector<transport::Field>& fields,
-               const Options& options = {});
+    /// Collective. Binds an exchange, as its constructor does, in place of what was stored before.
+    /// Where that throws, what was stored before stays stored.
+    void store(std::vector<transport::Field> fields, const exchange::Options& options = {}) {
+        exchange_.emplace(exchange::Exchange(route_, comm_, std::move(fields), options));
+    }
 
-    /// Moves what was stored; see Movement::run. Throws std::logic_error when nothing was.
-    void run();
-    /// See Movement::run_for and Movement::abandon. Throw as run.
-    bool run_for(double seconds);
-    [[noreturn]] void abandon(const std::string& why);
-
-    /// How the data of this rank go. Throws as run.
-    [[nodiscard]] std::string explain() const;
-
-    [[nodiscard]] Cells cells() const noexcept;
+    /// What was stored; throws std::logic_error when nothing was. It has the same life by these
+    /// names:
+    [[nodiscard]] exchange::Exchange& stored();
+    void start() { stored().start(); }
+    bool test() { return stored().test(); }
+    void wait() { stored().wait(); }
+    bool wait_for(double seconds) { return stored().wait_for(seconds); }
+    void run() { stored().run(); }
+    [[noreturn]] void abandon(const std::string& why) { stored().abandon(why); }
+    [[nodiscard]] std::string explain() { return stored().explain(); }
+    /// Not collective. Lets go of what was stored; one that is under way is broken by it.
+    void close() noexcept { exchange_.reset(); }
 
 private:
-    [[nodiscard]] Movement& stored() const;
-
-    Layout source_;
-    Layout destination_;
-    route::Coverage coverage_;
-    std::unique_ptr<Movement> movement_;
+    MPI_Comm comm_;
+    route::Route route_;
+    std::optional<exchange::Exchange> exchange_;
 };
 
 }  // namespace transrank::redistribution

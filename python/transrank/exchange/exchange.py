@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A route bound to arrays: start, test, wait."""
+"""A route bound to arrays."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from transrank import _core
 from transrank.agreement import agree, agree_on, require_communicator
+from transrank.exchange.bound import Bound
 from transrank.exchange.fields import Field, Fields, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from mpi4py.MPI import Intracomm
 
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
 
 
-class Exchange:
+class Exchange(Bound):
     """Moves fields along a route, again and again.
 
     From `start` until `wait` has returned (or `test` has said so) sources must not change and
@@ -58,6 +57,8 @@ class Exchange:
         on every rank, before anything has moved, when something is wrong on any.
     """
 
+    _unbound = "this exchange has been closed; bind a new one"
+
     def __init__(
         self,
         route: _core.Route,
@@ -90,7 +91,7 @@ class Exchange:
         self._fields, push_below, longest = agree(comm, check)
         words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
         agree_on(comm, "binds", [f"{len(words)} fields", *words])
-        self._bound: _core.Exchange | None = _core.Exchange(
+        self._bound = _core.Exchange(
             route,
             comm,
             [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields],
@@ -99,71 +100,6 @@ class Exchange:
             push_below,
             longest,
         )
-
-    def start(self) -> None:
-        """Begin to move. Does not wait, and is not collective; but all peers must start.
-
-        Raises Misuse, and breaks the exchange for the peers too, when it is already under way or
-        an array has been resized since it was bound.
-        """
-        self._open.start()
-
-    def test(self) -> bool:
-        """Whether the exchange is over; makes every started exchange of the process advance.
-
-        Raises Misuse when not started, BrokenExchange when a peer has broken the exchange or ended.
-        """
-        return self._open.test()
-
-    def wait(self) -> None:
-        """Return when the exchange is over. Raises as `test`.
-
-        Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves the exchange under way;
-        it can be waited for again.
-        """
-        self._open.wait()
-
-    def run(self) -> None:
-        """Start and wait."""
-        self.start()
-        self.wait()
-
-    def abandon(self, why: str) -> NoReturn:
-        """Break the exchange because of something that forbids to go on with it. Not collective.
-
-        Raises Misuse with the words `why`; peers raise BrokenExchange, which names this rank.
-        """
-        self._open.abandon(why)
-
-    def explain(self) -> str:
-        """A table of this rank's peers: bytes, runs, the transport of each and why that one."""
-        return self._open.explain()
-
-    def close(self) -> None:
-        """Let go of the arrays and of everything else. Not collective; may be called again.
-
-        An exchange under way is broken by it, and its peers raise. So do peers that start it once
-        more.
-        """
-        self._bound = None
-        self._fields = ()
-
-    @property
-    def _open(self) -> _core.Exchange:
-        if self._bound is None:
-            raise _core.Misuse("this exchange has been closed; bind a new one")
-        return self._bound
-
-    def __enter__(self) -> Exchange:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._bound is None:

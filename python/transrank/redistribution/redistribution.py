@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
-from transrank.exchange.fields import Field, check_field, pairs_of
+from transrank.agreement import agree, require_communicator
+from transrank.exchange.bound import Bound
+from transrank.exchange.exchange import Exchange
+from transrank.exchange.fields import pairs_of
 from transrank.memory import empty
-from transrank.redistribution.sides import Order, Side, side_of
+from transrank.redistribution.sides import Order, Side, side_of, side_of_route
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -17,13 +19,17 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
     from transrank.exchange.fields import Fields
     from transrank.redistribution.datasets import BoundData, Data
 
 
-class Redistribution:
+class Redistribution(Bound):
     """Moves bundles of fields from one layout of a grid to another one.
+
+    It is a route, which is made once, and what `store` binds along it: an exchange, which is
+    started, tested, waited for and closed as any `Exchange`.
 
     Parameters
     ----------
@@ -52,6 +58,8 @@ class Redistribution:
     ``FieldBundleRedist``.
     """
 
+    _unbound = "nothing is stored that could be moved; call store first"
+
     def __init__(
         self,
         comm: Intracomm,
@@ -63,20 +71,59 @@ class Redistribution:
     ) -> None:
         require_communicator(comm)
 
-        def make() -> tuple[Side, Side, _core.Redistribution]:
-            sides = (
+        def check() -> tuple[Side, Side]:
+            if not isinstance(fill_halo, bool):
+                raise TypeError(f"fill_halo is {fill_halo!r}; give True or False")
+            return (
                 side_of("source", source, numbering),
                 side_of("destination", destination, numbering),
             )
-            made = _core.Redistribution(
-                sides[0].for_core(), sides[1].for_core(), fill_halo=fill_halo
-            )
-            return *sides, made
 
         self._comm = comm
-        self._source, self._destination, self._core = agree(comm, make)
-        self._route = self._core.route(comm)
-        self._fields: tuple[Field, ...] = ()
+        self._source, self._destination = agree(comm, check)
+        self._route = _core.route_between(
+            comm, self._source.for_core(), self._destination.for_core(), fill_halo
+        )
+
+    @classmethod
+    def along(
+        cls,
+        comm: Intracomm,
+        route: _core.Route,
+        source: _core.BlockGrid | ArrayLike | None = None,
+        destination: _core.BlockGrid | ArrayLike | None = None,
+    ) -> Self:
+        """Collective. Along a route that exists, a loaded one for example, or the way back.
+
+        Parameters
+        ----------
+        comm, route
+            the ranks that exchange, and the route that was made for them.
+        source, destination
+            the layouts between which it leads, as far as arrays shall have their shapes; otherwise
+            the first dimension of arrays counts the units of the route.
+
+        Raises
+        ------
+        AgreedError
+            on every rank when on any of them `route` is none, or a layout has another number of
+            cells there than the route.
+        """
+        require_communicator(comm)
+
+        def check() -> tuple[Side, Side]:
+            if not isinstance(route, _core.Route):
+                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+            return (
+                side_of_route("source", route.source_extent, source, comm.rank),
+                side_of_route("destination", route.destination_extent, destination, comm.rank),
+            )
+
+        made = cls.__new__(cls)
+        made._comm = comm
+        made._source, made._destination = agree(comm, check)
+        made._route = route
+        return made
 
     @property
     def route(self) -> _core.Route:
@@ -96,15 +143,7 @@ class Redistribution:
         values = source.shape[self._source.dimensions :]
         return empty(self.destination_shape(*values), source.dtype)
 
-    def store(
-        self,
-        fields: Fields,
-        *,
-        mode: str = "auto",
-        packing: str = "auto",
-        bundle: str = "auto",
-        transport: str = "auto",
-    ) -> None:
+    def store(self, fields: Fields, *, transport: str = "auto") -> None:
         """Collective. Bind to arrays, which are kept and cannot be resized meanwhile.
 
         Parameters
@@ -114,62 +153,24 @@ class Redistribution:
             field has a type of its own, and dimensions of its own after those of the grid. Arrays
             are C-contiguous; their leading dimensions are `source_shape()` and
             `destination_shape()`.
-        mode
-            ``async`` posts all messages at once, ``sync`` sends to one peer after the other.
-        packing
-            ``per-peer`` makes one message for each peer, ``per-run`` one for each box of cells, or
-            for each run where cells are listed, ``none`` one for each contiguous run of a field.
-        bundle
-            ``together``, or ``per-field``: one field after the other.
         transport
             ``auto``, or a name of `transports()`.
 
         Raises
         ------
         AgreedError
-            on every rank when something is wrong on any, fields differ between ranks, or an option
-            does not apply: `mode` and `packing` say how messages are made, which transports other
-            than ``message`` do their own way. What was stored before stays stored.
+            on every rank when something is wrong on any, or fields differ between ranks. What was
+            stored before stays stored; otherwise it is replaced.
         """
-
-        def check() -> tuple[Field, ...]:
-            both = self._source.dimensions, self._destination.dimensions
-            pairs = pairs_of(fields)
-            for number, pair in enumerate(pairs):
-                self._check_shapes(number, pair)
-            return tuple(
-                check_field(
-                    f"field {number} on rank {self._comm.rank}", pair, self._route, both, "assign"
-                )
-                for number, pair in enumerate(pairs)
-            )
-
-        checked = agree(self._comm, check)
-        words = [f"field {n} with {field.describe()}" for n, field in enumerate(checked)]
-        agree_on(self._comm, "redistributes", [f"{len(words)} fields", *words])
-        tuples = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in checked]
-        choices = [mode, packing, bundle, transport]
-        agree(self._comm, lambda: _check_names(choices))
-        self._core.store(self._comm, tuples, *choices)
-        self._fields = checked
-
-    def run(self) -> None:
-        """Move what was stored. Collective over the ranks that exchange anything.
-
-        Returns when the destinations hold what was sent and nobody reads this rank's sources any
-        more. Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves it under way: the
-        next `run` goes on with it.
-
-        Raises
-        ------
-        RuntimeError
-            nothing was stored.
-        Misuse
-            an array has been made read-only since it was stored; peers raise too.
-        BrokenExchange
-            a peer has broken the exchange or ended.
-        """
-        self._core.run()
+        agree(self._comm, lambda: self._check_shapes(fields))
+        stored = Exchange(
+            self._route,
+            self._comm,
+            fields,
+            transport=transport,
+            dimensions=(self._source.dimensions, self._destination.dimensions),
+        )
+        self._bound, self._fields = stored._bound, stored._fields
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
         """Collective. Bind a Dataset or DataArray of xarray, to be moved again and again.
@@ -210,28 +211,17 @@ class Redistribution:
 
         return redistribute(self, source, dimensions)
 
-    def explain(self) -> str:
-        """How the data of this rank go: peers, bytes, transports or messages."""
-        return self._core.explain()
-
     def __repr__(self) -> str:
         stored = ", ".join(field.describe() for field in self._fields) or "nothing"
         return f"<Redistribution of {stored}>"
 
-    def _check_shapes(self, number: int, pair: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        for side, array in zip((self._source, self._destination), pair, strict=True):
-            wanted, shape = side.shape(self._comm.rank), getattr(array, "shape", None)
-            if shape is not None and 0 not in wanted and shape[: len(wanted)] != wanted:
-                raise ValueError(
-                    f"field {number} on rank {self._comm.rank}: the {side.name} has shape {shape}, "
-                    f"but the {side.name} layout has {wanted} cells there; these are its first "
-                    f"dimension{'s' if len(wanted) > 1 else ''}"
-                )
-
-
-def _check_names(choices: list[str]) -> None:
-    for choice in choices:
-        if not isinstance(choice, str):
-            raise TypeError(f"options are names, not {choice!r}")
-    mode, packing, bundle, transport = choices
-    _core.check_redistribution_options(mode, packing, bundle, transport)
+    def _check_shapes(self, fields: Fields) -> None:
+        for number, pair in enumerate(pairs_of(fields)):
+            for side, array in zip((self._source, self._destination), pair, strict=True):
+                wanted, shape = side.shape(self._comm.rank), getattr(array, "shape", None)
+                if shape is not None and 0 not in wanted and shape[: len(wanted)] != wanted:
+                    raise ValueError(
+                        f"field {number} on rank {self._comm.rank}: the {side.name} has shape "
+                        f"{shape}, but the {side.name} layout has {wanted} cells there; these are "
+                        f"its first dimension{'s' if len(wanted) > 1 else ''}"
+                    )

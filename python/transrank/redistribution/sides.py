@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -19,14 +20,15 @@ Order: TypeAlias = Literal["C", "F"]
 
 @dataclass(frozen=True)
 class Side:
-    """A block grid, or the cells that this rank lists."""
+    """A block grid, the cells that this rank lists, or as many units as it has."""
 
     name: str
-    layout: _core.BlockGrid | NDArray[np.int64]
-    numbering: Order
+    layout: _core.BlockGrid | NDArray[np.int64] | int
+    numbering: Order = "C"
 
     def for_core(self) -> _core.BlockGrid | tuple[NDArray[np.int64], Order]:
         """A grid, or a list and how its cells are numbered."""
+        assert not isinstance(self.layout, int)
         if isinstance(self.layout, _core.BlockGrid):
             return self.layout
         return self.layout, self.numbering
@@ -38,6 +40,8 @@ class Side:
 
     def shape(self, rank: int) -> tuple[int, ...]:
         """The leading dimensions of a rank's array: those of the grid, the slowest first."""
+        if isinstance(self.layout, int):
+            return (self.layout,)
         if not isinstance(self.layout, _core.BlockGrid):
             return (len(self.layout),)
         extents = self.layout.local_extents(rank)
@@ -51,3 +55,18 @@ def side_of(name: str, layout: _core.BlockGrid | ArrayLike, numbering: Order) ->
     if isinstance(layout, _core.BlockGrid):
         return Side(name, layout, numbering)
     return Side(name, as_indices(f"the list of cells of the {name}", layout).copy(), numbering)
+
+
+def side_of_route(
+    name: str, units: int, layout: _core.BlockGrid | ArrayLike | None, rank: int
+) -> Side:
+    """Raise TypeError or ValueError unless `layout`, if any, has so many units on a rank."""
+    if layout is None:
+        return Side(name, units)
+    side = side_of(name, layout, "C")
+    if math.prod(side.shape(rank)) != units:
+        raise ValueError(
+            f"the {name} layout has {side.shape(rank)} cells on rank {rank}, the route {units}; "
+            "give the layouts that it was made for"
+        )
+    return side

@@ -155,13 +155,6 @@ BlockGrid grid(Input& input, int along) {
                                           made(rows * std::int64_t{world_size()} * 1000)});
 }
 
-// What is wrong with one rank's layouts alone is agreed on by whoever makes them.
-redistribution::Redistribution redistribution_of(const mpi::Communicator& comm,
-                                                 const redistribution::Layout& source,
-                                                 const redistribution::Layout& destination) {
-    return mpi::agreed(comm, [&] { return redistribution::Redistribution(source, destination); });
-}
-
 redistribution::Layout points(Input& input) {
     const auto cells = world_size() * rows * rows;
     return redistribution::Points{
@@ -317,22 +310,16 @@ const std::vector<Call>& calls() {
          }},
         {"Redistribution of grids",
          [](Input& in, const auto& comm) {
-             auto made = redistribution_of(comm, grid(in, 0), grid(in, 1));
+             redistribution::Redistribution made(MPI_COMM_WORLD, grid(in, 0), grid(in, 1));
              Numbers source(static_cast<std::size_t>(comm.size() * rows * rows));
              Numbers destination(source.size());
-             made.store(
-                 MPI_COMM_WORLD, {field(in, source, destination)},
-                 {.mode = in.other(redistribution::Mode::automatic,
-                                   {redistribution::Mode::sync, redistribution::Mode::async}),
-                  .packing =
-                      in.other(redistribution::Packing::automatic, {redistribution::Packing::none}),
-                  .transport = in.name("auto")});
+             made.store({field(in, source, destination)}, options(in));
              made.run();
          }},
         {"Redistribution of points",
          [](Input& in, const auto& comm) {
-             auto made = redistribution_of(comm, points(in), grid(in, 1));
-             (void)made.route(MPI_COMM_WORLD);
+             (void)comm;
+             (void)redistribution::route_between(MPI_COMM_WORLD, points(in), grid(in, 1));
          }},
         {"ArrayTransformer by pulling",
          [](Input& in, const auto& comm) {

@@ -114,9 +114,10 @@ struct Scene {
     }
 };
 
+const std::vector<std::string> transports{"auto", "shared-staged", "message", "datatype",
+                                          "neighborhood"};
+
 Bound exchange_in(const Scene& scene) {
-    static const std::vector<std::string> transports{"auto", "shared-staged", "message", "datatype",
-                                                     "neighborhood"};
     exchange::Options options;
     options.transport = one_of(scene.random, transports);
     return bound_to(std::make_shared<exchange::Exchange>(
@@ -139,32 +140,19 @@ Bound alltoall_in(const Scene& scene) {
         scene.field().keep_alive));
 }
 
-// It is under way from the first time that it is run for a while.
 Bound redistribution_in(const Scene& scene) {
-    using namespace redistribution;
-    static const std::vector<Options> choices{{.mode = Mode::async},
-                                              {.mode = Mode::sync},
-                                              {.packing = Packing::per_run},
-                                              {.bundle = Bundle::per_field},
-                                              {.transport = "message"}};
     using layout::Distribution;
     const int ranks = scene.comm.size();
     const auto length = scene.block_bytes * ranks;
     const layout::BlockGrid rows({Distribution::even(ranks, ranks), Distribution::even(length, 1)});
     const layout::BlockGrid columns(
         {Distribution::even(ranks, 1), Distribution::even(length, ranks)});
-    auto made = std::make_shared<Redistribution>(rows, columns);
-    made->store(scene.comm.handle(), {scene.field()}, one_of(scene.random, choices));
-    const auto over = std::make_shared<bool>(false);
-    const auto test = [=] { return *over = *over || made->run_for(0); };
-    return {.start = [=] { (void)test(); },
-            .test = test,
-            .wait =
-                [=] {
-                    if (!*over) {
-                        made->run();
-                    }
-                }};
+    auto made =
+        std::make_shared<redistribution::Redistribution>(scene.comm.handle(), rows, columns);
+    exchange::Options options;
+    options.transport = one_of(scene.random, transports);
+    made->store({scene.field()}, options);
+    return bound_to(std::move(made));
 }
 
 /// Whether the data have arrived.

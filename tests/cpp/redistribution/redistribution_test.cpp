@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
-// What arrives is what a serial walk through the grid says, whatever the layouts, the options and
-// the stores; what was not to be written is untouched.
+// What arrives is what a serial walk through the grid says, whatever the layouts, the transports
+// and the stores; what was not to be written is untouched.
 #include "transrank/redistribution/redistribution.hpp"
 
 #include <doctest/doctest.h>
@@ -23,16 +23,13 @@
 
 using namespace testing;
 using namespace transrank;
+using exchange::Options;
 using layout::BlockGrid;
 using layout::Distribution;
 using layout::Halo;
-using redistribution::Mode;
-using redistribution::Options;
-using redistribution::Packing;
 using redistribution::Points;
 using redistribution::Redistribution;
 using transport::Stores;
-using Together = redistribution::Bundle;
 
 namespace {
 
@@ -273,16 +270,19 @@ std::vector<Pair> pairs() {
     return all;
 }
 
+Options options(std::string transport, Stores stores = Stores::measured) {
+    Options made;
+    made.transport = std::move(transport);
+    made.stores = stores;
+    return made;
+}
+
+/// Each transport that can serve all peers, and both kinds of stores.
 std::vector<Options> all_options() {
-    std::vector<Options> all;
-    for (const auto bundle : {Together::together, Together::per_field}) {
-        for (const auto stores : {Stores::cached, Stores::streamed}) {
-            all.push_back({.bundle = bundle, .stores = stores});
-        }
-        for (const auto mode : {Mode::async, Mode::sync}) {
-            for (const auto packing : {Packing::per_peer, Packing::per_run, Packing::none}) {
-                all.push_back({.mode = mode, .packing = packing, .bundle = bundle});
-            }
+    std::vector<Options> all{options("auto", Stores::cached), options("auto", Stores::streamed)};
+    for (const auto& name : transports()) {
+        if (name != "self-copy") {
+            all.push_back(options(name));
         }
     }
     return all;
@@ -291,17 +291,16 @@ std::vector<Options> all_options() {
 void check_arrival(const Pair& pair, const Options& options, const std::vector<std::int64_t>& units,
                    bool shared) {
     CAPTURE(pair.name);
-    CAPTURE(name(options.mode));
-    CAPTURE(name(options.packing));
-    CAPTURE(name(options.bundle));
+    CAPTURE(options.transport);
     std::deque<Field> fields;  // which cannot be moved
     std::vector<transport::Field> bound;
     for (const auto unit_bytes : units) {
         fields.emplace_back(pair.source, pair.destination, unit_bytes, shared);
         bound.push_back(fields.back().bound());
     }
-    Redistribution redistribution(pair.source.layout, pair.destination.layout, pair.coverage);
-    redistribution.store(MPI_COMM_WORLD, bound, options);
+    Redistribution redistribution(MPI_COMM_WORLD, pair.source.layout, pair.destination.layout,
+                                  pair.coverage);
+    redistribution.store(bound, options);
     for (int round = 0; round < 2; ++round) {
         for (auto& field : fields) {
             field.write(pair.source, round);
@@ -318,23 +317,19 @@ void check_arrival(const Pair& pair, const Options& options, const std::vector<s
 
 }  // namespace
 
-TEST_CASE("every option moves layouts of every kind") {
-    // Each option with some of the pairs, each pair with some of the options.
-    constexpr std::size_t some = 4;
-    const auto all = pairs();
-    const auto options = all_options();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        for (std::size_t k = i % some; k < options.size(); k += some) {
-            check_arrival(all[i], options[k], {8, 12}, true);
+TEST_CASE("every transport moves layouts of every kind") {
+    for (const auto& pair : pairs()) {
+        for (const auto& each : all_options()) {
+            check_arrival(pair, each, {8, 12}, true);
         }
-        check_arrival(all[i], {}, {1, 16}, false);
+        check_arrival(pair, {}, {1, 16}, false);
     }
 }
 
 TEST_CASE("runs long enough to be stored past the caches arrive whole, unaligned ones too") {
     for (const auto& pair : pairs()) {
         for (const auto stores : {Stores::cached, Stores::streamed}) {
-            check_arrival(pair, {.stores = stores}, {200, 51}, true);
+            check_arrival(pair, options("auto", stores), {200, 51}, true);
         }
     }
 }
@@ -348,13 +343,13 @@ TEST_CASE("there and back again restores every byte") {
         CAPTURE(pair.name);
         Field there(pair.source, pair.destination, 8, true);
         Field back(pair.destination, pair.source, 8, true);
-        Redistribution out(pair.source.layout, pair.destination.layout);
-        Redistribution home(pair.destination.layout, pair.source.layout);
+        Redistribution out(MPI_COMM_WORLD, pair.source.layout, pair.destination.layout);
+        Redistribution home(MPI_COMM_WORLD, pair.destination.layout, pair.source.layout);
         auto returned = back.bound();
         returned.source = there.bound().destination;
         returned.source_bytes = there.bound().destination_bytes;
-        out.store(MPI_COMM_WORLD, {there.bound()});
-        home.store(MPI_COMM_WORLD, {returned});
+        out.store({there.bound()});
+        home.store({returned});
         there.write(pair.source, 3);
         back.write(pair.destination, 4);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -368,13 +363,13 @@ TEST_CASE("an error of one rank is the error of all, and what was stored goes on
     const auto all = pairs();
     const auto& pair = all.front();
     Field field(pair.source, pair.destination, 8, true);
-    Redistribution redistribution(pair.source.layout, pair.destination.layout);
+    Redistribution redistribution(MPI_COMM_WORLD, pair.source.layout, pair.destination.layout);
     CHECK_THROWS_AS(redistribution.run(), std::logic_error);
-    redistribution.store(MPI_COMM_WORLD, {field.bound()});
+    redistribution.store({field.bound()});
     const auto refused = [&](const std::vector<transport::Field>& fields, const Options& options) {
         std::string words;
         try {
-            redistribution.store(MPI_COMM_WORLD, fields, options);
+            redistribution.store(fields, options);
         } catch (const std::exception& error) {
             words = error.what();
         }
@@ -386,17 +381,12 @@ TEST_CASE("an error of one rank is the error of all, and what was stored goes on
     auto shorter = field.bound();
     shorter.source_bytes -= last ? 8 : 0;
     refused({shorter}, {});
-    CHECK(refused({field.bound()}, {.mode = Mode::sync, .transport = "shared-staged"})
-              .find("mode 'sync' says how messages are made") != std::string::npos);
-    CHECK(refused({field.bound()}, {.transport = "pigeon"}).find("pigeon") != std::string::npos);
+    CHECK(refused({field.bound()}, options("pigeon")).find("pigeon") != std::string::npos);
     if (world_size() > 1) {
         const auto fields =
             last ? std::vector{field.bound(), field.bound()} : std::vector{field.bound()};
-        for (const auto& options :
-             {Options{}, Options{.mode = Mode::async}, Options{.bundle = Together::per_field}}) {
-            CHECK(refused(fields, options).find("fields") != std::string::npos);
-        }
-        refused({field.bound()}, {.packing = last ? Packing::per_run : Packing::none});
+        CHECK(refused(fields, {}).find("fields") != std::string::npos);
+        refused({field.bound()}, options(last ? "message" : "shared-staged"));
     }
     field.write(pair.source, 1);
     MPI_Barrier(MPI_COMM_WORLD);

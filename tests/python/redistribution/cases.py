@@ -49,22 +49,8 @@ class Field:
         return made
 
 
-def options() -> st.SearchStrategy[dict[str, str]]:
-    """Those that apply together."""
-    messages = st.fixed_dictionaries(
-        {
-            "mode": st.sampled_from(["auto", "async", "sync"]),
-            "packing": st.sampled_from(["auto", "per-peer", "per-run", "none"]),
-            "bundle": st.sampled_from(["auto", "together", "per-field"]),
-        }
-    )
-    transports = st.fixed_dictionaries(
-        {
-            "transport": st.sampled_from(["auto", "message", "shared-staged", "neighborhood"]),
-            "bundle": st.sampled_from(["auto", "together", "per-field"]),
-        }
-    )
-    return st.one_of(messages, transports)
+def transports() -> st.SearchStrategy[str]:
+    return st.sampled_from(["auto", "message", "shared-staged", "neighborhood"])
 
 
 def bundles() -> st.SearchStrategy[list[Field]]:

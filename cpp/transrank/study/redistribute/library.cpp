@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/study/redistribute/stored.hpp"
@@ -11,7 +12,6 @@
 namespace transrank::study::redistribute {
 namespace {
 
-using redistribution::Options;
 using redistribution::Redistribution;
 
 /// shared-direct without a choice of its own.
@@ -23,8 +23,8 @@ constexpr std::array stores_named{
     NamedStores{.name = "direct-cached", .stores = transport::Stores::cached},
     NamedStores{.name = "direct-streamed", .stores = transport::Stores::streamed}};
 
-Options options_of(const std::string& way) {
-    Options options;
+exchange::Options options_of(const std::string& way) {
+    exchange::Options options;
     options.transport = way;
     for (const auto& [name, stores] : stores_named) {
         if (way == name) {
@@ -40,8 +40,7 @@ public:
     Library(const measure::Case& point, const Setting& setting, const Arrays& arrays)
         : Stored(point, setting, arrays),
           comm_(setting.comm.handle()),
-          options_(options_of(point.text("way"))),
-          redistribution_(task().source.layout, task().destination.layout) {
+          options_(options_of(point.text("way"))) {
         store();
     }
 
@@ -57,13 +56,16 @@ public:
     }
 
 protected:
-    void store() override { redistribution_.store(comm_, bundle(), options_); }
-    void move() override { redistribution_.run(); }
+    void store() override {
+        redistribution_.emplace(comm_, task().source.layout, task().destination.layout);
+        redistribution_->store(bundle(), options_);
+    }
+    void move() override { redistribution_->run(); }
 
 private:
     MPI_Comm comm_;
-    Options options_;
-    Redistribution redistribution_;
+    exchange::Options options_;
+    std::optional<Redistribution> redistribution_;
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ Task::Task(const Grid& wanted, const Layouts& kinds, int rank_of, int ranks_of)
       ranks(ranks_of) {}
 
 route::Route Task::route(MPI_Comm comm) const {
-    return redistribution::Redistribution(source.layout, destination.layout).route(comm);
+    return redistribution::route_between(comm, source.layout, destination.layout);
 }
 
 }  // namespace transrank::study::redistribute

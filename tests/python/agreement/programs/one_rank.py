@@ -95,6 +95,11 @@ def store(**options: Any) -> None:
     made.run()
 
 
+def along(**given: Any) -> None:
+    made = transrank.Redistribution.along(WORLD, **given)
+    made.store(tuple(np.zeros(shape[::-1]) for shape in SHAPES))
+
+
 def with_options(name: str) -> Call:
     def call(**options: Any) -> None:
         getattr(transformer(), name)(**options)
@@ -209,10 +214,15 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         store,
         lambda: {
             "fields": tuple(np.zeros(shape[::-1]) for shape in SHAPES),
-            "mode": "auto",
-            "packing": "auto",
-            "bundle": "together",
             "transport": "message",
+        },
+    ),
+    "along": (
+        along,
+        lambda: {
+            "route": routes.redistribution(WORLD, grid(0), grid(1)),
+            "source": grid(0),
+            "destination": grid(1),
         },
     ),
     "ArrayTransformer": (

@@ -27,14 +27,6 @@ TRANSPORTS = ["auto", "shared-staged", "message", "datatype", "neighborhood"]
 ALGORITHMS = [
     name for name, _ in transrank.alltoall_algorithms() if name != "two-process" or WORLD.size == 2
 ]
-REDISTRIBUTIONS = [
-    {"mode": "async"},
-    {"mode": "sync"},
-    {"packing": "per-run"},
-    {"transport": "message"},
-    {"bundle": "per-field"},
-    {},
-]
 FATES = [
     "finish",
     "finish",
@@ -88,22 +80,6 @@ def alltoall(draw: random.Random, size: int, *, shared: bool) -> Job:
     return Job(bound, arrays, lambda: sent)
 
 
-class Running:
-    """A redistribution has only run: it is under way from its first test to its end."""
-
-    def __init__(self, bound: Redistribution) -> None:
-        self.bound = bound
-
-    def start(self) -> None: ...
-
-    def test(self) -> bool:
-        self.bound.run()
-        return True
-
-    def wait(self) -> None:
-        self.bound.run()
-
-
 def redistribution(draw: random.Random, size: int, *, shared: bool) -> Job:
     rows, columns = WORLD.size * max(1, size // 40), 40
     bound = Redistribution(
@@ -115,8 +91,8 @@ def redistribution(draw: random.Random, size: int, *, shared: bool) -> Job:
         new(bound.source_shape(), 5.0, shared=shared),
         new(bound.destination_shape(), -2.0, shared=shared),
     )
-    bound.store(pair, **draw.choice(REDISTRIBUTIONS))
-    return Job(Running(bound), [*pair], lambda: np.full(bound.destination_shape(), 5.0))
+    bound.store(pair, transport=draw.choice(TRANSPORTS))
+    return Job(bound, [*pair], lambda: np.full(bound.destination_shape(), 5.0))
 
 
 def work(job: Job, fate: str, draw: random.Random) -> bool:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ranks: 2 3
-"""Redistributions that are interrupted, dropped or left alone, by whatever messages they go."""
+"""Redistributions that are interrupted, dropped or left alone, by whatever transport they go."""
 
 from __future__ import annotations
 
@@ -15,17 +15,10 @@ import transrank
 from python.spmd import WORLD, main
 from transrank import BlockGrid, Distribution, Redistribution
 
-OPTIONS = [
-    {"mode": "async"},
-    {"mode": "sync"},
-    {"packing": "none", "bundle": "per-field"},
-    {"mode": "sync", "bundle": "per-field"},
-    {"transport": "message"},
-    {},
-]
+TRANSPORTS = ["auto", "message", "shared-staged", "neighborhood"]
 
 
-def stored(cells: int, options: dict[str, str]) -> tuple[Redistribution, list[np.ndarray]]:
+def stored(cells: int, transport: str) -> tuple[Redistribution, list[np.ndarray]]:
     """From slabs to columns: every rank sends to all."""
     sides = [
         BlockGrid([Distribution.even(cells, parts) for parts in shape])
@@ -34,7 +27,7 @@ def stored(cells: int, options: dict[str, str]) -> tuple[Redistribution, list[np
     bound = Redistribution(WORLD, *sides)
     starts = [np.full(bound.source_shape(), value) for value in (1.0, 2.0)]
     ends = [np.zeros(bound.destination_shape()) for _ in starts]
-    bound.store(list(zip(starts, ends, strict=True)), **options)
+    bound.store(list(zip(starts, ends, strict=True)), transport=transport)
     return bound, ends
 
 
@@ -46,18 +39,18 @@ def interrupted_run(bound: Redistribution) -> None:
 
 
 def test_an_interrupt_leaves_it_under_way() -> None:
-    for options in OPTIONS:
-        bound, ends = stored(24, options)
+    for transport in TRANSPORTS:
+        bound, ends = stored(24, transport)
         if WORLD.rank == 0:
             interrupted_run(bound)
         WORLD.Barrier()
         bound.run()
-        assert all((end == value).all() for end, value in zip(ends, (1, 2), strict=True)), options
+        assert all((end == value).all() for end, value in zip(ends, (1, 2), strict=True)), transport
 
 
 def test_nobody_writes_where_the_arrays_of_a_dropped_one_were() -> None:
-    for options in OPTIONS:
-        bound, ends = stored(600, options)
+    for transport in TRANSPORTS:
+        bound, ends = stored(600, transport)
         bound.run()
         later: list[np.ndarray] = []
         WORLD.Barrier()
@@ -73,7 +66,7 @@ def test_nobody_writes_where_the_arrays_of_a_dropped_one_were() -> None:
                 while True:  # one that only sends to rank 0 may be through with a round
                     bound.run()
         WORLD.Barrier()
-        assert all((array == -1).all() for array in later), options
+        assert all((array == -1).all() for array in later), transport
 
 
 main(globals())

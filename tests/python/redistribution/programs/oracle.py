@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ranks: 1 2 3 4
-"""Bundles arrive where a serial cut of the whole arrays says, whatever the layouts and options."""
+"""Bundles arrive where a serial cut of the whole arrays says, whatever the layouts."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import transrank
-from python.redistribution.cases import Field, bundles, local, movements, options
+from python.redistribution.cases import Field, bundles, local, movements, transports
 from python.route.grids import Grid
 from python.spmd import WORLD, main, property_test
 
@@ -23,11 +22,11 @@ def same_bytes(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
-@property_test(st.tuples(movements(), bundles(), options(), st.booleans()), examples=60)
+@property_test(st.tuples(movements(), bundles(), transports(), st.booleans()), examples=60)
 def test_every_cell_arrives_and_comes_back(
-    case: tuple[Movement, list[Field], dict[str, str], bool],
+    case: tuple[Movement, list[Field], str, bool],
 ) -> None:
-    (extents, source, destination), bundle, chosen, fill_halo = case
+    (extents, source, destination), bundle, transport, fill_halo = case
     there = transrank.Redistribution(WORLD, source.layout, destination.layout, fill_halo=fill_halo)
     have, wanted = (
         local(source, extents, halo=False),
@@ -35,13 +34,13 @@ def test_every_cell_arrives_and_comes_back(
     )
     starts = [field.array(field.of_cells(have)) for field in bundle]
     ends = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
-    there.store(list(zip(starts, ends, strict=True)), **chosen)
+    there.store(list(zip(starts, ends, strict=True)), transport=transport)
     there.run()
     told = there.explain()
     backs = [field.array(np.zeros_like(start)) for field, start in zip(bundle, starts, strict=True)]
     # A halo of the source gets nothing back.
     back = transrank.Redistribution(WORLD, destination.layout, source.layout)
-    back.store(list(zip(ends, backs, strict=True)), **chosen)
+    back.store(list(zip(ends, backs, strict=True)), transport=transport)
     back.run()
     arrived = [
         same_bytes(end, np.where(mask(wanted, end), field.of_cells(wanted), np.zeros_like(end)))
@@ -95,11 +94,11 @@ def listings(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]], str]:
     return extents, grid, lists, draw(st.sampled_from("CF"))
 
 
-@property_test(st.tuples(listings(), bundles(), options()), examples=40)
+@property_test(st.tuples(listings(), bundles(), transports()), examples=40)
 def test_cells_go_to_any_lists_and_back(
-    case: tuple[tuple[list[int], Grid, list[list[int]], str], list[Field], dict[str, str]],
+    case: tuple[tuple[list[int], Grid, list[list[int]], str], list[Field], str],
 ) -> None:
-    (extents, grid, lists, numbering), bundle, chosen = case
+    (extents, grid, lists, numbering), bundle, transport = case
     mine = np.array(lists[WORLD.rank], dtype=np.int64)
     have = local(grid, extents, halo=False)
     at = np.unravel_index(mine, extents, numbering) if len(mine) else None
@@ -109,9 +108,9 @@ def test_cells_go_to_any_lists_and_back(
     starts = [field.array(filled(field, have)) for field in bundle]
     listed = [field.array(np.zeros_like(field.of_cells(wanted))) for field in bundle]
     ends = [field.array(np.zeros_like(start)) for field, start in zip(bundle, starts, strict=True)]
-    there.store(list(zip(starts, listed, strict=True)), **chosen)
+    there.store(list(zip(starts, listed, strict=True)), transport=transport)
     there.run()
-    back.store(list(zip(listed, ends, strict=True)), **chosen)
+    back.store(list(zip(listed, ends, strict=True)), transport=transport)
     back.run()
     assert all(
         same_bytes(array, field.of_cells(wanted))
@@ -129,39 +128,6 @@ def test_lists_become_other_lists(cells: list[int]) -> None:
     redistribution.store((before.copy(), end))
     redistribution.run()
     assert (end == after).all()
-
-
-def messages_out(redistribution: transrank.Redistribution, packing: str) -> int:
-    pair = (
-        np.zeros(redistribution.source_shape()),
-        np.zeros(redistribution.destination_shape()),
-    )
-    redistribution.store([pair, (pair[0].copy(), pair[1].copy())], packing=packing)
-    (count,) = re.findall(r"; (\d+) messages of \d+ bytes out", redistribution.explain())
-    return int(count)
-
-
-def test_a_message_per_run_is_one_per_peer_for_blocks_and_unpacked_for_lists() -> None:
-    def divided(along: int) -> transrank.BlockGrid:
-        return transrank.BlockGrid(
-            [transrank.Distribution.even(8, WORLD.size if d == along else 1) for d in range(3)]
-        )
-
-    blocks = transrank.Redistribution(WORLD, divided(0), divided(1))
-    cells = np.arange(8**3)
-    dealt_out = cells[cells // 2 % WORLD.size == WORLD.rank]
-    lists = transrank.Redistribution(WORLD, divided(0), dealt_out)
-    of_blocks, of_lists = (
-        {packing: messages_out(it, packing) for packing in ("per-peer", "per-run", "none")}
-        for it in (blocks, lists)
-    )
-    assert of_blocks["per-peer"] == of_blocks["per-run"] == WORLD.size - 1
-    # Two fields, and a run for each index at least.
-    assert of_blocks["none"] >= 2 * (8 // WORLD.size) * (WORLD.size - 1)
-    assert of_lists["per-peer"] == WORLD.size - 1
-    # Two fields share a message per run, and have one each unpacked.
-    assert 2 * of_lists["per-run"] == of_lists["none"]
-    assert of_lists["per-run"] > of_lists["per-peer"] or WORLD.size == 1
 
 
 if __name__ == "__main__":

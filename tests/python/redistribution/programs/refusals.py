@@ -72,7 +72,7 @@ def test_lists_with_missing_or_repeated_cells_are_refused() -> None:
     )
 
 
-def test_options_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> None:
+def test_transports_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> None:
     source, destination = grid(6, 4), grid(6, 4, parts=1)
     redistribution = Redistribution(WORLD, source, destination)
     start = np.ones(redistribution.source_shape())
@@ -82,17 +82,10 @@ def test_options_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> N
         redistribution.store(pair, **options)
 
     last = WORLD.rank == WORLD.size - 1
-    refused("unknown packing 'tight'", lambda: store((start, end), packing="tight"))
-    refused("unknown mode 'later'", lambda: store((start, end), mode="later"))
-    refused("unknown bundle 'none'", lambda: store((start, end), bundle="none"))
     refused("unknown transport 'pigeon'", lambda: store((start, end), transport="pigeon"))
     refused(
-        "packing 'per-run' says how messages are made, which the transport 'shared-staged' does",
-        lambda: store((start, end), packing="per-run", transport="shared-staged"),
-    )
-    refused("mode 'sync' says", lambda: store((start, end), mode="sync", transport="datatype"))
-    refused(
-        "redistributes with mode", lambda: store((start, end), mode="sync" if last else "async")
+        "binds an exchange with",
+        lambda: store((start, end), transport="message" if last else "shared-staged"),
     )
     refused(
         "fields",
@@ -107,7 +100,7 @@ def test_options_and_fields_that_do_not_fit_are_refused_and_nothing_moves() -> N
     redistribution.store((start, end))
     redistribution.run()
     assert (end == 1).all()
-    refused("unknown mode", lambda: store((start, end), mode="?"))
+    refused("unknown transport", lambda: store((start, end), transport="?"))
     end[...] = 0
     redistribution.run()  # what was stored before
     assert (end == 1).all()
@@ -137,11 +130,11 @@ def halo(*, fill_halo: bool) -> None:
 
 
 def test_an_interrupt_leaves_a_redistribution_under_way() -> None:
-    for bundle in ("together", "per-field"):
+    for go_on in (Redistribution.run, Redistribution.wait):
         redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
         starts = [np.full(redistribution.source_shape(), value) for value in (1.0, 2.0)]
         ends = [redistribution.destination_for(start) for start in starts]
-        redistribution.store(list(zip(starts, ends, strict=True)), bundle=bundle)
+        redistribution.store(list(zip(starts, ends, strict=True)))
         interrupted = False
         if WORLD.rank == 0:
             # The others wait for us to be through with it: nothing can arrive before.
@@ -151,7 +144,7 @@ def test_an_interrupt_leaves_a_redistribution_under_way() -> None:
             except KeyboardInterrupt:
                 interrupted = True
         interrupted = WORLD.bcast(interrupted, root=0)
-        redistribution.run()  # on rank 0 the same run again
+        go_on(redistribution) if WORLD.rank == 0 else redistribution.run()
         assert interrupted
         assert all((end == value).all() for end, value in zip(ends, (1.0, 2.0), strict=True))
 
@@ -166,7 +159,7 @@ def test_an_array_made_read_only_ends_the_run_of_every_rank() -> None:
         with pytest.raises(ValueError, match="resize"):
             start.resize(100, refcheck=False)
         end.flags.writeable = False
-        with pytest.raises(transrank.Misuse, match="on rank 0; store the redistribution anew"):
+        with pytest.raises(transrank.Misuse, match="on rank 0; the exchange is broken"):
             redistribution.run()
     else:
         with pytest.raises(transrank.BrokenExchange, match="rank 0"):

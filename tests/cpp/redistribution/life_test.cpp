@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3
+// A redistribution is a route, made once or given, and an exchange along it, with that one's life.
+// How often a route is made is seen through MPI's profiling interface.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../exchange/world.hpp"
+#include "transrank/redistribution/redistribution.hpp"
+#include "transrank/transport/breakage.hpp"
+
+using namespace testing;
+using namespace transrank;
+using layout::BlockGrid;
+using layout::Distribution;
+using redistribution::Points;
+using redistribution::Redistribution;
+
+namespace {
+
+int collectives = 0;
+
+int counted(int code) {
+    ++collectives;
+    return code;
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+    return counted(PMPI_Allreduce(send, receive, count, type, op, comm));
+}
+int MPI_Iallreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request* request) {
+    return counted(PMPI_Iallreduce(send, receive, count, type, op, comm, request));
+}
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    return counted(PMPI_Bcast(data, count, type, root, comm));
+}
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    return counted(PMPI_Ibarrier(comm, request));
+}
+}
+
+namespace {
+
+constexpr std::int64_t cells = 30;
+
+/// Numbers of cells, from blocks to a list of every so many of them.
+struct Scene {
+    BlockGrid grid{{Distribution::even(cells, world_size())}};
+    Points points;
+    std::vector<double> before;
+    std::vector<double> after;
+
+    Scene() {
+        const auto own = grid.box(world_rank()).front();
+        before.resize(static_cast<std::size_t>(own.length()));
+        std::iota(before.begin(), before.end(), static_cast<double>(own.begin));
+        for (std::int64_t cell = world_rank(); cell < cells; cell += world_size()) {
+            points.cells.push_back(cell);
+        }
+        after.resize(points.cells.size(), -1);
+    }
+
+    [[nodiscard]] std::vector<transport::Field> fields() {
+        return {{.source = std::as_bytes(std::span(before)).data(),
+                 .source_bytes = static_cast<std::int64_t>(8 * before.size()),
+                 .destination = std::as_writable_bytes(std::span(after)).data(),
+                 .destination_bytes = static_cast<std::int64_t>(8 * after.size()),
+                 .unit_bytes = 8}};
+    }
+
+    /// Changes what is to be sent.
+    void add(double value) {
+        for (auto& each : before) {
+            each += value;
+        }
+    }
+    [[nodiscard]] bool has_arrived(double added) const {
+        return std::ranges::equal(after, points.cells, [&](double value, std::int64_t cell) {
+            return value == static_cast<double>(cell) + added;
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a route is made once: to store costs the collectives of an exchange, however often") {
+    Scene scene;
+    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
+    const auto collectives_of = [](const auto& work) {
+        collectives = 0;
+        work();
+        return collectives;
+    };
+    const auto bind = [&] {
+        const exchange::Exchange bound(redistribution.route(), MPI_COMM_WORLD, scene.fields());
+    };
+    bind();  // what a communicator needs once
+    const int of_exchange = collectives_of(bind);
+    CHECK(of_exchange > 0);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(collectives_of([&] { redistribution.store(scene.fields()); }) == of_exchange);
+    }
+}
+
+TEST_CASE("it starts, is tested, waited for and closed as an exchange") {
+    Scene scene;
+    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
+    CHECK_THROWS_WITH_AS(redistribution.start(),
+                         "nothing is stored that could be moved; call store first",
+                         std::logic_error);
+    redistribution.store(scene.fields());
+    redistribution.start();
+    while (!redistribution.test()) {
+    }
+    CHECK(scene.has_arrived(0));
+    scene.add(1);
+    redistribution.run();  // another one: what was tested is over
+    CHECK(scene.has_arrived(1));
+    scene.add(1);
+    redistribution.start();
+    while (!redistribution.wait_for(0)) {
+    }
+    CHECK(scene.has_arrived(2));
+    CHECK(redistribution.explain().find("rank") != std::string::npos);
+    redistribution.close();
+    CHECK_THROWS_AS(redistribution.run(), std::logic_error);
+}
+
+TEST_CASE("a run goes on with what is under way") {
+    Scene scene;
+    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
+    redistribution.store(scene.fields());
+    redistribution.start();
+    redistribution.run();
+    CHECK(scene.has_arrived(0));
+}
+
+TEST_CASE("it goes along a route that exists, here the way back of another one") {
+    Scene scene;
+    Redistribution there(MPI_COMM_WORLD, scene.grid, scene.points);
+    Redistribution back(MPI_COMM_WORLD, there.route().transposed());
+    auto field = scene.fields().front();
+    there.store({field});
+    there.run();
+    const auto sent = scene.before;
+    scene.add(-1000);
+    std::swap(field.destination_bytes, field.source_bytes);
+    field.source = std::as_bytes(std::span(scene.after)).data();
+    field.destination = std::as_writable_bytes(std::span(scene.before)).data();
+    back.store({field});
+    back.run();
+    CHECK(scene.before == sent);
+}
+
+TEST_CASE("one that is given up ends with those words, and for the peers too") {
+    Scene scene;
+    Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
+    redistribution.store(scene.fields());
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) {
+        CHECK_THROWS_WITH_AS(redistribution.abandon("no reason"), "no reason", exchange::Misuse);
+    } else {
+        CHECK_THROWS_AS(redistribution.run(), transport::BrokenExchange);
+    }
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 2 3
+"""A redistribution is a route, made or given, and an exchange along it, with that one's life."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray
+
+import transrank
+from python.spmd import WORLD, main, refused
+from transrank import BlockGrid, Distribution, Redistribution
+
+EXTENT = 12
+UNITS = EXTENT * EXTENT // WORLD.size  # of each rank, before and after
+
+
+def divided(along: int) -> BlockGrid:
+    return BlockGrid([Distribution.even(EXTENT, WORLD.size if d == along else 1) for d in range(2)])
+
+
+def stored(redistribution: Redistribution) -> tuple[np.ndarray, np.ndarray]:
+    start = np.full(redistribution.source_shape(), 1.0)
+    end = redistribution.destination_for(start)
+    redistribution.store((start, end))
+    return start, end
+
+
+def test_data_move_while_a_rank_computes() -> None:
+    redistribution = Redistribution(WORLD, divided(0), divided(1))
+    start, end = stored(redistribution)
+    for value in (2.0, 3.0):
+        start[...] = value
+        redistribution.start()
+        np.linalg.norm(np.ones((50, 50)))
+        while value == 2 and not redistribution.test():
+            pass
+        if value == 3:
+            redistribution.wait()
+        assert (end == value).all()
+
+
+def test_who_waits_in_vain_may_do_something_else() -> None:
+    redistribution = Redistribution(WORLD, divided(0), divided(1))
+    _, end = stored(redistribution)
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        redistribution.start()
+        assert not redistribution.wait_for(0.3)
+        WORLD.Barrier()
+        while not redistribution.wait_for(1):
+            pass
+    else:
+        WORLD.Barrier()
+        redistribution.run()
+    assert (end == 1).all()
+
+
+def test_what_is_given_up_or_closed_ends_for_the_peers_too() -> None:
+    def close(redistribution: Redistribution) -> None:
+        redistribution.close()
+        redistribution.close()
+        redistribution.start()
+
+    for end, words in (lambda it: it.abandon("no reason"), "no reason"), (close, "call store"):
+        redistribution = Redistribution(WORLD, divided(0), divided(1))
+        stored(redistribution)
+        redistribution.run()
+        WORLD.Barrier()
+        if WORLD.rank == 0:
+            with pytest.raises(transrank.Misuse, match=words):
+                end(redistribution)
+        else:
+            with pytest.raises(transrank.BrokenExchange, match="rank 0"):
+                redistribution.run()
+        WORLD.Barrier()
+        _, arrived = stored(redistribution)
+        redistribution.run()
+        assert (arrived == 1).all()
+
+
+def test_a_loaded_route_moves_what_the_one_that_was_saved_does() -> None:
+    grids = divided(0), divided(1)
+    folder = WORLD.bcast(tempfile.mkdtemp() if WORLD.rank == 0 else None)
+    place = Path(folder) / "route"
+    transrank.route.save(WORLD, Redistribution(WORLD, *grids).route, place)
+    loaded = transrank.route.load(WORLD, place)
+    numbers = np.arange(EXTENT * EXTENT, dtype=float).reshape(EXTENT, EXTENT)
+    rows, columns = (np.ascontiguousarray(numbers[grid.box(WORLD.rank)]) for grid in grids)
+    for layouts in ((), grids, (grids[0],), (None, grids[1])):
+        along = Redistribution.along(WORLD, loaded, *layouts)
+        start = rows.reshape(along.source_shape())
+        end = along.destination_for(start)
+        along.store((start, end))
+        along.run()
+        assert (end.ravel() == columns.ravel()).all()
+        assert end.ndim == (2 if len(layouts) == 2 else 1)
+        back = Redistribution.along(WORLD, loaded.transposed(), *layouts[::-1])
+        again = back.destination_for(end) if len(layouts) != 1 else np.zeros_like(start)
+        back.store((end.reshape(back.source_shape()), again.reshape(back.destination_shape())))
+        back.run()
+        assert (again.ravel() == rows.ravel()).all()
+
+
+def test_a_dataset_goes_along_a_route_whose_grids_are_known() -> None:
+    grids = divided(0), divided(1)
+    route = transrank.route.redistribution(WORLD, *grids)
+    along = Redistribution.along(WORLD, route, *grids)
+    mine = xarray.Dataset({"T": (("x", "y"), np.full(along.source_shape(), 2.0))})
+    assert (along.redistribute(mine, ["x", "y"])["T"] == 2).all()
+    without = Redistribution.along(WORLD, route)
+    refused("a Dataset is redistributed between two grids", lambda: without.bind(mine, ["x", "y"]))
+
+
+def test_routes_and_layouts_that_do_not_belong_together_are_refused() -> None:
+    route: Any = transrank.route.redistribution(WORLD, divided(0), divided(1))
+    last = WORLD.rank == WORLD.size - 1
+    refused(
+        "a Route is needed, not a str",
+        lambda: Redistribution.along(WORLD, "route" if last else route),
+    )
+    refused(
+        f"the source layout has (3,) cells on rank {WORLD.size - 1}, the route {UNITS}",
+        lambda: Redistribution.along(WORLD, route, [1, 2, 3] if last else None),
+    )
+
+
+if __name__ == "__main__":
+    main(globals())
