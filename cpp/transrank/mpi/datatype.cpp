@@ -35,16 +35,24 @@ Datatype Datatype::subarray(std::span<const int> extents, std::span<const int> s
     return made;
 }
 
-Datatype Datatype::at_addresses(std::span<const Part> parts) {
+Datatype Datatype::repeated(int count, MPI_Aint stride_bytes, const Datatype& element) {
+    Datatype made;
+    check(MPI_Type_create_hvector(count, 1, stride_bytes, element.handle(), &made.type_),
+          "MPI_Type_create_hvector");
+    made.commit();
+    return made;
+}
+
+Datatype Datatype::of_parts(std::span<const Part> parts) {
     const std::vector<int> ones(parts.size(), 1);
-    std::vector<MPI_Aint> addresses(parts.size());
-    std::vector<MPI_Datatype> types(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        check(MPI_Get_address(parts[i].address, &addresses[i]), "MPI_Get_address");
-        types[i] = parts[i].type;
+    std::vector<MPI_Aint> displacements;
+    std::vector<MPI_Datatype> types;
+    for (const auto& part : parts) {
+        displacements.push_back(part.displacement);
+        types.push_back(part.type);
     }
     Datatype made;
-    check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(), addresses.data(),
+    check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(), displacements.data(),
                                  types.data(), &made.type_),
           "MPI_Type_create_struct");
     made.commit();
@@ -59,6 +67,12 @@ Datatype::~Datatype() {
     if (type_ != MPI_DATATYPE_NULL && is_usable()) {
         MPI_Type_free(&type_);
     }
+}
+
+MPI_Aint address(const void* place) {
+    MPI_Aint found = 0;
+    check(MPI_Get_address(place, &found), "MPI_Get_address");
+    return found;
 }
 
 }  // namespace transrank::mpi

@@ -25,12 +25,17 @@ public:
                                            std::span<const int> shared, std::span<const int> begins,
                                            MPI_Datatype element);
 
-    /// One element of each of `parts` at its absolute address; to be used with MPI_BOTTOM.
+    /// `count` elements of a type, `stride_bytes` from one to the next.
+    [[nodiscard]] static Datatype repeated(int count, MPI_Aint stride_bytes,
+                                           const Datatype& element);
+
+    /// One element of each of `parts`; where they are at absolute addresses, to be used with
+    /// MPI_BOTTOM.
     struct Part {
-        const void* address;
+        MPI_Aint displacement;
         MPI_Datatype type;
     };
-    [[nodiscard]] static Datatype at_addresses(std::span<const Part> parts);
+    [[nodiscard]] static Datatype of_parts(std::span<const Part> parts);
 
     ~Datatype();
     Datatype(const Datatype&) = delete;
@@ -49,5 +54,8 @@ private:
 
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
+
+/// Where something lies, counted from MPI_BOTTOM.
+[[nodiscard]] MPI_Aint address(const void* place);
 
 }  // namespace transrank::mpi

@@ -7,15 +7,17 @@
 //   rewritten   before each update the owner rewrites its block
 //   used        the same, and the reader then reads its ghosts, which is timed too
 // Compared are the engine's transports, what a program can do with MPI alone, and the floor.
+#include <array>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/study/ghost_update/pattern.hpp"
-#include "transrank/study/ghost_update/way.hpp"
+#include "transrank/study/ghost_update/update.hpp"
 #include "transrank/study/table.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -65,33 +67,21 @@ private:
     memory::ArrayMemory ghosts_;
 };
 
-class Exchanged final : public ghost_update::Update {
-public:
-    Exchanged(const measure::Case& point, const Setting& setting, const std::string& transport,
-              const Arrays& arrays)
-        : Update(point, setting, arrays),
-          exchange_(route(), setting.comm.handle(), {field()},
-                    {.operation = transport::Operation::assign,
-                     .transport = transport,
-                     .push_below_bytes = std::nullopt}) {}
-
-protected:
-    void update() override { exchange_.run(); }
-
-private:
-    exchange::Exchange exchange_;
-};
+// Those that are measured unless others are asked for.
+constexpr std::array<std::string_view, 8> compared{
+    "floor",         "floor-from-peers", "mpi-packed",
+    "mpi-datatype",  "mpi-neighborhood", "mpi-packed-neighborhood",
+    "mpi-put-fence", "mpi-put-post"};
 
 std::vector<AxisChoice> axes() {
-    AxisChoice transports{.name = "transport", .values = {"auto"}};
+    AxisChoice transports{
+        .name = "transport", .values = {"auto"}, .on_request = baseline::others_than(compared)};
     for (const auto& entry : transport::all()) {
         if (entry.name != "self-copy") {
             transports.values.emplace_back(entry.name);
         }
     }
-    for (const auto& way : ghost_update::ways()) {
-        transports.values.emplace_back(way.name);
-    }
+    transports.values.insert(transports.values.end(), compared.begin(), compared.end());
     return {{.name = "pattern", .values = {"corrected"}, .on_request = {"literal", "remote"}},
             {.name = "vdim",
              .values = {"6", "20", "120"},
@@ -121,9 +111,9 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                     point.bytes_counted = static_cast<double>(rows * vdim) * sizeof(double);
                     point.send_bytes = block_rows * vdim * std::int64_t{sizeof(double)};
                     point.receive_bytes = ghost_rows * vdim * std::int64_t{sizeof(double)};
-                    if (selection.cache != measure::CacheMode::warm) {
-                        point.skip_reason = "this study has its own modes; leave out --cache";
-                    }
+                    point.skip_reason = selection.cache != measure::CacheMode::warm
+                                            ? "this study has its own modes; leave out --cache"
+                                            : baseline::obstacle(transport);
                 }
             }
         }
@@ -139,19 +129,24 @@ Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& wo
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto& transport = point.text("transport");
-    const auto* way = ghost_update::find_way(transport);
+    const auto* baseline = baseline::find(transport);
     auto arrays = workspace_arrays(point, setting.workspace);
     mpi::agree(setting.comm, [&] {
-        if (way != nullptr && way->shared) {
+        if (baseline != nullptr && baseline->shared) {
             arrays = SharedArrays::make(point.number("vdim"));
         } else if (transport == "auto" || transport == "shared-direct") {
             arrays = SharedArrays::get(point.number("vdim"));
         }
     });
-    if (way != nullptr) {
-        return way->make(point, setting, arrays);
-    }
-    return std::make_unique<Exchanged>(point, setting, transport, arrays);
+    // A floor gathers as many rows for every pattern.
+    const bool floor = baseline != nullptr && baseline->own_memory;
+    auto mover = baseline::make(
+        transport, {.comm = setting.comm,
+                    .route = ghost_update::make_route(floor ? "remote" : point.text("pattern"),
+                                                      setting.comm.rank(), setting.comm.size()),
+                    .fields = {ghost_update::field_of(arrays, point.number("vdim"))},
+                    .description = baseline::Description::rows});
+    return std::make_unique<ghost_update::Update>(point, arrays, std::move(mover));
 }
 
 }  // namespace

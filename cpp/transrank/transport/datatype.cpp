@@ -51,9 +51,10 @@ mpi::Datatype type_of(const route::Leg& leg, const Side& side, std::span<const F
         const auto places = places_of_rows(leg, side, field.unit_bytes);
         const std::vector<int> lengths(places.size(), static_cast<int>(field.unit_bytes));
         types.push_back(mpi::Datatype::of_blocks(lengths, places));
-        parts.push_back({.address = base_of(field), .type = types.back().handle()});
+        parts.push_back(
+            {.displacement = mpi::address(base_of(field)), .type = types.back().handle()});
     }
-    return mpi::Datatype::at_addresses(parts);
+    return mpi::Datatype::of_parts(parts);
 }
 
 class Datatype final : public PersistentTransfer {

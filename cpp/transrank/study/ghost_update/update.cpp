@@ -31,34 +31,41 @@ std::int64_t rows_received(const route::Route& route) {
                            [](std::int64_t sum, const auto& leg) { return sum + leg.units(); });
 }
 
-Update::Update(const measure::Case& point, const Setting& setting, Arrays arrays)
-    : rank_(setting.comm.rank()),
-      ranks_(setting.comm.size()),
-      vdim_(point.number("vdim")),
+transport::Field field_of(const Arrays& arrays, std::int64_t vdim) {
+    return {.source = std::as_bytes(arrays.owned).data(),
+            .source_bytes = static_cast<std::int64_t>(arrays.owned.size_bytes()),
+            .destination = std::as_writable_bytes(arrays.ghosts).data(),
+            .destination_bytes = static_cast<std::int64_t>(arrays.ghosts.size_bytes()),
+            .unit_bytes = vdim * static_cast<std::int64_t>(sizeof(double)),
+            .scalar = transport::Scalar::float64};
+}
+
+Update::Update(const measure::Case& point, Arrays arrays, std::unique_ptr<baseline::Mover> mover)
+    : vdim_(point.number("vdim")),
       rewrites_(point.text("mode") != "unmodified"),
       reads_(point.text("mode") == "used"),
       arrays_(std::move(arrays)),
-      route_(make_route(point.text("pattern"), rank_, ranks_)) {}
+      mover_(std::move(mover)) {}
 
 void Update::fill(std::uint64_t stamp) {
-    before_rewriting();
+    mover_->before_rewriting();
     iteration_ = stamp * iterations_per_stamp;
     rewrite();
     std::ranges::fill(arrays_.ghosts, -1.0);
 }
 
 void Update::prepare() {
-    before_rewriting();
+    mover_->before_rewriting();
     if (rewrites_) {
         ++iteration_;
         rewrite();
     }
-    after_rewriting();
+    mover_->after_rewriting();
 }
 
 void Update::run(std::int64_t repetitions) {
     for (std::int64_t i = 0; i < repetitions; ++i) {
-        update();
+        mover_->run();
         if (reads_) {
             read_ghosts();
         }
@@ -66,33 +73,24 @@ void Update::run(std::int64_t repetitions) {
 }
 
 std::uint64_t Update::verify(std::int64_t /*repetitions*/) {
-    for (const auto& leg : expected().receives()) {
+    for (const auto& leg : mover_->route().receives()) {
         route::for_each_run(leg, [&](std::int64_t source, std::int64_t ghost, std::int64_t rows) {
             check(leg.peer, source, ghost, rows);
         });
     }
-    return static_cast<std::uint64_t>(rows_received(expected()) * row_bytes());
-}
-
-transport::Field Update::field() const {
-    return {.source = std::as_bytes(arrays_.owned).data(),
-            .source_bytes = static_cast<std::int64_t>(arrays_.owned.size_bytes()),
-            .destination = std::as_writable_bytes(arrays_.ghosts).data(),
-            .destination_bytes = static_cast<std::int64_t>(arrays_.ghosts.size_bytes()),
-            .unit_bytes = row_bytes(),
-            .scalar = transport::Scalar::float64};
+    return static_cast<std::uint64_t>(rows_received(mover_->route()) * vdim_) * sizeof(double);
 }
 
 // A whole number below 2^53 that tells iteration, owner, row and component.
 double Update::first_value(int owner) const {
     const auto block = static_cast<std::uint64_t>(block_rows * vdim_);
-    const auto blocks = (iteration_ % 1021 * static_cast<std::uint64_t>(ranks_)) +
+    const auto blocks = (iteration_ % 1021 * static_cast<std::uint64_t>(mover_->route().ranks())) +
                         static_cast<std::uint64_t>(owner);
     return static_cast<double>(blocks * block);
 }
 
 void Update::rewrite() {
-    double value = first_value(rank_);
+    double value = first_value(mover_->route().rank());
     for (double& each : arrays_.owned) {
         each = value;
         value += 1;
@@ -117,11 +115,11 @@ void Update::check(int owner, std::int64_t source_row, std::int64_t ghost_row,
     for (std::int64_t i = 0; i < rows * vdim_; ++i) {
         const double sent = first + static_cast<double>(i);
         if (found[i] != sent) {
-            throw measure::WrongPayload("wrong ghost on rank " + std::to_string(rank_) + ": row " +
-                                        std::to_string(ghost_row + (i / vdim_)) + " component " +
-                                        std::to_string(i % vdim_) + " holds " +
-                                        std::to_string(found[i]) + ", rank " +
-                                        std::to_string(owner) + " sent " + std::to_string(sent));
+            throw measure::WrongPayload(
+                "wrong ghost on rank " + std::to_string(mover_->route().rank()) + ": row " +
+                std::to_string(ghost_row + (i / vdim_)) + " component " +
+                std::to_string(i % vdim_) + " holds " + std::to_string(found[i]) + ", rank " +
+                std::to_string(owner) + " sent " + std::to_string(sent));
         }
     }
 }

@@ -6,9 +6,10 @@
 #include <span>
 #include <string>
 
+#include "transrank/measure/case.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/study/study.hpp"
+#include "transrank/study/baseline/mover.hpp"
 #include "transrank/transport/field.hpp"
 
 namespace transrank::study::ghost_update {
@@ -25,29 +26,18 @@ struct Arrays {
 
 [[nodiscard]] std::int64_t rows_received(const route::Route& route);
 
-/// What every way of updating has in common: contents, modes, checks.
-class Update : public measure::Operation {
+/// The rows of the arrays as a field to be moved.
+[[nodiscard]] transport::Field field_of(const Arrays& arrays, std::int64_t vdim);
+
+/// Ghosts that are brought up to date in one way or another: contents, modes, checks.
+class Update final : public measure::Operation {
 public:
-    Update(const measure::Case& point, const Setting& setting, Arrays arrays);
+    Update(const measure::Case& point, Arrays arrays, std::unique_ptr<baseline::Mover> mover);
 
-    void fill(std::uint64_t stamp) final;
-    void prepare() final;
-    void run(std::int64_t repetitions) final;
-    std::uint64_t verify(std::int64_t repetitions) final;
-
-protected:
-    /// Around each time that the owner may rewrite its block. Not timed.
-    virtual void before_rewriting() {}
-    virtual void after_rewriting() {}
-    /// Brings the ghosts up to date. Timed.
-    virtual void update() = 0;
-    /// The route by which the ghosts are to be checked.
-    [[nodiscard]] virtual const route::Route& expected() const { return route_; }
-    [[nodiscard]] const route::Route& route() const { return route_; }
-    [[nodiscard]] std::int64_t row_bytes() const {
-        return vdim_ * static_cast<std::int64_t>(sizeof(double));
-    }
-    [[nodiscard]] transport::Field field() const;
+    void fill(std::uint64_t stamp) override;
+    void prepare() override;
+    void run(std::int64_t repetitions) override;
+    std::uint64_t verify(std::int64_t repetitions) override;
 
 private:
     [[nodiscard]] double first_value(int owner) const;
@@ -55,13 +45,11 @@ private:
     void read_ghosts();
     void check(int owner, std::int64_t source_row, std::int64_t ghost_row, std::int64_t rows) const;
 
-    int rank_;
-    int ranks_;
     std::int64_t vdim_;
     bool rewrites_;
     bool reads_;
     Arrays arrays_;
-    route::Route route_;
+    std::unique_ptr<baseline::Mover> mover_;
     std::uint64_t iteration_ = 0;
     double read_ = 0;
 };

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "transrank/route/runs.hpp"
+#include "transrank/study/baseline/mover.hpp"
+
+namespace transrank::study::baseline {
+
+/// What a program without transrank does to send what it has: a loop of memcpy over the runs of a
+/// leg into a buffer, field after field, and one back.
+class Packing {
+public:
+    /// The task must outlive it.
+    Packing(const route::Leg& leg, const Task& task) : fields_(task.fields) {
+        const auto unit = task.unit_bytes();
+        route::for_each_run(leg,
+                            [&](std::int64_t source, std::int64_t destination, std::int64_t units) {
+                                const auto bytes = static_cast<std::size_t>(units * unit);
+                                runs_.push_back({source * unit, destination * unit, bytes});
+                                bytes_ += bytes * fields_.size();
+                            });
+    }
+
+    /// Of all fields.
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+    void pack(std::byte* buffer) const {
+        for (const auto& field : fields_) {
+            for (const auto& run : runs_) {
+                std::memcpy(buffer, field.source + run.source, run.bytes);
+                buffer += run.bytes;
+            }
+        }
+    }
+
+    void unpack(const std::byte* buffer) const {
+        for (const auto& field : fields_) {
+            for (const auto& run : runs_) {
+                std::memcpy(field.destination + run.destination, buffer, run.bytes);
+                buffer += run.bytes;
+            }
+        }
+    }
+
+    /// Of a leg from this rank to itself.
+    void copy() const {
+        for (const auto& field : fields_) {
+            for (const auto& run : runs_) {
+                std::memcpy(field.destination + run.destination, field.source + run.source,
+                            run.bytes);
+            }
+        }
+    }
+
+private:
+    struct Run {
+        std::int64_t source;
+        std::int64_t destination;
+        std::size_t bytes;
+    };
+    std::span<const transport::Field> fields_;
+    std::vector<Run> runs_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace transrank::study::baseline
