@@ -80,16 +80,6 @@ Communicator Communicator::adjacent(std::span<const int> sources,
     return graph;
 }
 
-Communicator Communicator::torus(std::span<const int> processes) const {
-    const std::vector<int> periodic(processes.size(), 1);
-    Communicator grid;
-    check(MPI_Cart_create(comm_, static_cast<int>(processes.size()), processes.data(),
-                          periodic.data(), 0, &grid.comm_),
-          "MPI_Cart_create");
-    grid.adopt();
-    return grid;
-}
-
 bool Communicator::has_unmatched_message() const {
     int there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");

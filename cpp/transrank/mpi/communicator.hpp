@@ -47,10 +47,6 @@ public:
     [[nodiscard]] Communicator adjacent(std::span<const int> sources,
                                         std::span<const int> destinations) const;
 
-    /// Collective. The same ranks, not reordered, in a periodic Cartesian grid of so many processes
-    /// in each dimension.
-    [[nodiscard]] Communicator torus(std::span<const int> processes) const;
-
     /// Whether a message waits here that nobody has received.
     [[nodiscard]] bool has_unmatched_message() const;
 

@@ -21,6 +21,7 @@
 #include "transrank/memory/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/study/table.hpp"
 #include "transrank/study/upwind/axes.hpp"
 #include "transrank/study/upwind/march.hpp"
@@ -79,8 +80,8 @@ public:
           ground_(std::move(ground)),
           halo_(point.text("transport") == "none"
                     ? nullptr
-                    : make_halo(point.text("transport"), ground_->domain,
-                                sources_of(overlap_of(point)))),
+                    : ground_->domain.make_halo(point.text("transport"),
+                                                sources_of(overlap_of(point)))),
           march_(ground_->domain, halo_.get(), overlap_of(point)) {}
 
     void fill(std::uint64_t stamp) override {
@@ -101,7 +102,7 @@ public:
 private:
     std::int64_t iterations_;
     std::shared_ptr<Ground> ground_;
-    std::unique_ptr<Halo> halo_;
+    std::unique_ptr<baseline::Mover> halo_;
     March march_;
     std::optional<Wave> wave_;  ///< what fill has written
 };
@@ -175,8 +176,8 @@ std::string reason_to_skip(const measure::Case& point, const Selection& selectio
         return "each step finds the caches as the last one left them; leave out --cache";
     }
     const auto& transport = point.text("transport");
-    if (transport == "nontemporal" && memory::nontemporal_copy() == nullptr) {
-        return "no stores past the caches are known for this processor";
+    if (auto reason = baseline::obstacle(transport); !reason.empty()) {
+        return reason;
     }
     const auto processes = processes_of(point.text("processes"), ranks);
     const auto points = point.number("points");

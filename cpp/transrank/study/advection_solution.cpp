@@ -67,7 +67,7 @@ public:
                   find_scheme(point.text("scheme")).make(courant_of(point))),
           halo_(point.text("transport") == "none"
                     ? nullptr
-                    : make_halo(point.text("transport"), domain_, sources_of(Overlap::none))),
+                    : domain_.make_halo(point.text("transport"), sources_of(Overlap::none))),
           march_(domain_, halo_.get(), Overlap::none),
           solution_(domain_,
                     {.initial = find_initial_condition(point.text("initial")),
@@ -96,7 +96,7 @@ public:
 private:
     Steps steps_;
     Domain domain_;
-    std::unique_ptr<Halo> halo_;
+    std::unique_ptr<baseline::Mover> halo_;
     March march_;
     Solution solution_;
 };

@@ -17,12 +17,14 @@
 
 #include "transrank/measure/payload.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/study/upwind/axes.hpp"
 #include "transrank/study/upwind/march.hpp"
 #include "transrank/study/upwind/wave.hpp"
 #include "transrank/transport/transport.hpp"
 
 using namespace transrank;
 using namespace transrank::study::upwind;
+namespace baseline = transrank::study::baseline;
 
 namespace {
 
@@ -66,7 +68,7 @@ std::vector<double> serial(const Stencil& stencil) {
 
 void write_initial_field(const Domain& domain) {
     const auto field = initial_field();
-    const auto [row, column] = domain.torus().origin();
+    const auto [row, column] = domain.origin();
     std::ranges::fill(domain.field(), -7.0);
     for (std::int64_t i = 0; i < domain.block().rows(); ++i) {
         for (std::int64_t j = 0; j < domain.block().columns(); ++j) {
@@ -88,7 +90,7 @@ std::vector<double> own_points(const Domain& domain) {
 }
 
 std::vector<double> own_part(const std::vector<double>& field, const Domain& domain) {
-    const auto [row, column] = domain.torus().origin();
+    const auto [row, column] = domain.origin();
     std::vector<double> points;
     for (std::int64_t i = 0; i < domain.block().rows(); ++i) {
         for (std::int64_t j = 0; j < domain.block().columns(); ++j) {
@@ -111,7 +113,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// This rank's points after the steps; `halo` may be null.
-std::vector<double> marched(const Domain& domain, Halo* halo, Overlap overlap) {
+std::vector<double> marched(const Domain& domain, baseline::Mover* halo, Overlap overlap) {
     write_initial_field(domain);
     March march(domain, halo, overlap);
     for (int step = 0; step < steps; ++step) {
@@ -121,10 +123,7 @@ std::vector<double> marched(const Domain& domain, Halo* halo, Overlap overlap) {
 }
 
 std::vector<std::string> all_halos() {
-    std::vector<std::string> names{"auto"};
-    for (const auto& way : ways()) {
-        names.emplace_back(way.name);
-    }
+    auto names = transports({"auto"}).values;
     for (const auto& entry : transport::all()) {
         if (entry.name != "self-copy") {
             names.emplace_back(entry.name);
@@ -166,9 +165,9 @@ TEST_CASE("every way to update the halo gives the bits of the first, blocking an
         for (const auto& name : all_halos()) {
             CAPTURE(name);
             for (const auto overlap : {Overlap::none, Overlap::split}) {
-                std::unique_ptr<Halo> halo;
+                std::unique_ptr<baseline::Mover> halo;
                 try {
-                    halo = make_halo(name, domain, sources_of(overlap));
+                    halo = domain.make_halo(name, sources_of(overlap));
                 } catch (const mpi::AgreedError&) {
                     continue;  // a transport that this machine or these ranks do not have
                 }
@@ -183,8 +182,8 @@ TEST_CASE("every way to update the halo gives the bits of the first, blocking an
 
 TEST_CASE("mass is conserved to round-off") {
     for_each_domain([](const Domain& domain) {
-        const auto halo = make_halo("auto", domain, Sources::owned);
-        const MPI_Comm comm = domain.torus().comm().handle();
+        const auto halo = domain.make_halo("auto", Sources::owned);
+        const MPI_Comm comm = domain.comm().handle();
         const double after = sum_over_ranks(marched(domain, halo.get(), Overlap::none), comm);
         write_initial_field(domain);
         CHECK(after == doctest::Approx(sum_over_ranks(own_points(domain), comm)).epsilon(1e-13));
@@ -196,8 +195,8 @@ TEST_CASE("without communication the field is wrong, and the wave notices it") {
         const auto expected = own_part(serial(domain.stencil()), domain);
         CHECK(largest_difference(marched(domain, nullptr, Overlap::none), expected) > 0.1);
         const Wave wave(domain, 5);
-        const auto halo = make_halo("auto", domain, Sources::owned);
-        for (Halo* one : {halo.get(), static_cast<Halo*>(nullptr)}) {
+        const auto halo = domain.make_halo("auto", Sources::owned);
+        for (auto* one : {halo.get(), static_cast<baseline::Mover*>(nullptr)}) {
             wave.write();
             March march(domain, one, Overlap::none);
             for (int step = 0; step < steps; ++step) {

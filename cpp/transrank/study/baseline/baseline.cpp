@@ -48,10 +48,11 @@ const Entry* find(std::string_view name) {
     return found == all().end() ? nullptr : &*found;
 }
 
-std::vector<std::string> others_than(std::span<const std::string_view> chosen) {
+std::vector<std::string> others_than(std::span<const std::string_view> chosen,
+                                     bool (*fits)(const Entry& entry)) {
     std::vector<std::string> names;
     for (const auto& entry : all()) {
-        if (std::ranges::find(chosen, entry.name) == chosen.end()) {
+        if (std::ranges::find(chosen, entry.name) == chosen.end() && fits(entry)) {
             names.emplace_back(entry.name);
         }
     }

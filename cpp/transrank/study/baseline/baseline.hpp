@@ -43,8 +43,9 @@ std::vector<Entry> alltoalls();
 /// Null when there is none of that name.
 [[nodiscard]] const Entry* find(std::string_view name);
 
-/// The names of the table without those of `chosen`: what a study has on request.
-[[nodiscard]] std::vector<std::string> others_than(std::span<const std::string_view> chosen);
+/// The names of the table that fit a study without those of `chosen`: what it has on request.
+[[nodiscard]] std::vector<std::string> others_than(std::span<const std::string_view> chosen,
+                                                   bool (*fits)(const Entry& entry));
 
 /// Why no case can be measured with that name here; empty when one can.
 [[nodiscard]] std::string obstacle(std::string_view name);

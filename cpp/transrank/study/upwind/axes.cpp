@@ -2,12 +2,19 @@
 #include "transrank/study/upwind/axes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "transrank/study/upwind/halo.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::study::upwind {
+namespace {
+
+// Those that are measured unless others are asked for.
+constexpr std::array<std::string_view, 3> compared{"mpi-messages", "mpi-put-fence", "mpi-put-post"};
+
+}  // namespace
 
 std::vector<AxisChoice> domain_axes(const AxisChoice& scheme) {
     return {scheme,
@@ -17,14 +24,18 @@ std::vector<AxisChoice> domain_axes(const AxisChoice& scheme) {
 
 AxisChoice transports(std::vector<std::string> first) {
     AxisChoice axis{.name = "transport", .values = std::move(first)};
-    for (const auto& way : ways()) {
-        axis.values.emplace_back(way.name);
-    }
+    axis.values.insert(axis.values.end(), compared.begin(), compared.end());
     for (const auto& entry : transport::all()) {
         if (entry.name != "self-copy") {
             axis.on_request.emplace_back(entry.name);
         }
     }
+    // Copies within the rank would write other points than the halo.
+    std::ranges::move(baseline::others_than(compared,
+                                            [](const baseline::Entry& entry) {
+                                                return !entry.own_memory && !entry.shared;
+                                            }),
+                      std::back_inserter(axis.on_request));
     return axis;
 }
 

@@ -12,8 +12,8 @@ namespace transrank::study::upwind {
 /// `processes`, `velocity`.
 [[nodiscard]] std::vector<AxisChoice> domain_axes(const AxisChoice& scheme);
 
-/// The axis `transport`: the `first` values, then all ways to update the halo; on request the
-/// engine's transports one by one.
+/// The axis `transport`: the `first` values, then what the library is held against; on request the
+/// library's transports one by one and the other baselines.
 [[nodiscard]] AxisChoice transports(std::vector<std::string> first);
 
 /// Every combination of the selected values, the last axis varying fastest.

@@ -16,7 +16,8 @@ Split split(std::int64_t extent, std::int64_t width, bool from_low) {
 
 }  // namespace
 
-March::March(const Domain& domain, Halo* halo, Overlap overlap) : domain_(domain), halo_(halo) {
+March::March(const Domain& domain, baseline::Mover* halo, Overlap overlap)
+    : domain_(domain), halo_(halo) {
     const auto& block = domain.block();
     const auto& stencil = domain.stencil();
     if (overlap == Overlap::none) {
@@ -29,7 +30,7 @@ March::March(const Domain& domain, Halo* halo, Overlap overlap) : domain_(domain
     // The rows at the edge are read by the columns there.
     after_.push_back({.rows = rows.inner, .columns = columns.edge});
     after_.push_back({.rows = rows.edge, .columns = {0, block.columns()}});
-    for (const auto& copy : domain.torus().copies(stencil)) {
+    for (const auto& copy : domain.copies()) {
         copies_.push_back(transport::in_bytes(copy, sizeof(double)));
     }
 }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "transrank/study/baseline/mover.hpp"
 #include "transrank/study/upwind/domain.hpp"
-#include "transrank/study/upwind/halo.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::study::upwind {
@@ -24,7 +24,7 @@ enum class Overlap : std::uint8_t {
 /// null: then nothing is communicated, and the result is wrong.
 class March {
 public:
-    March(const Domain& domain, Halo* halo, Overlap overlap);
+    March(const Domain& domain, baseline::Mover* halo, Overlap overlap);
 
     /// Collective.
     void step();
@@ -35,7 +35,7 @@ public:
 
 private:
     const Domain& domain_;
-    Halo* halo_;
+    baseline::Mover* halo_;
     std::vector<transport::ByteRuns> copies_;  ///< of what neighbors read
     std::vector<Region> before_;               ///< computed while the halo travels
     std::vector<Region> after_;

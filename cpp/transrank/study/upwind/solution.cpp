@@ -25,12 +25,12 @@ std::int64_t ceiling(std::int64_t count, std::int64_t most) {
 }  // namespace
 
 double Solution::spacing() const {
-    return 2 * std::numbers::pi / static_cast<double>(domain_.torus().extents().rows);
+    return 2 * std::numbers::pi / static_cast<double>(domain_.extents().rows);
 }
 
 /// Row and column count in this rank's block.
 double Solution::exact(std::int64_t row, std::int64_t column, std::int64_t steps) const {
-    const auto [first_row, first_column] = domain_.torus().origin();
+    const auto [first_row, first_column] = domain_.origin();
     return problem_.exact((static_cast<double>(first_row + row) + 0.5) * spacing(),
                           (static_cast<double>(first_column + column) + 0.5) * spacing(),
                           time_step_ * static_cast<double>(steps));
@@ -61,12 +61,12 @@ Errors Solution::errors(std::int64_t steps) const {
             sums[1] += error * error;
         }
     }
-    const MPI_Comm comm = domain_.torus().comm().handle();
+    const MPI_Comm comm = domain_.comm().handle();
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm),
                "MPI_Allreduce");
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm),
                "MPI_Allreduce");
-    const auto& extents = domain_.torus().extents();
+    const auto& extents = domain_.extents();
     const auto points = static_cast<double>(extents.rows * extents.columns);
     return {.largest = largest,
             .mean = sums[0] / points,
@@ -81,16 +81,15 @@ double Solution::mass() const {
             sum += value(i, j);
         }
     }
-    mpi::check(
-        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, domain_.torus().comm().handle()),
-        "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, domain_.comm().handle()),
+               "MPI_Allreduce");
     return sum * spacing() * spacing();
 }
 
 // Each value is one rank's; the others contribute 0.
 std::vector<double> Solution::gathered(std::vector<double> own) const {
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, own.data(), static_cast<int>(own.size()), MPI_DOUBLE,
-                             MPI_SUM, domain_.torus().comm().handle()),
+                             MPI_SUM, domain_.comm().handle()),
                "MPI_Allreduce");
     return own;
 }
@@ -98,12 +97,12 @@ std::vector<double> Solution::gathered(std::vector<double> own) const {
 /// `value(row, column)` of every few rows and columns of the whole grid.
 template <class Value>
 measure::Outcome::Field Solution::thinned(const Value& value) const {
-    const auto& extents = domain_.torus().extents();
+    const auto& extents = domain_.extents();
     const auto every = ceiling(std::max(extents.rows, extents.columns), most_lines);
     measure::Outcome::Field field{
         .extents = {ceiling(extents.rows, every), ceiling(extents.columns, every)}, .values = {}};
     field.values.resize(static_cast<std::size_t>(field.extents[0] * field.extents[1]));
-    const auto [first_row, first_column] = domain_.torus().origin();
+    const auto [first_row, first_column] = domain_.origin();
     for (std::int64_t i = 0; i < domain_.block().rows(); ++i) {
         for (std::int64_t j = 0; j < domain_.block().columns(); ++j) {
             const auto row = first_row + i;
@@ -121,8 +120,8 @@ measure::Outcome::Field Solution::thinned(const Value& value) const {
 /// `value(row, column)` of the first column of the whole grid, along x.
 template <class Value>
 std::vector<double> Solution::profile(const Value& value) const {
-    std::vector<double> values(static_cast<std::size_t>(domain_.torus().extents().rows));
-    const auto [first_row, first_column] = domain_.torus().origin();
+    std::vector<double> values(static_cast<std::size_t>(domain_.extents().rows));
+    const auto [first_row, first_column] = domain_.origin();
     for (std::int64_t i = 0; first_column == 0 && i < domain_.block().rows(); ++i) {
         values[static_cast<std::size_t>(first_row + i)] = value(i, std::int64_t{0});
     }

@@ -29,14 +29,14 @@ Wave::Wave(const Domain& domain, std::uint64_t stamp)
 // The expected value at each owned point: Im(G^steps exp(i (phase + row and column phases))).
 template <class Use>
 void Wave::for_each(std::int64_t steps, const Use& use) const {
-    const auto& torus = domain_.torus();
+    const auto& extents = domain_.extents();
     const auto& block = domain_.block();
-    const double row_step = 2 * std::numbers::pi / static_cast<double>(torus.extents().rows);
-    const double column_step = 2 * std::numbers::pi / static_cast<double>(torus.extents().columns);
+    const double row_step = 2 * std::numbers::pi / static_cast<double>(extents.rows);
+    const double column_step = 2 * std::numbers::pi / static_cast<double>(extents.columns);
     const auto factor = domain_.stencil().amplification(row_step, column_step);
     const auto n = static_cast<double>(steps);
     const auto after = std::polar(std::pow(std::abs(factor), n), n * std::arg(factor));
-    const auto [first_row, first_column] = torus.origin();
+    const auto [first_row, first_column] = domain_.origin();
     std::vector<std::complex<double>> columns;
     for (std::int64_t j = 0; j < block.columns(); ++j) {
         columns.push_back(std::polar(1.0, column_step * static_cast<double>(first_column + j)));
@@ -68,7 +68,7 @@ std::uint64_t Wave::check(std::int64_t steps) const {
         const double found = array[static_cast<std::size_t>(block.at(row, column))];
         if (!(std::abs(found - expected) <= allowed)) {
             throw measure::WrongPayload(
-                "wrong field on rank " + std::to_string(domain_.torus().comm().rank()) + " after " +
+                "wrong field on rank " + std::to_string(domain_.comm().rank()) + " after " +
                 std::to_string(steps) + " steps: row " + std::to_string(row) + " column " +
                 std::to_string(column) + " holds " + std::to_string(found) + ", the scheme gives " +
                 std::to_string(expected));
