@@ -88,12 +88,3 @@ function(transrank_find_mpi_at_run_time target levels)
     PROPERTIES INSTALL_RPATH "$ORIGIN${up}/../..;$ORIGIN${up}/../../../lib"
   )
 endfunction()
-
-# Neighborhood collectives that persist: MPI 4 has them, some older libraries do as well. Looked for
-# in the header alone, since a wheel's library links only where its own libraries are found.
-set(_try_compile_target_type ${CMAKE_TRY_COMPILE_TARGET_TYPE})
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
-check_cxx_symbol_exists(MPI_Neighbor_alltoallv_init mpi.h TRANSRANK_HAS_NEIGHBOR_ALLTOALLV_INIT)
-unset(CMAKE_REQUIRED_LIBRARIES)
-set(CMAKE_TRY_COMPILE_TARGET_TYPE ${_try_compile_target_type})

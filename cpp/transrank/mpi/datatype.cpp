@@ -25,16 +25,6 @@ Datatype Datatype::of_vector(int count, int length, int stride, MPI_Datatype ele
     return made;
 }
 
-Datatype Datatype::subarray(std::span<const int> extents, std::span<const int> shared,
-                            std::span<const int> begins, MPI_Datatype element) {
-    Datatype made;
-    check(MPI_Type_create_subarray(static_cast<int>(extents.size()), extents.data(), shared.data(),
-                                   begins.data(), MPI_ORDER_FORTRAN, element, &made.type_),
-          "MPI_Type_create_subarray");
-    made.commit();
-    return made;
-}
-
 Datatype Datatype::repeated(int count, MPI_Aint stride_bytes, const Datatype& element) {
     Datatype made;
     check(MPI_Type_create_hvector(count, 1, stride_bytes, element.handle(), &made.type_),

@@ -19,12 +19,6 @@ public:
     [[nodiscard]] static Datatype of_vector(int count, int length, int stride,
                                             MPI_Datatype element);
 
-    /// The box of `shared` elements from `begins` on in an array of `extents`, of which the first
-    /// dimension varies fastest.
-    [[nodiscard]] static Datatype subarray(std::span<const int> extents,
-                                           std::span<const int> shared, std::span<const int> begins,
-                                           MPI_Datatype element);
-
     /// `count` elements of a type, `stride_bytes` from one to the next.
     [[nodiscard]] static Datatype repeated(int count, MPI_Aint stride_bytes,
                                            const Datatype& element);

@@ -73,24 +73,6 @@ PersistentRequests::Group PersistentRequests::add_receives(std::span<std::byte> 
     return {.begin = begin, .end = size()};
 }
 
-PersistentRequests::Group PersistentRequests::add_send_at_addresses(MPI_Datatype type,
-                                                                    const Partner& to) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Send_init(MPI_BOTTOM, 1, type, to.rank, to.tag, to.comm.handle(), &request),
-          "MPI_Send_init");
-    add(request, false);
-    return {.begin = size() - 1, .end = size()};
-}
-
-PersistentRequests::Group PersistentRequests::add_receive_at_addresses(MPI_Datatype type,
-                                                                       const Partner& from) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Recv_init(MPI_BOTTOM, 1, type, from.rank, from.tag, from.comm.handle(), &request),
-          "MPI_Recv_init");
-    add(request, true);
-    return {.begin = size() - 1, .end = size()};
-}
-
 void PersistentRequests::start(const Group& group) {
     if (group.size() == 0) {
         return;

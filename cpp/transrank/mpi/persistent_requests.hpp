@@ -41,10 +41,6 @@ public:
     Group add_sends(std::span<const std::byte> bytes, const Partner& to, std::int64_t longest);
     Group add_receives(std::span<std::byte> bytes, const Partner& from, std::int64_t longest);
 
-    /// One message with a datatype that holds absolute addresses.
-    Group add_send_at_addresses(MPI_Datatype type, const Partner& to);
-    Group add_receive_at_addresses(MPI_Datatype type, const Partner& from);
-
     /// The number of the next request to be added.
     [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
 

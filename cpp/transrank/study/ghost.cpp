@@ -68,10 +68,16 @@ private:
 };
 
 // Those that are measured unless others are asked for.
-constexpr std::array<std::string_view, 8> compared{
-    "floor",         "floor-from-peers", "mpi-packed",
-    "mpi-datatype",  "mpi-neighborhood", "mpi-packed-neighborhood",
-    "mpi-put-fence", "mpi-put-post"};
+constexpr std::array<std::string_view, 10> compared{"datatype",
+                                                    "neighborhood",
+                                                    "floor",
+                                                    "floor-from-peers",
+                                                    "mpi-packed",
+                                                    "mpi-datatype",
+                                                    "mpi-neighborhood",
+                                                    "mpi-packed-neighborhood",
+                                                    "mpi-put-fence",
+                                                    "mpi-put-post"};
 
 std::vector<AxisChoice> axes() {
     AxisChoice transports{.name = "transport",

@@ -25,11 +25,11 @@
 #include <string>
 #include <utility>
 
-#include "transrank/memory/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
+#include "transrank/study/baseline/baseline.hpp"
+#include "transrank/study/redistribute/baselines.hpp"
 #include "transrank/study/redistribute/esmf.hpp"
 #include "transrank/study/redistribute/library.hpp"
-#include "transrank/study/redistribute/way.hpp"
 #include "transrank/study/table.hpp"
 
 namespace transrank::study::redistribute {
@@ -70,9 +70,8 @@ private:
 std::vector<AxisChoice> axes() {
     AxisChoice choices{.name = "way", .values = library_ways(), .on_request = further_esmf_ways()};
     std::ranges::move(esmf_ways(), std::back_inserter(choices.values));
-    for (const auto& way : ways()) {
-        choices.values.emplace_back(way.name);
-    }
+    std::ranges::move(baseline_ways(), std::back_inserter(choices.values));
+    std::ranges::move(further_baseline_ways(), std::back_inserter(choices.on_request));
     AxisChoice kinds{.name = "layouts", .values = {}};
     for (const auto& each : layout_kinds) {
         kinds.values.emplace_back(each.name);
@@ -131,10 +130,7 @@ std::string reason_to_skip(const std::string& way, measure::CacheMode cache) {
     if (cache != measure::CacheMode::warm) {
         return "this study renews its own contents; leave out --cache";
     }
-    if (way == "nontemporal" && memory::nontemporal_copy() == nullptr) {
-        return "no stores past the caches are known for this processor";
-    }
-    return "";
+    return baseline::obstacle(way);
 }
 
 /// From which parts to which, `2x1-1x2`; of lists every rank has one.
@@ -147,8 +143,8 @@ std::string parts_of(const Grid& grid, const Layouts& layouts, int ranks) {
 /// Whether there is such a case at all.
 bool exists(const Layouts& layouts, const std::string& phase, const std::string& way) {
     const bool listed = layouts.source_listed || layouts.destination_listed;
-    const auto* other = find_way(way);
-    return other == nullptr || (phase == "run" && (!listed || other->lists));
+    return baseline::find(way) == nullptr ||
+           ((phase == "run" || is_stored(way)) && (!listed || takes_lists(way)));
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
@@ -172,10 +168,10 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                         continue;  // nothing is read or written
                     }
                     for (const auto& way : values_of(selection, choices[4])) {
-                        const auto* floor = find_way(way);
+                        const auto* baseline = baseline::find(way);
                         // Floors write their sources otherwise, so that it must not be timed.
                         if (!exists(layouts, phase, way) ||
-                            (mode == "cycle" && floor != nullptr && floor->floor)) {
+                            (mode == "cycle" && baseline != nullptr && baseline->own_memory)) {
                             continue;
                         }
                         auto& point = points.emplace_back();
@@ -216,17 +212,17 @@ Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& wo
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto task = task_of(point, setting);
     const auto& name = point.text("way");
-    const auto* way = find_way(name);
-    const bool floor = way != nullptr && way->floor;
+    const auto* baseline = baseline::find(name);
+    const bool floor = baseline != nullptr && baseline->own_memory;
     const bool shared = name == "auto" || name == "shared-direct" || name.starts_with("direct-") ||
-                        (way != nullptr && way->shared);
+                        (baseline != nullptr && baseline->shared);
     const auto arrays =
         shared ? SharedArrays::get(task, point.group)
                : workspace_arrays(point, setting.workspace,
                                   floor ? point.send_bytes / value_bytes : task.source_values(),
                                   task.destination_values());
-    if (way != nullptr) {
-        return way->make(point, setting, arrays);
+    if (baseline != nullptr) {
+        return make_baseline(point, setting, arrays);
     }
     return is_esmf_way(name) ? make_esmf(point, setting, arrays)
                              : make_library(point, setting, arrays);

@@ -10,7 +10,5 @@ Entry self_copy();
 Entry shared_direct();
 Entry shared_staged();
 Entry message();
-Entry datatype();
-Entry neighborhood();
 
 }  // namespace transrank::transport

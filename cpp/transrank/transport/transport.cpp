@@ -10,10 +10,9 @@
 namespace transrank::transport {
 namespace {
 
-// In the order in which `auto` prefers them, those that it never chooses last.
+// In the order in which `auto` prefers them.
 const auto& table() {
-    static const std::array entries{self_copy(), shared_direct(), shared_staged(),
-                                    message(),   datatype(),      neighborhood()};
+    static const std::array entries{self_copy(), shared_direct(), shared_staged(), message()};
     return entries;
 }
 

@@ -174,9 +174,6 @@ TEST_CASE("a pull and a push of other arrays may be under way at once, on every 
         transrank::exchange::Options options;
         options.transport = transport;
         one.transformer().init_persistent_pull(options);
-        if (transport == "datatype") {  // which cannot add
-            options.transport = "auto";
-        }
         other.transformer().init_persistent_push(Operation::add, options);
         one.fill_father(1);
         other.fill_father(1);

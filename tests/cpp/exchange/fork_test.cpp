@@ -47,7 +47,7 @@ bool is_misuse(const Call& call) {
 }  // namespace
 
 TEST_CASE("a child of fork may destroy what it has inherited, also while it is under way") {
-    for (const std::string way : {"auto", "shared-staged", "message", "neighborhood"}) {
+    for (const std::string way : {"auto", "shared-staged", "message"}) {
         for (const bool under_way : {false, true}) {
             CAPTURE(way);
             CAPTURE(under_way);
@@ -76,7 +76,7 @@ TEST_CASE("a child of fork may destroy what it has inherited, also while it is u
 }
 
 TEST_CASE("every other call in a child of fork is a misuse there, and nothing to the parent") {
-    for (const std::string way : {"auto", "shared-staged", "message", "neighborhood"}) {
+    for (const std::string way : {"auto", "shared-staged", "message"}) {
         CAPTURE(way);
         Ring ring(world_rank(), world_size(), true);
         auto exchange = ring.bind(way);

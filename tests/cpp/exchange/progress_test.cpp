@@ -16,7 +16,7 @@ using transrank::exchange::Exchange;
 
 namespace {
 
-const std::vector<std::string> ways{"shared-direct", "shared-staged", "message", "neighborhood"};
+const std::vector<std::string> ways{"shared-direct", "shared-staged", "message"};
 
 void finish_by_tests(Exchange& exchange) {
     while (!exchange.test()) {

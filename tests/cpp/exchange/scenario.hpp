@@ -165,12 +165,12 @@ private:
     std::vector<Array> destinations_;
 };
 
-inline Scenario random_scenario(std::uint64_t seed, int ranks, bool assign_only = false) {
+inline Scenario random_scenario(std::uint64_t seed, int ranks) {
     Random random(seed);
-    const bool overlap = !assign_only && chance(random, 0.3);
+    const bool overlap = chance(random, 0.3);
     auto pattern = chance(random, 0.5) ? random_lists(random, ranks, overlap)
                                        : random_segments(random, ranks, overlap);
-    if (!assign_only && chance(random, 0.4)) {
+    if (chance(random, 0.4)) {
         pattern = pattern.transposed();
     }
     Scenario scenario{.pattern = std::move(pattern),
@@ -178,9 +178,7 @@ inline Scenario random_scenario(std::uint64_t seed, int ranks, bool assign_only 
                       .source_homes = {},
                       .destination_homes = {},
                       .seed = seed};
-    if (!assign_only) {
-        scenario.operation = static_cast<Operation>(between(random, 0, 3));
-    }
+    scenario.operation = static_cast<Operation>(between(random, 0, 3));
     for (auto left = between(random, 1, 3); left > 0; --left) {
         scenario.kinds.push_back(random_kind(random, scenario.operation == Operation::assign));
     }

@@ -22,7 +22,7 @@ using transrank::exchange::Options;
 
 namespace {
 
-const std::vector<std::string> servants{"auto", "shared-staged", "message", "neighborhood"};
+const std::vector<std::string> servants{"auto", "shared-staged", "message"};
 
 /// A scenario with its arrays, bound.
 struct Bound {
@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<Bound>> bind_some(std::uint64_t seed, bool shared_ev
     Random random(seed);
     std::vector<std::unique_ptr<Bound>> all;
     for (std::uint64_t i = 0; i < 6; ++i) {
-        auto transport = servants[static_cast<std::size_t>(between(random, 0, 3))];
+        auto transport = servants[static_cast<std::size_t>(between(random, 0, 2))];
         if (!shared_everywhere && transport == "shared-staged") {
             transport = "auto";
         }

@@ -114,8 +114,7 @@ struct Scene {
     }
 };
 
-const std::vector<std::string> transports{"auto", "shared-staged", "message", "datatype",
-                                          "neighborhood"};
+const std::vector<std::string> transports{"auto", "shared-staged", "message"};
 
 Bound exchange_in(const Scene& scene) {
     exchange::Options options;

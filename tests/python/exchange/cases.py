@@ -225,15 +225,6 @@ def every_type(ranks: int) -> list[ExchangeCase]:
     ]
 
 
-def writes_twice(routes: list[_core.Route]) -> bool:
-    """Whether some unit of a destination is written more than once."""
-    for route in routes:
-        units = np.concatenate([np.empty(0, int), *[pairs(leg)[1] for leg in route.receives]])
-        if len(np.unique(units)) < len(units):
-            return True
-    return False
-
-
 @st.composite
 def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCase:
     kind = draw(st.sampled_from(sorted(KINDS)))
@@ -242,8 +233,6 @@ def exchanges(draw: st.DrawFn, ranks: int, transports: list[str]) -> ExchangeCas
         routes = [route.transposed() for route in routes]
     operation = draw(st.sampled_from(["assign", "add", "min", "max"]))
     transport = draw(st.sampled_from(transports))
-    if transport == "datatype" and (operation != "assign" or writes_twice(routes)):
-        transport = "message"  # MPI writes in any order
     everything_shared = transport == "shared-direct"
     homes = st.tuples(st.booleans(), st.booleans())
     fields = [

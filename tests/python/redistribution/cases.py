@@ -50,7 +50,7 @@ class Field:
 
 
 def transports() -> st.SearchStrategy[str]:
-    return st.sampled_from(["auto", "message", "shared-staged", "neighborhood"])
+    return st.sampled_from(["auto", "message", "shared-staged"])
 
 
 def bundles() -> st.SearchStrategy[list[Field]]:

@@ -34,8 +34,7 @@ private:
 std::span<const Entry> all() {
     static const auto table = [] {
         std::vector<Entry> entries;
-        for (auto& kind :
-             {copies(), from_peers(), messages(), neighborhoods(), puts(), alltoalls()}) {
+        for (auto& kind : {copies(), from_peers(), messages(), collectives(), puts()}) {
             std::ranges::copy(kind, std::back_inserter(entries));
         }
         return entries;

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "transrank/memory/copy_kernels.hpp"
-#include "transrank/route/runs.hpp"
 #include "transrank/study/baseline/baseline.hpp"
+#include "transrank/study/baseline/packing.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::study::baseline {
@@ -60,27 +60,31 @@ private:
     std::vector<transport::Move> moves_;
 };
 
-struct Piece {
-    std::byte* to;
-    const std::byte* from;
-    std::size_t bytes;
-};
+enum class Calls : std::uint8_t { once, per_field };
 
-class Copied final : public Mover {
+class Whole final : public Mover {
 public:
-    Copied(Task task, Task (*own)(Task), memory::Copy (*copy)(),
-           std::vector<Piece> (*pieces)(const Task&))
-        : Mover(own(std::move(task))), copy_(copy()), pieces_(pieces(this->task())) {}
+    Whole(Task given, memory::Copy (*copy)(), Calls calls)
+        : Mover(whole(std::move(given))), copy_(copy()) {
+        for (const auto& field : task().fields) {
+            const auto bytes = static_cast<std::size_t>(field.destination_bytes);
+            if (calls == Calls::once && !lengths_.empty()) {
+                lengths_.front() += bytes;
+            } else {
+                lengths_.push_back(bytes);
+            }
+        }
+    }
 
     void start() override {
-        for (const auto& piece : pieces_) {
-            copy_(piece.to, piece.from, piece.bytes);
+        for (std::size_t i = 0; i < lengths_.size(); ++i) {
+            copy_(task().fields[i].destination, task().fields[i].source, lengths_[i]);
         }
     }
 
 private:
     memory::Copy copy_;
-    std::vector<Piece> pieces_;
+    std::vector<std::size_t> lengths_;
 };
 
 memory::Copy library_copy() {
@@ -89,39 +93,24 @@ memory::Copy library_copy() {
     };
 }
 
-std::vector<Piece> by_field(const Task& task) {
-    std::vector<Piece> pieces;
-    for (const auto& field : task.fields) {
-        pieces.push_back({.to = field.destination,
-                          .from = field.source,
-                          .bytes = static_cast<std::size_t>(field.destination_bytes)});
-    }
-    return pieces;
-}
-
-std::vector<Piece> at_once(const Task& task) {
-    auto pieces = by_field(task);
-    for (std::size_t i = 1; i < pieces.size(); ++i) {
-        pieces.front().bytes += pieces[i].bytes;
-    }
-    pieces.resize(1);
-    return pieces;
-}
-
-std::vector<Piece> by_run(const Task& task) {
-    std::vector<Piece> pieces;
-    for (const auto& field : task.fields) {
-        for (const auto& leg : task.route.receives()) {
-            route::for_each_run(
-                leg, [&](std::int64_t source, std::int64_t destination, std::int64_t units) {
-                    pieces.push_back({.to = field.destination + (destination * field.unit_bytes),
-                                      .from = field.source + (source * field.unit_bytes),
-                                      .bytes = static_cast<std::size_t>(units * field.unit_bytes)});
-                });
+/// By a loop of memcpy.
+class Runs final : public Mover {
+public:
+    explicit Runs(Task given) : Mover(within(std::move(given))) {
+        for (const auto& leg : route().receives()) {
+            packings_.emplace_back(leg, task());
         }
     }
-    return pieces;
-}
+
+    void start() override {
+        for (const auto& packing : packings_) {
+            packing.copy();
+        }
+    }
+
+private:
+    std::vector<Packing> packings_;
+};
 
 }  // namespace
 
@@ -133,19 +122,19 @@ std::vector<Entry> copies() {
             {.name = "memcpy-once",
              .summary = "as many bytes, in one memcpy",
              .own_memory = true,
-             .make = made<Copied, whole, library_copy, at_once>},
+             .make = made<Whole, library_copy, Calls::once>},
             {.name = "memcpy-per-field",
              .summary = "as many bytes, in one memcpy per field",
              .own_memory = true,
-             .make = made<Copied, whole, library_copy, by_field>},
+             .make = made<Whole, library_copy, Calls::per_field>},
             {.name = "nontemporal",
              .summary = "as many bytes, in one copy past the caches",
              .own_memory = true,
-             .make = made<Copied, whole, memory::nontemporal_copy, at_once>},
+             .make = made<Whole, memory::nontemporal_copy, Calls::once>},
             {.name = "memcpy-runs",
              .summary = "the runs that arrive, each by memcpy, from the rank's own memory",
              .own_memory = true,
-             .make = made<Copied, within, library_copy, by_run>}};
+             .make = made<Runs>}};
 }
 
 }  // namespace transrank::study::baseline

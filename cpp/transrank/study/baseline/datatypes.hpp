@@ -6,7 +6,7 @@
 
 #include "transrank/mpi/datatype.hpp"
 #include "transrank/route/rows.hpp"
-#include "transrank/study/baseline/mover.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 
 namespace transrank::study::baseline {
 

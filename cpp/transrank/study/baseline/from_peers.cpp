@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <new>
 #include <stdexcept>
@@ -16,8 +15,8 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/route/runs.hpp"
 #include "transrank/study/baseline/baseline.hpp"
+#include "transrank/study/baseline/packing.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/moves.hpp"
 
@@ -173,7 +172,10 @@ class Copied final : public Mover {
 public:
     explicit Copied(Task given) : Mover(std::move(given)), open_(task()) {
         for (const auto& leg : route().receives()) {
-            arrivals_.push_back({.sender = leg.peer, .copies = copies_of(leg)});
+            auto& arrival = arrivals_.emplace_back(Arrival{leg.peer, {}, Packing(leg, task())});
+            for (std::size_t i = 0; i < task().fields.size(); ++i) {
+                arrival.sources.push_back(open_.of(leg.peer, i));
+            }
         }
         // What needs no waiting goes first.
         std::ranges::partition(
@@ -185,9 +187,7 @@ public:
         open_.publish_ready(epoch_);
         for (const auto& arrival : arrivals_) {
             open_.await_ready(arrival.sender, epoch_);
-            for (const auto& each : arrival.copies) {
-                std::memcpy(each.to, each.from, each.bytes);
-            }
+            arrival.packing.copy_from(arrival.sources);
         }
         open_.publish_read(epoch_);
     }
@@ -195,31 +195,11 @@ public:
     void finish() override { open_.await_readers(epoch_); }
 
 private:
-    struct Copy {
-        std::byte* to;
-        const std::byte* from;
-        std::size_t bytes;
-    };
     struct Arrival {
         int sender;
-        std::vector<Copy> copies;
+        std::vector<const std::byte*> sources;  ///< one per field
+        Packing packing;
     };
-
-    [[nodiscard]] std::vector<Copy> copies_of(const route::Leg& leg) const {
-        std::vector<Copy> copies;
-        for (std::size_t i = 0; i < task().fields.size(); ++i) {
-            auto* const to = task().fields[i].destination;
-            const auto* const from = open_.of(leg.peer, i);
-            const auto unit = task().unit_bytes();
-            route::for_each_run(
-                leg, [&](std::int64_t source, std::int64_t destination, std::int64_t units) {
-                    copies.push_back({.to = to + (destination * unit),
-                                      .from = from + (source * unit),
-                                      .bytes = static_cast<std::size_t>(units * unit)});
-                });
-        }
-        return copies;
-    }
 
     OpenSources open_;
     std::vector<Arrival> arrivals_;

@@ -123,16 +123,24 @@ private:
 };
 
 enum class Calls : std::uint8_t { persistent, immediate };
+enum class Within : std::uint8_t { sent, copied };
 
-/// Also what a rank sends to itself is a message.
+/// What a rank has for itself is a message, too, or copied by the library's loops.
 class Described final : public Mover {
 public:
-    Described(Task given, Calls calls)
+    Described(Task given, Calls calls, Within within)
         : Mover(std::move(given)),
           persistent_(calls == Calls::persistent),
           requests_(persistent_),
-          arriving_(messages(route().receives(), route::End::destination)),
-          departing_(messages(route().sends(), route::End::source)) {
+          arriving_(messages(route().receives(), route::End::destination, within)),
+          departing_(messages(route().sends(), route::End::source, within)) {
+        const auto* own = route::find_leg(route().sends(), route().rank());
+        for (const auto& field : task().fields) {
+            if (within == Within::copied && own != nullptr) {
+                within_.push_back(transport::make_move(*own, field, transport::Operation::assign,
+                                                       field.source, field.destination));
+            }
+        }
         if (persistent_) {
             add(MPI_Recv_init, arriving_, "MPI_Recv_init");
             add(MPI_Send_init, departing_, "MPI_Send_init");
@@ -147,6 +155,7 @@ public:
             add(MPI_Irecv, arriving_, "MPI_Irecv");
             add(MPI_Isend, departing_, "MPI_Isend");
         }
+        transport::execute(within_);
     }
     void finish() override { requests_.wait_all(); }
 
@@ -157,10 +166,13 @@ private:
         JoinedType data;
     };
 
-    [[nodiscard]] std::vector<Message> messages(std::span<const route::Leg> legs,
-                                                route::End end) const {
+    [[nodiscard]] std::vector<Message> messages(std::span<const route::Leg> legs, route::End end,
+                                                Within within) const {
         std::vector<Message> all;
         for (const auto& part : parts(legs, task())) {
+            if (within == Within::copied && part.peer == route().rank()) {
+                continue;
+            }
             const bool further = !all.empty() && all.back().peer == part.peer;
             all.push_back({.peer = part.peer,
                            .tag = further ? all.back().tag + 1 : 0,
@@ -182,7 +194,13 @@ private:
     Requests requests_;
     std::vector<Message> arriving_;
     std::vector<Message> departing_;
+    std::vector<transport::Move> within_;
 };
+
+std::unique_ptr<Mover> by_rows(Task task) {
+    task.description = Description::rows;
+    return std::make_unique<Described>(std::move(task), Calls::persistent, Within::copied);
+}
 
 }  // namespace
 
@@ -192,10 +210,13 @@ std::vector<Entry> messages() {
              .make = made<Packed>},
             {.name = "mpi-datatype",
              .summary = "persistent messages of datatypes",
-             .make = made<Described, Calls::persistent>},
+             .make = made<Described, Calls::persistent, Within::sent>},
+            {.name = "datatype",
+             .summary = "the same with one block per row, but what stays on its rank is copied",
+             .make = by_rows},
             {.name = "mpi-messages",
              .summary = "MPI_Isend and MPI_Irecv of datatypes",
-             .make = made<Described, Calls::immediate>}};
+             .make = made<Described, Calls::immediate, Within::sent>}};
 }
 
 }  // namespace transrank::study::baseline

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transrank/route/runs.hpp"
-#include "transrank/study/baseline/mover.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 
 namespace transrank::study::baseline {
 
@@ -47,13 +47,17 @@ public:
         }
     }
 
+    /// Without a buffer, from where the fields lie on their owner.
+    void copy_from(std::span<const std::byte* const> sources) const {
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+            copy_one(sources[i], fields_[i].destination);
+        }
+    }
+
     /// Of a leg from this rank to itself.
     void copy() const {
         for (const auto& field : fields_) {
-            for (const auto& run : runs_) {
-                std::memcpy(field.destination + run.destination, field.source + run.source,
-                            run.bytes);
-            }
+            copy_one(field.source, field.destination);
         }
     }
 
@@ -63,6 +67,13 @@ private:
         std::int64_t destination;
         std::size_t bytes;
     };
+
+    void copy_one(const std::byte* source, std::byte* destination) const {
+        for (const auto& run : runs_) {
+            std::memcpy(destination + run.destination, source + run.source, run.bytes);
+        }
+    }
+
     std::span<const transport::Field> fields_;
     std::vector<Run> runs_;
     std::size_t bytes_ = 0;

@@ -9,7 +9,7 @@
 #include "transrank/measure/case.hpp"
 #include "transrank/measure/operation.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/study/baseline/mover.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/transport/field.hpp"
 
 namespace transrank::study::ghost_update {

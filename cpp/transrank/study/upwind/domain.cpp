@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "transrank/study/baseline/baseline.hpp"
-
 namespace transrank::study::upwind {
 
 std::int64_t Domain::bytes(const Block& block) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "transrank/memory/shared_segment.hpp"
-#include "transrank/study/baseline/mover.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/study/upwind/grid.hpp"
 #include "transrank/study/upwind/scheme.hpp"
 #include "transrank/study/upwind/sweep.hpp"

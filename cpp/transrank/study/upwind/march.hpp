@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "transrank/study/baseline/mover.hpp"
+#include "transrank/study/baseline/baseline.hpp"
 #include "transrank/study/upwind/domain.hpp"
 #include "transrank/transport/runs.hpp"
 

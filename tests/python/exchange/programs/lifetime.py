@@ -20,7 +20,7 @@ from python.exchange.ring import Ring, numbers, route
 from python.spmd import WORLD, main
 from transrank.mpi import MPI
 
-TRANSPORTS = ["auto", "shared-staged", "message", "datatype", "neighborhood"]
+TRANSPORTS = ["auto", "shared-staged", "message"]
 survivors: list[tuple[Ring, transrank.Exchange]] = []
 
 

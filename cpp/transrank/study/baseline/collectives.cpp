@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A neighborhood collective for all peers: described by datatypes, or packed by hand.
+// Collectives of a neighborhood or of all ranks: described by datatypes, or packed by hand.
 #include <mpi.h>
 
 #include <algorithm>
@@ -58,11 +58,14 @@ private:
     Side departing_;
 };
 
+enum class Calls : std::uint8_t { blocking, immediate };
+
 /// One field lands in place where all of its legs lie in one piece.
 class Packed final : public Mover {
 public:
-    explicit Packed(Task given)
+    Packed(Task given, Calls calls)
         : Mover(std::move(given)),
+          calls_(calls),
           graph_(graph_of(task())),
           arriving_(route().receives(), task()),
           departing_(route().sends(), task()) {
@@ -78,11 +81,25 @@ public:
         }
         std::byte* const landing =
             arriving_.buffer.empty() ? task().fields.front().destination : arriving_.buffer.data();
-        mpi::check(MPI_Neighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
-                                          departing_.displacements.data(), MPI_BYTE, landing,
-                                          arriving_.counts.data(), arriving_.displacements.data(),
-                                          MPI_BYTE, graph_.handle()),
-                   "MPI_Neighbor_alltoallv");
+        if (calls_ == Calls::immediate) {
+            mpi::check(
+                MPI_Ineighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
+                                        departing_.displacements.data(), MPI_BYTE, landing,
+                                        arriving_.counts.data(), arriving_.displacements.data(),
+                                        MPI_BYTE, graph_.handle(), &request_),
+                "MPI_Ineighbor_alltoallv");
+        } else {
+            mpi::check(
+                MPI_Neighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
+                                       departing_.displacements.data(), MPI_BYTE, landing,
+                                       arriving_.counts.data(), arriving_.displacements.data(),
+                                       MPI_BYTE, graph_.handle()),
+                "MPI_Neighbor_alltoallv");
+        }
+    }
+
+    void finish() override {
+        mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
         for (std::size_t i = 0; !arriving_.buffer.empty() && i < arriving_.legs.size(); ++i) {
             arriving_.legs[i].unpack(arriving_.block(i));
         }
@@ -120,20 +137,70 @@ private:
         return true;
     }
 
+    Calls calls_;
     mpi::Communicator graph_;
     Side arriving_;
     Side departing_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// One MPI_Alltoallw per field, as mpi4py-fft does it.
+class Alltoallw final : public Mover {
+public:
+    explicit Alltoallw(Task given)
+        : Mover(std::move(given)),
+          departing_(route().sends(), route::End::source, task()),
+          arriving_(route().receives(), route::End::destination, task()) {}
+
+    void start() override {
+        for (const auto& field : task().fields) {
+            mpi::check(MPI_Alltoallw(field.source, departing_.counts.data(),
+                                     departing_.displacements.data(), departing_.handles.data(),
+                                     field.destination, arriving_.counts.data(),
+                                     arriving_.displacements.data(), arriving_.handles.data(),
+                                     task().comm.handle()),
+                       "MPI_Alltoallw");
+        }
+    }
+
+private:
+    struct Side {
+        Side(std::span<const route::Leg> legs, route::End end, const Task& task)
+            : counts(static_cast<std::size_t>(task.comm.size())),
+              displacements(counts.size()),
+              handles(counts.size(), MPI_DOUBLE) {
+            for (const auto& leg : legs) {
+                const auto peer = static_cast<std::size_t>(leg.peer);
+                auto [offset, type] = describe(leg, end, task);
+                counts[peer] = 1;
+                displacements[peer] = static_cast<int>(offset);
+                handles[peer] = types.emplace_back(std::move(type)).handle();
+            }
+        }
+        std::vector<int> counts;
+        std::vector<int> displacements;
+        std::vector<MPI_Datatype> handles;
+        std::vector<mpi::Datatype> types;
+    };
+    Side departing_;
+    Side arriving_;
 };
 
 }  // namespace
 
-std::vector<Entry> neighborhoods() {
+std::vector<Entry> collectives() {
     return {{.name = "mpi-neighborhood",
              .summary = "MPI_Neighbor_alltoallw of datatypes",
              .make = made<Described>},
             {.name = "mpi-packed-neighborhood",
              .summary = "packed by hand, MPI_Neighbor_alltoallv",
-             .make = made<Packed>}};
+             .make = made<Packed, Calls::blocking>},
+            {.name = "neighborhood",
+             .summary = "packed by hand, MPI_Ineighbor_alltoallv",
+             .make = made<Packed, Calls::immediate>},
+            {.name = "mpi-alltoallw",
+             .summary = "MPI_Alltoallw of datatypes, one call per field",
+             .make = made<Alltoallw>}};
 }
 
 }  // namespace transrank::study::baseline
