@@ -30,6 +30,7 @@ SOURCES = [
     "transport/portions",
     "transport/repeated_moves",
     "transport/runs",
+    "transport/scatter",
     "transport/shared_direct",
     "transport/shared_peer",
     "transport/shared_staged",

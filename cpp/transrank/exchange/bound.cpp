@@ -95,7 +95,7 @@ void Bound::swap_offers() {
         .comm = loan_.comm(),
         .loan = &loan_,
         .operation = options_.operation,
-        .push_below_bytes = default_push_below_bytes,
+        .thresholds = {},
         .stores = options_.stores,
         .moved_bytes =
             std::max(bytes_of(route_.receives(), fields_), bytes_of(route_.sends(), fields_)),
@@ -109,38 +109,36 @@ void Bound::choose_transports() {
     settle_thresholds();
     std::vector<Refusal> refusals;
     do {
-        mpi::agree(loan_.comm(), [&] {
-            choices_ = choose(*binding_, options_.transport, thresholds_, refusals);
-        });
+        mpi::agree(loan_.comm(),
+                   [&] { choices_ = choose(*binding_, options_.transport, refusals); });
     } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
 }
 
 // Known before transports are chosen, since the choice depends on it.
 void Bound::settle_thresholds() {
     if (options_.push_below_bytes) {
-        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
-    } else {
-        int direct = may_be_direct() ? 1 : 0;
-        mpi::check(MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
-                   "MPI_Allreduce");
-        if (direct != 0) {
-            thresholds_ = known_->thresholds();
-        }
+        binding_->thresholds = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
+        return;
     }
-    binding_->push_below_bytes = thresholds_.push_below_bytes;
+    int needed = needs_thresholds() ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
+               "MPI_Allreduce");
+    if (needed != 0) {
+        binding_->thresholds = known_->thresholds();
+    }
 }
 
-bool Bound::may_be_direct() const {
-    const auto& entry = transport::find("shared-direct");
-    return (options_.transport == "auto" || options_.transport == entry.name) &&
-           std::ranges::any_of(offers_, [&](const transport::PeerOffer& peer) {
-               return entry.obstacle(*binding_, peer).empty();
-           });
+bool Bound::needs_thresholds() const {
+    return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
+        return entry.by_thresholds && transport::may_choose(options_.transport, entry) &&
+               std::ranges::any_of(offers_, [&](const transport::PeerOffer& peer) {
+                   return entry.obstacle(*binding_, peer).empty();
+               });
+    });
 }
 
 std::string Bound::explain() const {
-    return exchange::explain(*binding_, choices_, node(), thresholds_) +
-           explain_findings(transports_);
+    return exchange::explain(*binding_, choices_, node(), transports_);
 }
 
 void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {

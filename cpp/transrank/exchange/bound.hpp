@@ -34,7 +34,7 @@ private:
     void swap_offers();
     void choose_transports();
     void settle_thresholds();
-    [[nodiscard]] bool may_be_direct() const;
+    [[nodiscard]] bool needs_thresholds() const;
 
     route::Route route_;
     std::vector<transport::Field> fields_;
@@ -47,7 +47,6 @@ private:
     std::vector<transport::PeerOffer> offers_;
     std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
-    Thresholds thresholds_{.push_below_bytes = default_push_below_bytes, .origin = "default"};
     Transports transports_;
 };
 

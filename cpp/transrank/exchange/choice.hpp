@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "transrank/exchange/thresholds.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
@@ -25,10 +24,10 @@ struct Refusal {
 };
 
 /// The choice for each of the binding's offers. Both ranks of a pair make the same one. `wanted` is
-/// `auto` or the name of a transport; `thresholds` say which runs that lie apart are packed;
-/// throws std::invalid_argument when it is unknown or cannot serve a peer.
+/// `auto` or the name of a transport; throws std::invalid_argument when it is unknown or cannot
+/// serve a peer.
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
-                                         const std::string& wanted, const Thresholds& thresholds,
+                                         const std::string& wanted,
                                          std::span<const Refusal> refusals);
 
 }  // namespace transrank::exchange

@@ -34,15 +34,6 @@ void list_peers(std::ostream& text, const Binding& binding, std::span<const Choi
     }
 }
 
-void tell_thresholds(std::ostream& text, std::span<const Choice> choices,
-                     const Thresholds& thresholds) {
-    if (std::ranges::any_of(
-            choices, [](const Choice& each) { return each.entry->name == "shared-direct"; })) {
-        text << "shared-direct pushes runs of less than " << thresholds.push_below_bytes
-             << " bytes and pulls the others (" << thresholds.origin << ")\n";
-    }
-}
-
 // By which means the end of a peer's process would be noticed.
 void tell_liveness(std::ostream& text, const Binding& binding, const memory::Node& node) {
     std::string by_number;
@@ -70,23 +61,17 @@ void tell_liveness(std::ostream& text, const Binding& binding, const memory::Nod
 }  // namespace
 
 std::string explain(const Binding& binding, std::span<const Choice> choices,
-                    const memory::Node& node, const Thresholds& thresholds) {
+                    const memory::Node& node, const Transports& transports) {
     std::ostringstream text;
     text << "rank " << binding.route.rank() << " of " << binding.route.ranks() << ": "
          << binding.offers.size() << " peers, " << binding.fields.size() << " fields\n";
     list_peers(text, binding, choices);
-    tell_thresholds(text, choices, thresholds);
     tell_liveness(text, binding, node);
-    return text.str();
-}
-
-std::string explain_findings(std::span<const std::unique_ptr<transport::Transport>> transports) {
-    std::string text;
     for (const auto& transport : transports) {
-        const auto found = transport->finding();
-        text += found.empty() ? "" : found + "\n";
+        const auto lines = transport->explain();
+        text << lines << (lines.empty() ? "" : "\n");
     }
-    return text;
+    return text.str();
 }
 
 }  // namespace transrank::exchange

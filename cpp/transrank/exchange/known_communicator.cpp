@@ -95,10 +95,10 @@ mpi::CommunicatorPool::Loan KnownCommunicator::borrow() {
     return communicators_.borrow();
 }
 
-const Thresholds& KnownCommunicator::thresholds() {
+const transport::Thresholds& KnownCommunicator::thresholds() {
     if (!thresholds_) {
-        thresholds_ =
-            std::make_unique<Thresholds>(measure_thresholds(communicators_.base(), node_));
+        thresholds_ = std::make_unique<transport::Thresholds>(
+            transport::measure_thresholds(communicators_.base(), node_));
     }
     return *thresholds_;
 }

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "transrank/exchange/thresholds.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
+#include "transrank/transport/thresholds.hpp"
 
 namespace transrank::exchange {
 
@@ -34,12 +34,12 @@ public:
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
     /// Collective. Measured when first asked for.
-    [[nodiscard]] const Thresholds& thresholds();
+    [[nodiscard]] const transport::Thresholds& thresholds();
 
 private:
     mpi::CommunicatorPool communicators_;
     memory::Node node_;
-    std::unique_ptr<Thresholds> thresholds_;
+    std::unique_ptr<transport::Thresholds> thresholds_;
     int absent_ = -1;  ///< the rank that will never come
 };
 

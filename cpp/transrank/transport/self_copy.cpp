@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] bool done() const override { return done_; }
     [[nodiscard]] std::vector<int> awaited() const override { return {}; }
-    [[nodiscard]] std::string finding() const override {
+    [[nodiscard]] std::string explain() const override {
         return moves_.finding("copies within the rank");
     }
 
@@ -58,7 +58,8 @@ Entry self_copy() {
             .all_or_none = false,
             .automatic = true,
             .by_messages = false,
-            .make = make};
+            .make = make,
+            .within_rank = true};
 }
 
 }  // namespace transrank::transport

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "transrank/transport/repeated_moves.hpp"
+#include "transrank/transport/scatter.hpp"
 #include "transrank/transport/shared_peer.hpp"
 #include "transrank/transport/table.hpp"
 
@@ -91,9 +92,9 @@ private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range =
-            pulled(*offer.receive, binding.fields[i].unit_bytes, binding.push_below_bytes,
-                   binding.turn.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
+        const auto range = pulled(*offer.receive, binding.fields[i].unit_bytes,
+                                  binding.thresholds.push_below_bytes, binding.turn.ordered(),
+                                  theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
             pulls_.add(make_move(*offer.receive, binding.fields[i], binding.operation,
                                  place(theirs.source, theirs.source_offset, mappings_),
@@ -105,7 +106,7 @@ private:
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
         const auto range =
-            pulled(*offer.send, binding.fields[i].unit_bytes, binding.push_below_bytes,
+            pulled(*offer.send, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
                    offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
@@ -156,12 +157,15 @@ public:
 
     [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
 
-    [[nodiscard]] std::string finding() const override {
-        std::string found;
+    [[nodiscard]] std::string explain() const override {
+        const auto& thresholds = binding_.thresholds;
+        std::string text = "shared-direct pushes runs of less than " +
+                           std::to_string(thresholds.push_below_bytes) +
+                           " bytes and pulls the others (" + thresholds.origin + ")";
         for (const auto& peer : peers_) {
-            found = join_findings(found, peer.finding());
+            text = join_findings(text, peer.finding());
         }
-        return found;
+        return text;
     }
 
     void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
@@ -199,6 +203,29 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     return "";
 }
 
+std::optional<Preference> preference(const Binding& binding, const PeerOffer& peer) {
+    const auto short_below_bytes = binding.thresholds.stage_below_bytes;
+    if (short_below_bytes == 0) {
+        return std::nullopt;  // nothing is short: routes may have millions of segments
+    }
+    Scatter scatter;
+    for (const auto* leg : {peer.send, peer.receive}) {
+        for (const auto& field : binding.fields) {
+            if (leg != nullptr) {
+                scatter.add(*leg, field.unit_bytes, short_below_bytes);
+            }
+        }
+    }
+    if (!scatter.prevails()) {
+        return std::nullopt;
+    }
+    return Preference{.transport = "shared-staged",
+                      .reason = std::to_string(scatter.apart_runs) +
+                                " runs that lie apart on both sides are shorter than " +
+                                std::to_string(short_below_bytes) +
+                                " bytes, below which packing them costs less (measured)"};
+}
+
 std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
     return std::make_unique<SharedDirect>(binding, peers);
 }
@@ -212,7 +239,10 @@ Entry shared_direct() {
             .all_or_none = false,
             .automatic = true,
             .by_messages = false,
-            .make = make};
+            .make = make,
+            .between_shared_arrays = true,
+            .by_thresholds = true,
+            .preference = preference};
 }
 
 }  // namespace transrank::transport

@@ -22,6 +22,10 @@ std::span<const Entry> all() {
     return table();
 }
 
+bool may_choose(std::string_view wanted, const Entry& entry) {
+    return wanted == automatic ? entry.automatic : wanted == entry.name;
+}
+
 const Entry& find(std::string_view name) {
     const auto found = std::ranges::find(table(), name, &Entry::name);
     if (found == table().end()) {
@@ -32,6 +36,16 @@ const Entry& find(std::string_view name) {
         throw std::invalid_argument(message);
     }
     return *found;
+}
+
+const Entry& within_rank() {
+    return *std::ranges::find_if(table(), &Entry::within_rank);
+}
+
+bool prefers_shared_arrays(std::string_view wanted) {
+    return std::ranges::any_of(table(), [&](const Entry& entry) {
+        return entry.between_shared_arrays && may_choose(wanted, entry);
+    });
 }
 
 }  // namespace transrank::transport

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/offer.hpp"
+#include "transrank/transport/thresholds.hpp"
 #include "transrank/transport/turn.hpp"
 
 namespace transrank::transport {
@@ -27,9 +29,9 @@ struct Binding {
     const mpi::Communicator& comm;           ///< the exchange's own
     mpi::CommunicatorPool::Loan* loan;       ///< keeps what is derived from it
     Operation operation;
-    /// Runs shorter than this are pushed by their sender, longer ones pulled by their receiver.
-    std::int64_t push_below_bytes;
-    /// How shared-direct and self-copy store what they copy.
+    /// Of entries that go by them; else defaults.
+    Thresholds thresholds;
+    /// How transports that copy straight to the destination store there.
     Stores stores;
     /// What this rank receives or, where that is more, sends, of all fields.
     std::int64_t moved_bytes;
@@ -80,13 +82,19 @@ public:
     /// Whether waiting means that MPI must be called again and again.
     [[nodiscard]] virtual bool polls_mpi() const { return false; }
 
-    /// What it has found out by moving, for people; empty when nothing.
-    [[nodiscard]] virtual std::string finding() const { return ""; }
+    /// How it moves data, and what it has found out by moving: lines for people, if any.
+    [[nodiscard]] virtual std::string explain() const { return ""; }
 
     /// Tells the peers that this rank will publish nothing more, without waiting for them: the
     /// exchange is broken, or (Cause::gone) destroyed here. The epochs up to `completed` were over
     /// on this rank.
     virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
+};
+
+/// What `auto` should choose for a peer in place of a transport that could serve it, and why.
+struct Preference {
+    std::string_view transport;
+    std::string reason;
 };
 
 /// A row of the table of transports.
@@ -106,11 +114,34 @@ struct Entry {
     /// all_or_none, called on every rank, also without peers.
     std::unique_ptr<Transport> (*make)(const Binding& binding,
                                        std::span<const PeerOffer* const> peers);
+    /// Whether it moves what a rank sends to itself, and nothing else; true for one entry.
+    bool within_rank = false;
+    /// Whether it moves data straight between arrays that are in memory of transrank's.
+    bool between_shared_arrays = false;
+    /// Whether the binding's thresholds matter: they are measured when it may serve a peer.
+    bool by_thresholds = false;
+    /// Asked where nothing stands in its way; both ranks of a pair come to the same answer.
+    /// Without a function it is never better to take another one.
+    std::optional<Preference> (*preference)(const Binding& binding,
+                                            const PeerOffer& peer) = nullptr;
 };
 
 [[nodiscard]] std::span<const Entry> all();
 
+/// In place of a name: for each peer the first entry that can serve it and prefers no other.
+inline constexpr std::string_view automatic = "auto";
+
+/// Whether `wanted`, a name of the table or `automatic`, lets a peer be served by `entry`.
+[[nodiscard]] bool may_choose(std::string_view wanted, const Entry& entry);
+
 /// Throws std::invalid_argument listing the known names.
 [[nodiscard]] const Entry& find(std::string_view name);
+
+/// The entry for what a rank sends to itself.
+[[nodiscard]] const Entry& within_rank();
+
+/// Whether `wanted`, `auto` or a name of the table, is served better by arrays in memory of
+/// transrank's; false for other names.
+[[nodiscard]] bool prefers_shared_arrays(std::string_view wanted);
 
 }  // namespace transrank::transport

@@ -195,7 +195,7 @@ public:
                    .comm = comm_,
                    .loan = nullptr,
                    .operation = operation,
-                   .push_below_bytes = push_below_bytes,
+                   .thresholds = {.push_below_bytes = push_below_bytes, .origin = "given"},
                    .stores = transport::Stores::cached,
                    .moved_bytes = 0,
                    .longest_message_bytes = INT64_MAX,

@@ -15,7 +15,7 @@ import transrank
 from python.spmd import WORLD, main
 from transrank import BlockGrid, Distribution, Redistribution
 
-TRANSPORTS = ["auto", "message", "shared-staged", "neighborhood"]
+TRANSPORTS = ["auto", "message", "shared-staged"]
 
 
 def stored(cells: int, transport: str) -> tuple[Redistribution, list[np.ndarray]]:

@@ -7,21 +7,21 @@
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
 
-namespace transrank::exchange {
+namespace transrank::transport {
+
+/// Where nothing can be measured: a cache line or two.
+inline constexpr std::int64_t default_push_below_bytes = 128;
 
 /// From which length on a run goes another way through shared memory, and how that is known. The
 /// same on every rank.
 struct Thresholds {
-    /// Shared-direct pushes shorter runs and pulls the others.
-    std::int64_t push_below_bytes;
-    std::string origin;  ///< given, measured, or default and why
+    /// Shorter runs are pushed by their sender, the others pulled by their receiver.
+    std::int64_t push_below_bytes = default_push_below_bytes;
+    std::string origin = "default";  ///< given, measured, or default and why
     /// Below which length runs that lie apart on both sides are better packed: pushed or pulled,
     /// each of them drags a cache line of another core's. 0 where that was not measured.
     std::int64_t stage_below_bytes = 0;
 };
-
-/// Where nothing can be measured: a cache line or two.
-inline constexpr std::int64_t default_push_below_bytes = 128;
 
 /// Collective. Lets pairs of ranks that share memory rewrite, move and read strided runs of several
 /// lengths, pushed by their owner, pulled by their reader and, where they are strided at the
@@ -31,4 +31,4 @@ inline constexpr std::int64_t default_push_below_bytes = 128;
 [[nodiscard]] Thresholds measure_thresholds(const mpi::Communicator& comm,
                                             const memory::Node& node);
 
-}  // namespace transrank::exchange
+}  // namespace transrank::transport

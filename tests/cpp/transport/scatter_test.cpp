@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1
 // Which runs count as short ones on cache lines of their own.
-#include "transrank/exchange/scatter.hpp"
+#include "transrank/transport/scatter.hpp"
 
 #include <doctest/doctest.h>
 
-using transrank::exchange::Scatter;
 using transrank::route::Leg;
+using transrank::transport::Scatter;
 
 namespace {
 

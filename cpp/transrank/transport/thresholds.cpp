@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The question is which way costs less in all: the owner rewrites its runs, they move, the reader
-// reads them. A pull alone looks dear, but what a push saves there it may cost in the owner's
-// writes.
-#include "transrank/exchange/thresholds.hpp"
+// reads them. A pull looks expensive in isolation, but a push may shift that cost to the owner's
+// next write.
+#include "transrank/transport/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/runs.hpp"
 
-namespace transrank::exchange {
+namespace transrank::transport {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -50,8 +50,8 @@ constexpr bool is_apart(Way way) {
 
 /// What the two ranks of a pair share. The owner is the lower one.
 struct Ground {
-    transport::Flag written;  ///< by the owner: the number of a round
-    transport::Flag read;     ///< by the reader
+    Flag written;  ///< by the owner: the number of a round
+    Flag read;     ///< by the reader
     std::array<std::byte, runs * stride> source;
     std::array<std::byte, runs * stride> destination;
     std::array<std::byte, runs * lengths.back()> box;  ///< what is packed
@@ -140,16 +140,16 @@ private:
 
     static void copy(const std::byte* from, std::int64_t from_stride, std::byte* to,
                      std::int64_t to_stride, std::int64_t length) {
-        transport::copy_runs({.source = 0,
-                              .destination = 0,
-                              .length = length,
-                              .count = runs,
-                              .source_stride = from_stride,
-                              .destination_stride = to_stride},
-                             from, to);
+        copy_runs({.source = 0,
+                   .destination = 0,
+                   .length = length,
+                   .count = runs,
+                   .source_stride = from_stride,
+                   .destination_stride = to_stride},
+                  from, to);
     }
 
-    void await(const transport::Flag& flag) {
+    void await(const Flag& flag) {
         while (flag.seen() < round_ && !late_) {
             late_ = Clock::now() > end_;
         }
@@ -285,8 +285,7 @@ Thresholds measure_thresholds(const mpi::Communicator& comm, const memory::Node&
     if (bytes[0] >= 0) {
         return {.push_below_bytes = bytes[0], .origin = "measured", .stage_below_bytes = bytes[1]};
     }
-    return {.push_below_bytes = default_push_below_bytes,
-            .origin = "default: no two ranks with a core each could measure"};
+    return {.origin = "default: no two ranks with a core each could measure"};
 }
 
-}  // namespace transrank::exchange
+}  // namespace transrank::transport

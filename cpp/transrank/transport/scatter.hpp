@@ -5,7 +5,7 @@
 
 #include "transrank/route/segment.hpp"
 
-namespace transrank::exchange {
+namespace transrank::transport {
 
 /// How much of what moves between two ranks lies in short runs, each on cache lines of its own at
 /// both ends, as the column of a grid does; what lies one after the other at either end does not.
@@ -23,4 +23,4 @@ struct Scatter {
     [[nodiscard]] bool prevails() const noexcept { return 2 * apart_bytes > bytes; }
 };
 
-}  // namespace transrank::exchange
+}  // namespace transrank::transport

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/exchange/scatter.hpp"
+#include "transrank/transport/scatter.hpp"
 
 #include <cstdlib>
 
-namespace transrank::exchange {
+namespace transrank::transport {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
@@ -35,4 +35,4 @@ void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t s
     }
 }
 
-}  // namespace transrank::exchange
+}  // namespace transrank::transport
