@@ -59,16 +59,7 @@ auto agreed(CommunicatorArgument comm, const Work& work) {
 template <class Work>
 auto together(CommunicatorArgument comm, const Work& work) {
     const nanobind::gil_scoped_release released;
-    const auto known = exchange::KnownCommunicator::get(comm.handle);
-    auto loan = known->borrow();
-    try {
-        return work(loan.comm());
-    } catch (const mpi::AgreedError&) {
-        throw;
-    } catch (...) {  // nobody knows where the others are
-        loan.spoil();
-        throw;
-    }
+    return exchange::KnownCommunicator::get(comm.handle)->together(work);
 }
 
 /// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,

@@ -8,6 +8,7 @@
 namespace transrank::bindings {
 
 void bind_agreement(nanobind::module_& module);
+void bind_array(nanobind::module_& module);
 void bind_collective(nanobind::module_& module);
 void bind_discovery(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);

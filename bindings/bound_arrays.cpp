@@ -69,6 +69,14 @@ nb::object reference_to_owner(const nb::object& array) {
 
 }  // namespace
 
+Scalar scalar_named(const std::string& name) {
+    return named(scalars, name, "scalar");
+}
+
+std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(const nb::object& array) {
+    return {bytes_of(array, false), kept_alive(array, reference_to_owner(array))};
+}
+
 BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
     for (const auto& [source, destination, unit_bytes, scalar] : fields) {
         const auto number = std::to_string(fields_.size());
@@ -79,7 +87,7 @@ BoundArrays::BoundArrays(const std::vector<FieldTuple>& fields) {
                            .destination = to.data(),
                            .destination_bytes = static_cast<std::int64_t>(to.size()),
                            .unit_bytes = unit_bytes,
-                           .scalar = named(scalars, scalar, "scalar"),
+                           .scalar = scalar_named(scalar),
                            .keep_alive = kept_alive(source, destination)});
     }
 }

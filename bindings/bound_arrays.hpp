@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "transrank/transport/field.hpp"
@@ -17,6 +19,14 @@ namespace transrank::bindings {
 
 /// Source, destination, bytes of a unit, name of its scalar.
 using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string>;
+
+/// Throws std::invalid_argument for a name that there is not.
+[[nodiscard]] transport::Scalar scalar_named(const std::string& name);
+
+/// Where the bytes of an array lie, and what keeps the array: NumPy refuses to resize it meanwhile.
+/// Throws Python's BufferError when it is not contiguous.
+[[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(
+    const nanobind::object& array);
 
 /// The arrays of some fields, kept alive, and where they were when they were bound. NumPy refuses
 /// to resize them meanwhile: MPI would go on writing where they were.

@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
     transrank::bindings::bind_route_builders(module);
     transrank::bindings::bind_discovery(module);
     transrank::bindings::bind_exchange(module);
+    transrank::bindings::bind_array(module);
     transrank::bindings::bind_redistribution(module);
     transrank::bindings::bind_collective(module);
 }

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "transrank/array/row_array.hpp"
 #include "transrank/array/row_kind.hpp"
+#include "transrank/array/scalar.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/layout/rows.hpp"
 #include "transrank/memory/array_memory.hpp"
@@ -33,7 +35,7 @@ namespace transrank::array {
 /// Nothing here is collective. Memory is released without communication, also while other ranks
 /// still map it.
 template <class T, std::int64_t rs = 1, std::int64_t rm = rs, std::int64_t al = 1>
-class ParArray {
+class ParArray final : public RowArray {
     static_assert(std::is_trivially_copyable_v<T>, "elements are moved as bytes");
     static_assert(alignof(T) <= 4096, "the memory begins at a page");
     static_assert(row_kind(rs, rm) != RowKind::unknown,
@@ -47,10 +49,9 @@ public:
     using Row = std::span<T, kind == RowKind::static_fixed ? static_cast<std::size_t>(rs)
                                                            : std::dynamic_extent>;
     using ConstRow = std::span<const T, Row::extent>;
-    using Memory = std::shared_ptr<memory::ArrayMemory>;
 
     /// No rows. Throws std::system_error when there is no memory.
-    ParArray() {
+    ParArray() : RowArray(sizeof(T), ScalarOf<T>::value) {
         if constexpr (kind == RowKind::static_fixed) {
             resize(0);
         } else if constexpr (kind == RowKind::fixed) {
@@ -74,36 +75,32 @@ public:
     void resize(std::int64_t rows)
         requires(kind == RowKind::static_fixed)
     {
-        adopt(layout::Rows::fixed(rows, rs, al));
+        take(layout::Rows::fixed(rows, rs, al));
     }
     void resize(std::int64_t rows, std::int64_t row_size)
         requires(kind == RowKind::fixed)
     {
-        adopt(layout::Rows::fixed(rows, row_size, al));
-        bound_ = row_size;
+        take(layout::Rows::fixed(rows, row_size, al), row_size);
     }
     /// One row for each length.
     void resize(const std::vector<std::int64_t>& lengths)
         requires(kind == RowKind::static_bounded || kind == RowKind::variable)
     {
         if constexpr (kind == RowKind::variable) {
-            adopt(layout::Rows::variable(lengths, al));
+            take(layout::Rows::variable(lengths, al));
         } else {
-            adopt(layout::Rows::bounded(lengths, rm, al));
+            take(layout::Rows::bounded(lengths, rm, al));
         }
     }
     void resize(const std::vector<std::int64_t>& lengths, std::int64_t bound)
         requires(kind == RowKind::bounded)
     {
-        adopt(layout::Rows::bounded(lengths, bound, al));
-        bound_ = bound;
+        take(layout::Rows::bounded(lengths, bound, al), bound);
     }
 
-    /// The number of rows.
-    [[nodiscard]] std::int64_t size() const noexcept { return rows_.rows(); }
     /// The number of elements of a row.
     [[nodiscard]] std::int64_t row_size(std::int64_t row) const noexcept {
-        return rows_.length(row);
+        return rows().length(row);
     }
     /// The number of elements of every row.
     [[nodiscard]] std::int64_t row_size() const noexcept
@@ -126,36 +123,35 @@ public:
 
     /// All elements one after the other, with what lies between the rows.
     [[nodiscard]] std::span<T> data() noexcept {
-        return {elements(), static_cast<std::size_t>(rows_.units())};
+        return {elements(), static_cast<std::size_t>(rows().units())};
     }
     [[nodiscard]] std::span<const T> data() const noexcept {
-        return {elements(), static_cast<std::size_t>(rows_.units())};
+        return {elements(), static_cast<std::size_t>(rows().units())};
     }
 
-    /// Where the rows lie.
-    [[nodiscard]] const layout::Rows& rows() const noexcept { return rows_; }
-    /// The memory of this array, until it is resized.
-    [[nodiscard]] const Memory& memory() const noexcept { return memory_; }
-
 private:
-    void adopt(layout::Rows rows) {
+    void take(layout::Rows rows, std::int64_t bound = -1) {
         std::size_t bytes = 0;
         layout::require(!__builtin_mul_overflow(rows.units(), sizeof(T), &bytes), rows.rows(),
                         " rows have more bytes than 64 bits can count");
-        memory_ = std::make_shared<memory::ArrayMemory>(bytes);
-        rows_ = std::move(rows);
+        auto memory = std::make_shared<memory::ArrayMemory>(bytes);
+        const auto place = memory->bytes().first(bytes);
+        const auto most = std::to_string(std::max(rm, bound)) + " elements";
+        bound_ = bound;
+        if constexpr (array::is_fixed(kind)) {
+            adopt(rows, place, std::move(memory), std::to_string(rows.pitch()) + " elements");
+        } else {
+            adopt(std::move(rows), place, std::move(memory),
+                  kind == RowKind::variable ? "any length" : "at most " + most);
+        }
     }
-    [[nodiscard]] T* elements() const noexcept {
-        return reinterpret_cast<T*>(memory_->bytes().data());
-    }
+    [[nodiscard]] T* elements() const noexcept { return reinterpret_cast<T*>(bytes().data()); }
     template <class Wanted>
     [[nodiscard]] Wanted row_of(std::int64_t row) const noexcept {
-        return Wanted(elements() + rows_.begin(row), static_cast<std::size_t>(rows_.length(row)));
+        return Wanted(elements() + rows().begin(row), static_cast<std::size_t>(rows().length(row)));
     }
 
-    layout::Rows rows_ = layout::Rows::fixed(0, 0);
     std::int64_t bound_ = -1;  ///< fixed, bounded: of every row
-    Memory memory_;
 };
 
 }  // namespace transrank::array

@@ -49,60 +49,56 @@ std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const transpor
 
 }  // namespace
 
-Bound::Bound(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
-             Options options)
-    : route_(std::move(route)),
-      fields_(std::move(fields)),
-      options_(std::move(options)),
-      known_(KnownCommunicator::get(comm)),
-      loan_(known_->borrow()) {
+Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
+    : options_(std::move(options)), known_(KnownCommunicator::get(comm)), loan_(known_->borrow()) {
     // From here on all ranks are binding, and none waits in an exchange for another.
     mpi::agree_on(loan_.comm(), "binds an exchange with", describe(options_));
-    mpi::agree(loan_.comm(), [&] { take_what_is_needed(); });
+    mpi::agree(loan_.comm(), [&] { take_what_is_needed(make); });
     swap_offers();
     choose_transports();
 }
 
 // What may be refused on this rank alone, before the peers are told anything.
-void Bound::take_what_is_needed() {
+void Bound::take_what_is_needed(const std::function<Parts()>& make) {
+    parts_ = make();
     if (options_.longest_message_bytes < 1) {
         throw std::invalid_argument("messages of at most " +
                                     std::to_string(options_.longest_message_bytes) +
                                     " bytes are asked for; give at least 1");
     }
-    check_fields(route_, loan_.comm(), fields_, options_.operation);
-    std::ranges::transform(fields_, std::back_inserter(own_), transport::offer_of);
-    const auto peers = transport::peers_of(route_);
+    check_fields(parts_.route, loan_.comm(), parts_.fields, options_.operation);
+    std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
+    const auto peers = transport::peers_of(parts_.route);
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
                          return peer != rank() && node().shares_with(peer);
                      }));
-    turn_.emplace(sources_of(route_), needs_order(route_, options_.operation));
+    turn_.emplace(sources_of(parts_.route), needs_order(parts_.route, options_.operation));
 }
 
 void Bound::swap_offers() {
     std::string disagreement;
-    offers_ = transport::swap_offers(loan_.comm(), node(), route_, own_, turn_->ordered(),
+    offers_ = transport::swap_offers(loan_.comm(), node(), parts_.route, own_, turn_->ordered(),
                                      *control_, disagreement);
     mpi::agree(loan_.comm(), [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);
         }
     });
-    binding_.emplace(transport::Binding{
-        .route = route_,
-        .fields = fields_,
-        .own_fields = own_,
-        .comm = loan_.comm(),
-        .loan = &loan_,
-        .operation = options_.operation,
-        .thresholds = {},
-        .stores = options_.stores,
-        .moved_bytes =
-            std::max(bytes_of(route_.receives(), fields_), bytes_of(route_.sends(), fields_)),
-        .longest_message_bytes = options_.longest_message_bytes,
-        .control = *control_,
-        .offers = offers_,
-        .turn = *turn_});
+    binding_.emplace(
+        transport::Binding{.route = parts_.route,
+                           .fields = parts_.fields,
+                           .own_fields = own_,
+                           .comm = loan_.comm(),
+                           .loan = &loan_,
+                           .operation = options_.operation,
+                           .thresholds = thresholds_,
+                           .stores = options_.stores,
+                           .moved_bytes = std::max(bytes_of(parts_.route.receives(), parts_.fields),
+                                                   bytes_of(parts_.route.sends(), parts_.fields)),
+                           .longest_message_bytes = options_.longest_message_bytes,
+                           .control = *control_,
+                           .offers = offers_,
+                           .turn = *turn_});
 }
 
 void Bound::choose_transports() {
@@ -117,14 +113,14 @@ void Bound::choose_transports() {
 // Known before transports are chosen, since the choice depends on it.
 void Bound::settle_thresholds() {
     if (options_.push_below_bytes) {
-        binding_->thresholds = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
+        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
         return;
     }
     int needed = needs_thresholds() ? 1 : 0;
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
                "MPI_Allreduce");
     if (needed != 0) {
-        binding_->thresholds = known_->thresholds();
+        thresholds_ = known_->thresholds();
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,25 +20,27 @@ namespace transrank::exchange {
 class Bound final : public Carrier {
 public:
     /// Collective, as Exchange's constructor, and throws what that throws.
-    Bound(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields, Options options);
+    Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options);
 
-    [[nodiscard]] int rank() const noexcept override { return route_.rank(); }
+    [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
     [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
     [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return loan_.comm(); }
     [[nodiscard]] std::string explain() const override;
+    [[nodiscard]] std::string obstacle() const override {
+        return parts_.obstacle ? parts_.obstacle() : "";
+    }
     void begin_epoch() noexcept override { turn_->reset(); }
     void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override;
 
 private:
-    void take_what_is_needed();
+    void take_what_is_needed(const std::function<Parts()>& make);
     void swap_offers();
     void choose_transports();
     void settle_thresholds();
     [[nodiscard]] bool needs_thresholds() const;
 
-    route::Route route_;
-    std::vector<transport::Field> fields_;
+    Parts parts_{.route = {0, 1, 0, 0, {}, {}}, .fields = {}};
     Options options_;
     std::shared_ptr<KnownCommunicator> known_;
     mpi::CommunicatorPool::Loan loan_;
@@ -45,6 +48,7 @@ private:
     std::optional<transport::ControlBlock> control_;
     std::optional<transport::Turn> turn_;
     std::vector<transport::PeerOffer> offers_;
+    transport::Thresholds thresholds_;
     std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
     Transports transports_;

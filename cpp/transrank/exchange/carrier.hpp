@@ -27,6 +27,9 @@ public:
     /// How the data of this rank go: a text for people.
     [[nodiscard]] virtual std::string explain() const { return ""; }
 
+    /// Why no epoch may begin now; empty when one may.
+    [[nodiscard]] virtual std::string obstacle() const { return ""; }
+
     /// To be called before the transports start.
     virtual void begin_epoch() noexcept {}
 

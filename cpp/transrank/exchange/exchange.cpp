@@ -60,6 +60,9 @@ public:
 
     void start() {
         check_idle();
+        if (const auto why = bound_.obstacle(); !why.empty()) {
+            abandon(why, Breakage::Cause::failed);
+        }
         bound_.begin_epoch();
         begin_to_look();
         ended_by_test_ = false;
@@ -326,7 +329,12 @@ void Exchange::Delete::operator()(State* state) const noexcept {
 
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
                    const Options& options)
-    : Exchange(std::make_unique<Bound>(std::move(route), comm, std::move(fields), options)) {}
+    : Exchange(
+          comm, [&] { return Parts{.route = std::move(route), .fields = std::move(fields)}; },
+          options) {}
+
+Exchange::Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options)
+    : Exchange(std::make_unique<Bound>(comm, make, options)) {}
 
 Exchange::Exchange(std::unique_ptr<Carrier> carrier) : state_(new State(std::move(carrier))) {}
 
@@ -334,18 +342,25 @@ Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
+Exchange::State& Exchange::open() const {
+    if (!state_) {
+        throw Misuse("this exchange has been closed; bind a new one");
+    }
+    return *state_;
+}
+
 void Exchange::start() {
     mpi::require_own_process();
-    state_->start();
+    open().start();
 }
 
 void Exchange::check_idle() {
-    state_->check_idle();
+    open().check_idle();
 }
 
 bool Exchange::test() {
     mpi::require_own_process();
-    return state_->test();
+    return open().test();
 }
 
 void Exchange::wait() {
@@ -354,7 +369,7 @@ void Exchange::wait() {
 
 bool Exchange::wait_for(double seconds) {
     mpi::require_own_process();
-    return state_->wait_for(seconds);
+    return open().wait_for(seconds);
 }
 
 bool Exchange::is_under_way() const noexcept {
@@ -363,11 +378,11 @@ bool Exchange::is_under_way() const noexcept {
 
 void Exchange::abandon(const std::string& why) {
     mpi::require_own_process();
-    state_->abandon(why, Breakage::Cause::failed);
+    open().abandon(why, Breakage::Cause::failed);
 }
 
 std::string Exchange::explain() const {
-    return state_->explain();
+    return open().explain();
 }
 
 }  // namespace transrank::exchange

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -34,6 +35,15 @@ struct Options {
 /// again. Or any call in a child of fork, which breaks nothing.
 using mpi::Misuse;
 
+/// What one rank binds.
+struct Parts {
+    route::Route route;
+    std::vector<transport::Field> fields;
+    /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
+    /// as `abandon` does.
+    std::function<std::string()> obstacle = nullptr;
+};
+
 class Carrier;
 
 /// A route bound to fields and transports: moves them again and again.
@@ -63,6 +73,9 @@ public:
     /// that the row type does not have, a transport that cannot serve a peer.
     Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
              const Options& options = {});
+    /// Collective. The same of what `make` returns on each rank; what it throws on one is thrown on
+    /// every rank as mpi::AgreedError. It must not communicate.
+    Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options = {});
     /// Not collective. Drives what moves data in another way than along a route.
     explicit Exchange(std::unique_ptr<Carrier> carrier);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
@@ -73,8 +86,8 @@ public:
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;
 
-    /// Not collective, but every peer must start its side for anybody's wait to return. Throws
-    /// Misuse when already started, transport::BrokenExchange when that is known to have happened.
+    /// Not collective, but no wait returns until every peer has started. Throws Misuse when already
+    /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
 
     /// Throws what start would throw, and starts nothing.
@@ -110,8 +123,13 @@ public:
     /// pushing and pulling and how it is known: a text table.
     [[nodiscard]] std::string explain() const;
 
+    /// Not collective. Lets go of everything, as the destructor does; what is called afterwards
+    /// throws Misuse. May be called again.
+    void close() noexcept { state_.reset(); }
+
 private:
     class State;
+    [[nodiscard]] State& open() const;
     struct Delete {
         void operator()(State* state) const noexcept;
     };

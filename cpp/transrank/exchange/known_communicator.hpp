@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "transrank/memory/node.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/transport/thresholds.hpp"
@@ -31,6 +32,22 @@ public:
     /// Collective, as `meet`. A communicator for one exchange.
     [[nodiscard]] mpi::CommunicatorPool::Loan borrow();
 
+    /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
+    /// communicator of its own.
+    template <class Work>
+    auto together(const Work& work) {
+        auto loan = borrow();
+        try {
+            return work(loan.comm());
+        } catch (const mpi::AgreedError&) {
+            throw;
+        } catch (...) {  // nobody knows where the others are
+            loan.spoil();
+            throw;
+        }
+    }
+
+    [[nodiscard]] int rank() const noexcept { return communicators_.base().rank(); }
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
     /// Collective. Measured when first asked for.

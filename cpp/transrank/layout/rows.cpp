@@ -109,4 +109,13 @@ Rows Rows::from_offsets(std::vector<std::int64_t> offsets) {
     return made;
 }
 
+bool operator==(const Rows& one, const Rows& other) {
+    const auto same = [](const Rows::Table& a, const Rows::Table& b) {
+        return a == b || (a && b && *a == *b);
+    };
+    return one.rows_ == other.rows_ && one.length_ == other.length_ && one.pitch_ == other.pitch_ &&
+           one.units_ == other.units_ && same(one.lengths_, other.lengths_) &&
+           same(one.begins_, other.begins_);
+}
+
 }  // namespace transrank::layout

@@ -42,6 +42,9 @@ public:
     /// Units of the flat array, padding included.
     [[nodiscard]] std::int64_t units() const noexcept { return units_; }
 
+    /// Whether both have the same rows in the same places.
+    friend bool operator==(const Rows& one, const Rows& other);
+
 private:
     using Table = std::shared_ptr<const std::vector<std::int64_t>>;
 

@@ -29,8 +29,7 @@ struct Binding {
     const mpi::Communicator& comm;           ///< the exchange's own
     mpi::CommunicatorPool::Loan* loan;       ///< keeps what is derived from it
     Operation operation;
-    /// Of entries that go by them; else defaults.
-    Thresholds thresholds;
+    const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
     Stores stores;
     /// What this rank receives or, where that is more, sends, of all fields.

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from transrank import _core
 from transrank.exchange.fields import check_is_array
+from transrank.exchange.scalars import scalar_of
 from transrank.layout import Rows
 from transrank.memory import zeros
 from transrank.route.indices import as_indices
@@ -32,14 +34,16 @@ class ParArray:
     memory
         the elements of all rows, padding included: one-dimensional, a view.
     bindable
-        the array that an exchange is bound to: its first dimension counts rows if all have one
-        length, elements otherwise. The user's own array where there is one, so that it is noticed
-        when that is resized.
+        the array that an exchange is bound to: the user's own where there is one, which NumPy then
+        refuses to resize.
+    core
+        the same rows as the compiled module sees them.
     """
 
     rows: Rows
     memory: NDArray[Any]
     bindable: NDArray[Any]
+    core: _core.RowArray
 
     def __init__(
         self,
@@ -48,20 +52,19 @@ class ParArray:
         row_shape: tuple[int, ...] | None,
         bound: int | None,
         alignment: int | None,
+        bindable: NDArray[Any] | None = None,
     ) -> None:
         self._row_shape = row_shape
         self._bound = bound
         self._alignment = alignment  # None: the memory is the user's own
-        self._adopt(rows, memory)
+        self.core = _core.RowArray(memory.itemsize, scalar_of(memory.dtype, "assign"))
+        self._adopt(rows, memory, memory if bindable is None else bindable)
 
-    def _adopt(self, rows: Rows, memory: NDArray[Any]) -> None:
+    def _adopt(self, rows: Rows, memory: NDArray[Any], bindable: NDArray[Any]) -> None:
         self.rows = rows
         self.memory = memory
-        self.bindable = memory
-        shape = self._row_shape
-        if shape is not None and rows.pitch > 0:
-            is_padded = rows.pitch != math.prod(shape)
-            self.bindable = memory.reshape(rows.rows, *((rows.pitch,) if is_padded else shape))
+        self.bindable = bindable
+        self.core.adopt(rows, bindable, self._description)
 
     @classmethod
     def fixed(
@@ -106,9 +109,7 @@ class ParArray:
                 "consist of C-contiguous rows; give the whole array or a copy"
             )
         rows = Rows.fixed(len(array), math.prod(array.shape[1:]))
-        made = cls(rows, array.reshape(-1), array.shape[1:], None, None)
-        made.bindable = array if rows.pitch > 0 else made.memory
-        return made
+        return cls(rows, array.reshape(-1), array.shape[1:], None, None, array)
 
     def resize(self, rows: int | ArrayLike) -> None:
         """Take new memory for other rows of the same kind, all zero: what was there is gone.
@@ -138,7 +139,8 @@ class ParArray:
                 made = Rows.variable(lengths, alignment)
             else:
                 made = Rows.bounded(lengths, self._bound, alignment)
-        self._adopt(made, zeros(made.units, self.dtype))
+        memory = zeros(made.units, self.dtype)
+        self._adopt(made, memory, memory)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -179,10 +181,15 @@ class ParArray:
         elements = self.memory[begin : begin + self.rows.length(row)]
         return elements if self._row_shape is None else elements.reshape(self._row_shape)
 
-    def __repr__(self) -> str:
+    @property
+    def _description(self) -> str:
+        """What rows of an array have in common on all ranks."""
         length = {
             "fixed": f"shape {self._row_shape}",
             "bounded": f"at most {self._bound} elements",
             "variable": "any length",
         }[self.kind]
-        return f"<ParArray of {len(self)} rows of {length} of {self.dtype}>"
+        return f"{length} of {self.dtype}"
+
+    def __repr__(self) -> str:
+        return f"<ParArray of {len(self)} rows of {self._description}>"

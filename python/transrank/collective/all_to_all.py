@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from transrank import _core
 from transrank.agreement import agree, agree_on, require_communicator
+from transrank.exchange.bound import Bound
 from transrank.exchange.fields import check_is_array
 
 if TYPE_CHECKING:
@@ -21,13 +22,8 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[Any]
 
 
-class Alltoall:
+class Alltoall(Bound):
     """An alltoall bound to its arrays: what MPI_Alltoall_init makes, by an algorithm of choice.
-
-    From `start` until `wait` has returned (or `test` has said so) `send` must not change and
-    `receive` is undefined. The arrays are kept alive, not copied, and cannot be resized meanwhile.
-    An alltoall may be dropped at any time: peers that are waiting for this rank, or start once
-    more, raise BrokenExchange.
 
     Parameters
     ----------
@@ -60,6 +56,8 @@ class Alltoall:
     AgreedError
         on every rank, before anything has moved, when something is wrong on any.
     """
+
+    _unbound = "this alltoall has been closed; bind a new one"
 
     def __init__(
         self,
@@ -94,37 +92,16 @@ class Alltoall:
 
         words, path, numbers, lengths = agree(comm, check)
         agree_on(comm, "calls alltoall with", [words])
-        self._bound: _core.Alltoall = _core.Alltoall(
+        bound = _core.Alltoall(
             comm, send, target, send.nbytes // comm.size, algorithm, path, *numbers, lengths
         )
+        super().__init__(bound)
+        self._algorithm = bound.algorithm
 
     @property
     def algorithm(self) -> str:
         """The name of the algorithm in use."""
-        return self._bound.algorithm
-
-    def start(self) -> None:
-        """Begin to move. Does not wait; but all ranks must start.
-
-        Raises Misuse, and breaks the alltoall for the peers too, when it is already under way or
-        `receive` has been made read-only since it was bound.
-        """
-        self._bound.start()
-
-    def test(self) -> bool:
-        """Whether all blocks have arrived; makes every started exchange of the process advance.
-
-        Raises Misuse when not started, BrokenExchange when a peer has broken the alltoall or ended.
-        """
-        return self._bound.test()
-
-    def wait(self) -> None:
-        """Return when all blocks have arrived. Raises as `test`.
-
-        Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves the alltoall under way;
-        it can be waited for again.
-        """
-        self._bound.wait()
+        return self._algorithm
 
     def run(self) -> None:
         """Start and wait.
@@ -133,7 +110,7 @@ class Alltoall:
         for. Nothing ends it when a peer has ended or does not come; `start` and `wait` do. Either
         all ranks run, or all start.
         """
-        self._bound.run()
+        super().run()
 
     def __repr__(self) -> str:
         return f"<Alltoall by {self.algorithm}>"

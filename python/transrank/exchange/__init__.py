@@ -3,6 +3,7 @@
 
 from transrank._core import BrokenExchange, Misuse, transports
 from transrank.agreement import AgreedError
+from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import Exchange
 
-__all__ = ["AgreedError", "BrokenExchange", "Exchange", "Misuse", "transports"]
+__all__ = ["AgreedError", "Bound", "BrokenExchange", "Exchange", "Misuse", "transports"]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A route bound to arrays."""
+"""A route bound to arrays: start, test, wait."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from transrank import _core
 from transrank.agreement import agree, agree_on, require_communicator
@@ -17,14 +17,20 @@ if TYPE_CHECKING:
 
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
 
+# operation, transport, push_below_bytes, longest_message_bytes
+CheckedOptions: TypeAlias = tuple[str, str, int | None, int]
+
+
+class Options(TypedDict, total=False):
+    """How data move, as for an `Exchange`; the same on every rank."""
+
+    transport: str
+    push_below_bytes: int | None
+    longest_message_bytes: int
+
 
 class Exchange(Bound):
     """Moves fields along a route, again and again.
-
-    From `start` until `wait` has returned (or `test` has said so) sources must not change and
-    destinations are undefined. Afterwards the destinations hold what was sent, and nobody reads
-    this rank's sources any more. Ranks may wait for several exchanges in different orders. The
-    arrays are kept alive, not copied, and must not be resized.
 
     Parameters
     ----------
@@ -57,8 +63,6 @@ class Exchange(Bound):
         on every rank, before anything has moved, when something is wrong on any.
     """
 
-    _unbound = "this exchange has been closed; bind a new one"
-
     def __init__(
         self,
         route: _core.Route,
@@ -73,33 +77,31 @@ class Exchange(Bound):
     ) -> None:
         require_communicator(comm)
 
-        def check() -> tuple[tuple[Field, ...], int | None, int]:
-            _check_options(route, operation, transport)
-            push_below = (
-                None
-                if push_below_bytes is None
-                else _bytes("push_below_bytes", push_below_bytes, least=0)
+        def check() -> tuple[tuple[Field, ...], CheckedOptions]:
+            if not isinstance(route, _core.Route):
+                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+            options = check_options(
+                operation,
+                transport,
+                push_below_bytes=push_below_bytes,
+                longest_message_bytes=longest_message_bytes,
             )
-            longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
             both = _both(dimensions)
             checked = tuple(
                 check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
                 for number, pair in enumerate(pairs_of(fields))
             )
-            return checked, push_below, longest
+            return checked, options
 
-        self._fields, push_below, longest = agree(comm, check)
+        self._fields, options = agree(comm, check)
         words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
         agree_on(comm, "binds", [f"{len(words)} fields", *words])
-        self._bound = _core.Exchange(
-            route,
-            comm,
-            [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields],
-            operation,
-            transport,
-            push_below,
-            longest,
-        )
+        arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
+        super().__init__(_core.Exchange(route, comm, arrays, *options))
+
+    def close(self) -> None:
+        super().close()
+        self._fields = ()
 
     def __repr__(self) -> str:
         if self._bound is None:
@@ -107,14 +109,24 @@ class Exchange(Bound):
         return f"<Exchange of {', '.join(field.describe() for field in self._fields)}>"
 
 
-def _check_options(route: object, operation: object, transport: object) -> None:
-    if not isinstance(route, _core.Route):
-        raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+def check_options(
+    operation: object,
+    transport: object = "auto",
+    *,
+    push_below_bytes: int | None = None,
+    longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
+) -> CheckedOptions:
+    """What the compiled module takes. Raise TypeError or ValueError, naming the option."""
     if not isinstance(operation, str) or operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     known = ("auto", *(name for name, _ in _core.transports()))
     if not isinstance(transport, str) or transport not in known:
         raise ValueError(f"unknown transport {transport!r}; known: {', '.join(known)}")
+    push_below = (
+        None if push_below_bytes is None else _bytes("push_below_bytes", push_below_bytes, least=0)
+    )
+    longest = _bytes("longest_message_bytes", longest_message_bytes, least=1)
+    return operation, transport, push_below, longest
 
 
 def _bytes(name: str, value: int, least: int) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
-    from transrank.exchange.fields import Fields
+    from transrank.exchange.fields import Field, Fields
     from transrank.redistribution.datasets import BoundData, Data
 
 
@@ -59,6 +59,7 @@ class Redistribution(Bound):
     """
 
     _unbound = "nothing is stored that could be moved; call store first"
+    _fields: tuple[Field, ...] = ()
 
     def __init__(
         self,
@@ -171,6 +172,10 @@ class Redistribution(Bound):
             dimensions=(self._source.dimensions, self._destination.dimensions),
         )
         self._bound, self._fields = stored._bound, stored._fields
+
+    def close(self) -> None:
+        super().close()
+        self._fields = ()
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
         """Collective. Bind a Dataset or DataArray of xarray, to be moved again and again.

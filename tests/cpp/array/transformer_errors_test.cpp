@@ -69,7 +69,7 @@ TEST_CASE("calls in the wrong order on one rank") {
           "there is no ghost mapping on rank 0; create_ghost_mapping makes one");
     Transformer other(MPI_COMM_WORLD);
     CHECK(words([&] { transformer.borrow_mapping(other); }) ==
-          "there is no ghost mapping on rank 0; create_ghost_mapping makes one");
+          "the other transformer has no ghost mapping on rank 0; create_ghost_mapping makes one");
     CHECK_THROWS_WITH_AS(transformer.start_persistent_pull(),
                          "there is no persistent pull; init_persistent_pull comes first",
                          std::logic_error);
@@ -121,6 +121,25 @@ TEST_CASE("arrays that do not fit on one rank") {
         (world_size() == 1 ? "" : "rank " + last() + " has rows of 4 elements, rank 0 3 elements"));
 }
 
+TEST_CASE("rows that have got other lengths on one rank move only when the son has them") {
+    ArrayTransformer<double, non_uniform_size, non_uniform_size> transformer(MPI_COMM_WORLD);
+    using Uneven = decltype(transformer)::Array;
+    const auto father = std::make_shared<Uneven>();
+    father->resize({1, 3});
+    transformer.set_father_son(father, std::make_shared<Uneven>());
+    transformer.create_global_mapping();
+    transformer.create_ghost_mapping(Ready::firsts());
+    if (is_last()) {
+        father->resize({3, 1});
+    }
+    CHECK(words([&] { transformer.init_persistent_pull(); }) ==
+          "the father or the son was resized on rank " + last() +
+              ", and its rows have other lengths now; fit_son makes room for them");
+    transformer.fit_son();
+    transformer.pull_once();
+    CHECK((*transformer.son())[world_size() - 1].size() == 3);
+}
+
 TEST_CASE("elements that are no numbers are not added") {
     Scene scene{.owned = Indices(static_cast<std::size_t>(world_size())),
                 .begins = Indices(static_cast<std::size_t>(world_size()) + 1),
@@ -157,6 +176,37 @@ TEST_CASE("an array resized after init breaks the exchange, and the peers are to
     }
     ready.transformer.clear_persistent_pull();
     ready.transformer.pull_once();
+}
+
+TEST_CASE("what init returns is the bound pull, and says when it was closed") {
+    Ready ready;
+    auto& pull = ready.transformer.init_persistent_pull();
+    for (int step = 0; step < 3; ++step) {
+        std::ranges::fill(ready.father->data(), world_rank() + step);
+        pull.start();
+        while (!pull.wait_for(1)) {
+        }
+        CHECK((*ready.son)[world_size() - 1][0] == world_size() - 1 + step);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    CHECK(pull.explain() == ready.transformer.explain_pull());
+    pull.close();
+    pull.close();
+    CHECK_THROWS_WITH_AS(ready.transformer.start_persistent_pull(),
+                         "this exchange has been closed; bind a new one", Misuse);
+}
+
+TEST_CASE("transformers are destroyed in any order, and know when their communicator is freed") {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    auto one = std::make_unique<Transformer>(comm);
+    auto other = std::make_unique<Transformer>(comm);
+    (is_last() ? one : other).reset();
+    MPI_Comm_free(&comm);
+    CHECK_THROWS_WITH_AS((one ? one : other)->create_global_mapping(),
+                         "the communicator of an ArrayTransformer has been freed; make another "
+                         "transformer",
+                         Misuse);
 }
 
 TEST_CASE("start twice breaks the exchange, and a new one may be bound") {

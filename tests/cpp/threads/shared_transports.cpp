@@ -189,13 +189,14 @@ public:
           route_(route_of(rank, summed_)),
           turn_(others(rank), summed_),
           offers_(offers_to(rank, world, route_, summed_)),
+          thresholds_{.push_below_bytes = push_below_bytes},
           binding_{.route = route_,
                    .fields = {&field_, 1},
                    .own_fields = {&own_offer_, 1},
                    .comm = comm_,
                    .loan = nullptr,
                    .operation = operation,
-                   .thresholds = {.push_below_bytes = push_below_bytes, .origin = "given"},
+                   .thresholds = thresholds_,
                    .stores = transport::Stores::cached,
                    .moved_bytes = 0,
                    .longest_message_bytes = INT64_MAX,
@@ -277,6 +278,7 @@ private:
     route::Route route_;
     transport::Turn turn_;
     std::vector<transport::PeerOffer> offers_;
+    transport::Thresholds thresholds_;
     transport::Binding binding_;
     std::unique_ptr<transport::Transport> transport_;
 };

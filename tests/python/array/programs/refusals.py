@@ -154,6 +154,26 @@ def test_rows_that_got_other_lengths_are_fitted_again() -> None:
     assert transformer.son[0].tolist() == [LAST] * 4
 
 
+def test_what_is_written_must_be_writeable() -> None:
+    father, son = np.zeros((ROWS, 2)), np.zeros((1, 2))
+    transformer = numbered(father, son)
+    transformer.create_ghost_mapping([0])
+    father.flags.writeable = on_last(False, True)
+    transformer.pull_once()
+    refused(
+        f"the father on rank {LAST} is read-only", lambda: transformer.init_persistent_push("add")
+    )
+    son.flags.writeable = on_last(False, True)
+    refused(f"the son on rank {LAST} is read-only", transformer.init_persistent_pull)
+
+
+def test_one_array_cannot_be_father_and_son() -> None:
+    array, other = np.zeros((ROWS, 2)), np.zeros((ROWS, 2))
+    both = transrank.ParArray.of(array)
+    transformer = transrank.ArrayTransformer(WORLD, both, on_last(both, other))
+    refused("father and son are the same array", transformer.create_global_mapping)
+
+
 def test_a_route_that_exists_serves_as_mapping() -> None:
     wanted = np.arange(ROWS * WORLD.size)[::-1]
     lender = numbered()

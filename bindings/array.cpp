@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "bound.hpp"
+#include "communicator_caster.hpp"
+#include "transrank/array/ghost_update.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace transrank::bindings {
+namespace {
+
+using array::GhostMapping;
+using array::RowArray;
+
+/// Python makes the son, between the two halves of fit_son.
+class GhostUpdate final : public array::GhostUpdate {
+public:
+    explicit GhostUpdate(CommunicatorArgument comm)
+        : array::GhostUpdate(comm.handle), rank_(comm.rank()) {}
+
+    using array::GhostUpdate::begin_fit;
+    using array::GhostUpdate::end_fit;
+    void fit_son() override {}
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+
+private:
+    int rank_;
+};
+
+BoundExchange* bind(const GhostUpdate& self, const nb::object& source,
+                    const nb::object& destination, bool back, const std::string& operation,
+                    std::string transport, std::optional<std::int64_t> push_below_bytes,
+                    std::int64_t longest_message_bytes) {
+    const auto options =
+        options_named(operation, std::move(transport), push_below_bytes, longest_message_bytes);
+    // What moves is what the RowArrays say; here the arrays are kept in their place.
+    return new BoundExchange(
+        self.rank(), "exchange", BoundArrays(source, destination), [&](const auto&) {
+            return back ? self.bind_push(options.operation, options) : self.bind_pull(options);
+        });
+}
+
+void bind_row_array(nb::module_& module) {
+    nb::class_<RowArray>(module, "RowArray", "The rows of one rank, whatever their elements are.")
+        .def(
+            "__init__",
+            [](RowArray* self, std::int64_t element_bytes, const std::string& scalar) {
+                new (self) RowArray(element_bytes, scalar_named(scalar));
+            },
+            "element_bytes"_a, "scalar"_a)
+        .def(
+            "adopt",
+            [](RowArray& self, const layout::Rows& rows, const nb::object& array,
+               std::string description) {
+                auto [bytes, memory] = hold(array);
+                self.adopt(rows, bytes, std::move(memory), std::move(description));
+            },
+            "rows"_a, "array"_a, "description"_a);
+}
+
+void bind_mapping(nb::module_& module) {
+    using ReadOnly = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>;
+    nb::class_<GhostMapping>(module, "GhostMapping", "Which rows are ghosts of which; immutable.")
+        .def_prop_ro("numbering", [](const GhostMapping& self) { return self.numbering; })
+        .def_prop_ro("route", [](const GhostMapping& self) { return self.route; })
+        .def_prop_ro("ghosts", [](const GhostMapping& self) {
+            return ReadOnly(self.ghosts.data(), {self.ghosts.size()});
+        });
+}
+
+}  // namespace
+
+void bind_array(nb::module_& module) {
+    bind_row_array(module);
+    bind_mapping(module);
+    using Released = nb::call_guard<nb::gil_scoped_release>;
+    nb::class_<GhostUpdate>(module, "GhostUpdate", "Ghosts of rows, and their update.")
+        .def(nb::init<CommunicatorArgument>(), "comm"_a, Released())
+        .def(
+            "set_father_son",
+            [](GhostUpdate& self, std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son) {
+                self.set_father_son(std::move(father), std::move(son));
+            },
+            "father"_a, "son"_a)
+        .def("create_global_mapping", &GhostUpdate::create_global_mapping, Released())
+        .def(
+            "create_ghost_mapping",
+            [](GhostUpdate& self, const Integers& pulled) {
+                self.create_ghost_mapping(as_span(pulled));
+            },
+            "pulled"_a.noconvert(), Released())
+        .def(
+            "create_ghost_mapping",
+            [](GhostUpdate& self, const Integers& rows, const Input<std::int32_t>& targets) {
+                self.create_ghost_mapping(as_span(rows), as_span(targets));
+            },
+            "rows"_a.noconvert(), "targets"_a.noconvert(), Released())
+        .def("use_route", &GhostUpdate::use_route, "route"_a, Released())
+        .def(
+            "borrow_mapping",
+            [](GhostUpdate& self, const GhostUpdate& other) { self.borrow_mapping(other); },
+            "other"_a, Released())
+        .def("begin_fit",
+             [](GhostUpdate& self) {
+                 std::vector<std::int64_t> lengths;
+                 {
+                     const nb::gil_scoped_release released;
+                     lengths = self.begin_fit();
+                 }
+                 return to_numpy(std::move(lengths));
+             })
+        .def(
+            "end_fit",
+            [](GhostUpdate& self, const std::shared_ptr<RowArray>& son) { self.end_fit(son); },
+            "son"_a, Released())
+        .def("bind", &bind, "source"_a, "destination"_a, "back"_a, "operation"_a, "transport"_a,
+             "push_below_bytes"_a.none(), "longest_message_bytes"_a)
+        .def_prop_ro("numbering", [](const GhostUpdate& self) { return self.numbering(); })
+        .def_prop_ro("mapping", [](const GhostUpdate& self) {
+            return std::const_pointer_cast<GhostMapping>(self.mapping());
+        });
+}
+
+}  // namespace transrank::bindings

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/array/ghost_update.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/route_check.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+namespace transrank::array {
+
+using layout::require;
+
+namespace {
+
+using Mapping = std::shared_ptr<const GhostMapping>;
+
+Mapping make_mapping(const discovery::Numbering& numbering, route::Route route,
+                     std::vector<std::int64_t> ghosts) {
+    return std::make_shared<const GhostMapping>(GhostMapping{
+        .numbering = numbering, .route = std::move(route), .ghosts = std::move(ghosts)});
+}
+
+// Which rows of the others arrive is found by moving the global indices along the route.
+std::vector<std::int64_t> ghosts_along(const mpi::Communicator& comm,
+                                       const discovery::Numbering& numbering,
+                                       const route::Route& route) {
+    struct Indices {
+        std::vector<std::int64_t> owned;
+        std::vector<std::int64_t> ghosts;
+    };
+    const auto indices = std::make_shared<Indices>();  // MPI may outlive a run that fails
+    const auto make = [&] {
+        discovery::check_belongs(route, comm);
+        require(route.source_extent() == numbering.owned().length(), "the route leads from ",
+                route.source_extent(), " rows on rank ", comm.rank(), ", but the father has ",
+                numbering.owned().length(), "; take another route");
+        indices->owned.resize(static_cast<std::size_t>(route.source_extent()));
+        std::iota(indices->owned.begin(), indices->owned.end(), numbering.owned().begin);
+        indices->ghosts.resize(static_cast<std::size_t>(route.destination_extent()), -1);
+        const auto from = std::as_bytes(std::span(indices->owned));
+        const auto to = std::as_writable_bytes(std::span(indices->ghosts));
+        return exchange::Parts{
+            .route = route,
+            .fields = {{.source = from.data(),
+                        .source_bytes = static_cast<std::int64_t>(from.size()),
+                        .destination = to.data(),
+                        .destination_bytes = static_cast<std::int64_t>(to.size()),
+                        .unit_bytes = sizeof(std::int64_t),
+                        .scalar = transport::Scalar::int64,
+                        .keep_alive = indices}}};
+    };
+    exchange::Exchange(comm.handle(), make).run();
+    return std::move(indices->ghosts);
+}
+
+}  // namespace
+
+GhostUpdate::GhostUpdate(MPI_Comm comm)
+    : comm_(comm), known_(exchange::KnownCommunicator::get(comm)) {}
+
+GhostUpdate::GhostUpdate(Communicator comm) : GhostUpdate(comm->handle()) {
+    kept_ = std::move(comm);
+}
+
+std::shared_ptr<exchange::KnownCommunicator> GhostUpdate::known() const {
+    auto known = known_.lock();
+    if (!known) {
+        throw exchange::Misuse(
+            "the communicator of an ArrayTransformer has been freed; make "
+            "another transformer");
+    }
+    return known;
+}
+
+void GhostUpdate::set_father_son(std::shared_ptr<const RowArray> father,
+                                 std::shared_ptr<const RowArray> son) {
+    clear_persistent_pull();
+    clear_persistent_push();
+    father_ = std::move(father);
+    son_ = std::move(son);
+    numbering_.reset();
+    mapping_.reset();
+    movement_.reset();
+}
+
+void GhostUpdate::create_global_mapping() {
+    together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] { check_arrays(comm.rank()); });
+        numbering_.emplace(comm, father_->size());
+    });
+}
+
+void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> pulled) {
+    map(together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] { check_numbering(comm.rank()); });
+        auto route =
+            discovery::ghost_pull(comm, *numbering_, pulled,
+                                  {.begin = 0, .extent = static_cast<std::int64_t>(pulled.size())});
+        return make_mapping(*numbering_, std::move(route), {pulled.begin(), pulled.end()});
+    }));
+}
+
+void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> rows,
+                                       std::span<const int> targets) {
+    map(together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] { check_numbering(comm.rank()); });
+        auto pushed = discovery::ghost_push(comm, *numbering_, rows, targets);
+        return make_mapping(*numbering_, std::move(pushed.route), std::move(pushed.ghosts));
+    }));
+}
+
+void GhostUpdate::use_route(const route::Route& route) {
+    map(together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] { check_numbering(comm.rank()); });
+        return make_mapping(*numbering_, route, ghosts_along(comm, *numbering_, route));
+    }));
+}
+
+void GhostUpdate::borrow_mapping(const GhostUpdate& other) {
+    together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] {
+            check_arrays(comm.rank());
+            check_mapping(comm.rank(), other.mapping().get(), "the other transformer has");
+            discovery::check_belongs(other.mapping()->route, comm);
+        });
+    });
+    numbering_ = other.mapping()->numbering;
+    map(other.mapping());
+}
+
+void GhostUpdate::map(std::shared_ptr<const GhostMapping> mapping) {
+    mapping_ = std::move(mapping);
+    fit_son();
+}
+
+std::vector<std::int64_t> GhostUpdate::begin_fit() {
+    clear_persistent_pull();
+    clear_persistent_push();
+    movement_.reset();
+    arriving_.reset();
+    return together([&](const mpi::Communicator& comm) -> std::vector<std::int64_t> {
+        mpi::agree(comm, [&] { check_mapping(comm.rank(), mapping_.get(), "there is"); });
+        mpi::agree_on(comm, "has rows of", {father_->description()});
+        if (father_->rows().is_fixed()) {
+            return {};
+        }
+        arriving_ = discovery::arriving_rows(comm, mapping_->route, father_->rows());
+        return arriving_->lengths;
+    });
+}
+
+void GhostUpdate::end_fit(std::shared_ptr<const RowArray> son) {
+    son_ = std::move(son);
+    const auto& from = father_->rows();
+    const auto& to = son_->rows();
+    const auto& route = mapping_->route;
+    if (arriving_) {
+        movement_ = {.father = from,
+                     .son = to,
+                     .route = together([&](const mpi::Communicator& comm) {
+                         return discovery::in_units(comm, route, *arriving_, from, to);
+                     })};
+    } else if (from.pitch() == 0) {  // nothing to move, whatever the route says
+        movement_ = {
+            .father = from, .son = to, .route = {route.rank(), route.ranks(), 0, 0, {}, {}}};
+    } else {
+        movement_ = {.father = from, .son = to, .route = route, .unit_elements = from.pitch()};
+    }
+    arriving_.reset();
+}
+
+exchange::Exchange GhostUpdate::bind(const exchange::Options& options, bool back) const {
+    const int rank = known()->rank();
+    return {comm_, [&] { return parts(rank, back); }, options};
+}
+
+exchange::Parts GhostUpdate::parts(int rank, bool back) const {
+    check_mapping(rank, mapping_.get(), "there is");
+    require(movement_.has_value() && son_->size() == std::ssize(mapping_->ghosts), "the son has ",
+            son_ ? son_->size() : 0, " rows on rank ", rank, ", but the mapping has ",
+            mapping_->ghosts.size(), " ghosts; fit_son makes room for them");
+    require(movement_->father == father_->rows() && movement_->son == son_->rows(),
+            "the father or the son was resized on rank ", rank,
+            ", and its rows have other lengths now; fit_son makes room for them");
+    const auto& from = back ? son_ : father_;
+    const auto& to = back ? father_ : son_;
+    return {.route = back ? movement_->route.transposed() : movement_->route,
+            .fields = {{.source = from->bytes().data(),
+                        .source_bytes = std::ssize(from->bytes()),
+                        .destination = to->bytes().data(),
+                        .destination_bytes = std::ssize(to->bytes()),
+                        .unit_bytes = movement_->unit_elements * from->element_bytes(),
+                        .scalar = from->scalar(),
+                        .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(*from, *to)}},
+            .obstacle = [=, one = from->memory(), other = to->memory()]() -> std::string {
+                if (from->memory() == one && to->memory() == other) {
+                    return "";
+                }
+                return "an array of a persistent exchange was resized on rank " +
+                       std::to_string(rank) + " after init; clear the exchange and init again";
+            }};
+}
+
+std::span<const std::int64_t> GhostUpdate::ghosts() const noexcept {
+    return mapping_ ? std::span<const std::int64_t>(mapping_->ghosts)
+                    : std::span<const std::int64_t>();
+}
+
+void GhostUpdate::check_arrays(int rank) const {
+    require(father_ && son_, "there is no father or no son on rank ", rank,
+            "; set_father_son comes first");
+    require(father_ != son_, "father and son are the same array on rank ", rank,
+            "; ghosts need one of their own");
+}
+
+void GhostUpdate::check_numbering(int rank) const {
+    check_arrays(rank);
+    require(numbering_.has_value(), "the rows of the father have no global numbers on rank ", rank,
+            "; create_global_mapping gives them");
+    require(numbering_->owned().length() == father_->size(), "the father has ", father_->size(),
+            " rows on rank ", rank, ", but had ", numbering_->owned().length(),
+            " when they were numbered; call create_global_mapping again");
+}
+
+void GhostUpdate::check_mapping(int rank, const GhostMapping* mapping, const char* whose) const {
+    check_arrays(rank);
+    require(mapping != nullptr, whose, " no ghost mapping on rank ", rank,
+            "; create_ghost_mapping makes one");
+    require(mapping->route.source_extent() == father_->size(), "the ghost mapping is for ",
+            mapping->route.source_extent(), " owned rows on rank ", rank, ", but the father has ",
+            father_->size(), "; resize it or make another mapping");
+}
+
+}  // namespace transrank::array

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "transrank/layout/rows.hpp"
+#include "transrank/transport/field.hpp"
+
+namespace transrank::array {
+
+/// The rows of a distributed array that one rank holds, whatever their elements are: where they lie
+/// in which memory.
+class RowArray {
+public:
+    /// No rows, of elements of so many bytes.
+    RowArray(std::int64_t element_bytes, transport::Scalar scalar)
+        : element_bytes_(element_bytes), scalar_(scalar) {}
+
+    /// Takes other rows in other memory, of which `bytes` are all elements. `description` says what
+    /// rows of the array must have in common on all ranks, such as "4 elements".
+    void adopt(layout::Rows rows, std::span<std::byte> bytes, std::shared_ptr<void> memory,
+               std::string description) {
+        rows_ = std::move(rows);
+        bytes_ = bytes;
+        memory_ = std::move(memory);
+        description_ = std::move(description);
+    }
+
+    /// The number of rows.
+    [[nodiscard]] std::int64_t size() const noexcept { return rows_.rows(); }
+    /// Where the rows lie.
+    [[nodiscard]] const layout::Rows& rows() const noexcept { return rows_; }
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+    /// What keeps the memory of this array, until it is resized.
+    [[nodiscard]] const std::shared_ptr<void>& memory() const noexcept { return memory_; }
+    [[nodiscard]] const std::string& description() const noexcept { return description_; }
+    [[nodiscard]] std::int64_t element_bytes() const noexcept { return element_bytes_; }
+    [[nodiscard]] transport::Scalar scalar() const noexcept { return scalar_; }
+
+private:
+    std::int64_t element_bytes_;
+    transport::Scalar scalar_;
+    layout::Rows rows_ = layout::Rows::fixed(0, 0);
+    std::span<std::byte> bytes_;
+    std::shared_ptr<void> memory_;
+    std::string description_;
+};
+
+}  // namespace transrank::array
