@@ -91,12 +91,7 @@ void bind_array(nb::module_& module) {
     using Released = nb::call_guard<nb::gil_scoped_release>;
     nb::class_<GhostUpdate>(module, "GhostUpdate", "Ghosts of rows, and their update.")
         .def(nb::init<CommunicatorArgument>(), "comm"_a, Released())
-        .def(
-            "set_father_son",
-            [](GhostUpdate& self, std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son) {
-                self.set_father_son(std::move(father), std::move(son));
-            },
-            "father"_a, "son"_a)
+        .def("set_father_son", &GhostUpdate::set_father_son, "father"_a, "son"_a)
         .def("create_global_mapping", &GhostUpdate::create_global_mapping, Released())
         .def(
             "create_ghost_mapping",
@@ -124,10 +119,7 @@ void bind_array(nb::module_& module) {
                  }
                  return to_numpy(std::move(lengths));
              })
-        .def(
-            "end_fit",
-            [](GhostUpdate& self, const std::shared_ptr<RowArray>& son) { self.end_fit(son); },
-            "son"_a, Released())
+        .def("end_fit", &GhostUpdate::end_fit, "son"_a, Released())
         .def("bind", &bind, "source"_a, "destination"_a, "back"_a, "operation"_a, "transport"_a,
              "push_below_bytes"_a.none(), "longest_message_bytes"_a)
         .def_prop_ro("numbering", [](const GhostUpdate& self) { return self.numbering(); })

@@ -21,7 +21,6 @@
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/discovery/route_files.hpp"
-#include "transrank/discovery/rows.hpp"
 #include "transrank/mpi/communicator.hpp"
 
 namespace nb = nanobind;
@@ -30,7 +29,6 @@ using namespace nb::literals;
 namespace transrank::bindings {
 namespace {
 
-using discovery::ArrivingRows;
 using discovery::Numbering;
 using route::Route;
 
@@ -115,31 +113,6 @@ void bind_discovery_of_blocks(nb::module_& module) {
         "comm"_a, "sends"_a, "receives"_a);
 }
 
-void bind_discovery_of_rows(nb::module_& module) {
-    nb::class_<ArrivingRows>(module, "ArrivingRows",
-                             "What the owners tell of the rows that will arrive; immutable.")
-        .def_prop_ro(
-            "lengths", [](const ArrivingRows& self) { return to_numpy(self.lengths); },
-            nb::rv_policy::move, "Units of each row of the destination. A copy.");
-    module.def(
-        "arriving_rows",
-        [](CommunicatorArgument comm, const Route& route, const layout::Rows& source) {
-            return together(comm, [&](const mpi::Communicator& own) {
-                return discovery::arriving_rows(own, route, source);
-            });
-        },
-        "comm"_a, "route"_a, "source"_a);
-    module.def(
-        "route_in_units",
-        [](CommunicatorArgument comm, const Route& route, const ArrivingRows& arriving,
-           const layout::Rows& source, const layout::Rows& destination) {
-            return together(comm, [&](const mpi::Communicator& own) {
-                return discovery::in_units(own, route, arriving, source, destination);
-            });
-        },
-        "comm"_a, "route"_a, "arriving"_a, "source"_a, "destination"_a);
-}
-
 void bind_route_files(nb::module_& module) {
     module.def(
         "save_routes",
@@ -176,7 +149,6 @@ void bind_discovery(nb::module_& module) {
     bind_ghosts<Numbering>(module);
     bind_discovery_of_lists(module);
     bind_discovery_of_blocks(module);
-    bind_discovery_of_rows(module);
     bind_route_files(module);
 }
 

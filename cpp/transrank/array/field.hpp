@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "transrank/array/par_array.hpp"
-#include "transrank/array/scalar.hpp"
 #include "transrank/transport/field.hpp"
 
 namespace transrank::array {
 
 /// The elements of two arrays as a field of an exchange, for a route that counts in rows where all
-/// rows have one length, else in elements. The arrays must outlive the exchange and keep their
-/// size; they may be the same.
-template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
-[[nodiscard]] transport::Field field(const ParArray<T, rs, rm, al>& source,
-                                     ParArray<T, rs, rm, al>& destination) {
-    const auto from = std::as_bytes(source.data());
-    const auto to = std::as_writable_bytes(destination.data());
-    const auto elements = is_fixed(row_kind(rs, rm)) ? source.rows().pitch() : 1;
-    return {.source = from.data(),
-            .source_bytes = static_cast<std::int64_t>(from.size()),
-            .destination = to.data(),
-            .destination_bytes = static_cast<std::int64_t>(to.size()),
-            .unit_bytes = elements * static_cast<std::int64_t>(sizeof(T)),
-            .scalar = ScalarOf<T>::value};
+/// rows have one length, else in elements. The field keeps their memory; the arrays must not be
+/// resized. They may be the same.
+[[nodiscard]] inline transport::Field field(const RowArray& source, RowArray& destination) {
+    const auto& rows = source.rows();
+    const auto elements = rows.is_fixed() ? std::max<std::int64_t>(rows.pitch(), 1) : 1;
+    return {.source = source.bytes().data(),
+            .source_bytes = std::ssize(source.bytes()),
+            .destination = destination.bytes().data(),
+            .destination_bytes = std::ssize(destination.bytes()),
+            .unit_bytes = elements * source.element_bytes(),
+            .scalar = source.scalar(),
+            .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(source, destination)};
 }
 
 }  // namespace transrank::array

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "transrank/array/field.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/layout/require.hpp"
@@ -75,8 +76,7 @@ std::shared_ptr<exchange::KnownCommunicator> GhostUpdate::known() const {
     return known;
 }
 
-void GhostUpdate::set_father_son(std::shared_ptr<const RowArray> father,
-                                 std::shared_ptr<const RowArray> son) {
+void GhostUpdate::set_father_son(std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son) {
     clear_persistent_pull();
     clear_persistent_push();
     father_ = std::move(father);
@@ -152,22 +152,18 @@ std::vector<std::int64_t> GhostUpdate::begin_fit() {
     });
 }
 
-void GhostUpdate::end_fit(std::shared_ptr<const RowArray> son) {
+void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     son_ = std::move(son);
     const auto& from = father_->rows();
     const auto& to = son_->rows();
     const auto& route = mapping_->route;
+    movement_ = {.father = from, .son = to, .route = route};
     if (arriving_) {
-        movement_ = {.father = from,
-                     .son = to,
-                     .route = together([&](const mpi::Communicator& comm) {
-                         return discovery::in_units(comm, route, *arriving_, from, to);
-                     })};
+        movement_->route = together([&](const mpi::Communicator& comm) {
+            return discovery::in_units(comm, route, *arriving_, from, to);
+        });
     } else if (from.pitch() == 0) {  // nothing to move, whatever the route says
-        movement_ = {
-            .father = from, .son = to, .route = {route.rank(), route.ranks(), 0, 0, {}, {}}};
-    } else {
-        movement_ = {.father = from, .son = to, .route = route, .unit_elements = from.pitch()};
+        movement_->route = {route.rank(), route.ranks(), 0, 0, {}, {}};
     }
     arriving_.reset();
 }
@@ -188,13 +184,7 @@ exchange::Parts GhostUpdate::parts(int rank, bool back) const {
     const auto& from = back ? son_ : father_;
     const auto& to = back ? father_ : son_;
     return {.route = back ? movement_->route.transposed() : movement_->route,
-            .fields = {{.source = from->bytes().data(),
-                        .source_bytes = std::ssize(from->bytes()),
-                        .destination = to->bytes().data(),
-                        .destination_bytes = std::ssize(to->bytes()),
-                        .unit_bytes = movement_->unit_elements * from->element_bytes(),
-                        .scalar = from->scalar(),
-                        .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(*from, *to)}},
+            .fields = {field(*from, *to)},
             .obstacle = [=, one = from->memory(), other = to->memory()]() -> std::string {
                 if (from->memory() == one && to->memory() == other) {
                     return "";

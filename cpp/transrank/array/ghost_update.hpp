@@ -49,8 +49,7 @@ public:
 
     /// Not collective. Takes two arrays, and forgets all mappings. Rows may still be added to the
     /// father; those of the son are made by the ghost mapping.
-    void set_father_son(std::shared_ptr<const RowArray> father,
-                        std::shared_ptr<const RowArray> son);
+    void set_father_son(std::shared_ptr<RowArray> father, std::shared_ptr<RowArray> son);
 
     /// Collective. Numbers the fathers' rows through all ranks, in rank order.
     void create_global_mapping();
@@ -134,7 +133,7 @@ protected:
     /// nothing where it is that of all rows of the father.
     [[nodiscard]] std::vector<std::int64_t> begin_fit();
     /// Collective. The other half, when there is a son with such rows.
-    void end_fit(std::shared_ptr<const RowArray> son);
+    void end_fit(std::shared_ptr<RowArray> son);
 
     /// Collective. What `work` returns, given a communicator for it.
     template <class Work>
@@ -143,12 +142,11 @@ protected:
     }
 
 private:
-    /// How rows move: in units of so many elements, between arrays with such rows.
+    /// Between which rows what moves: in rows where all have one length, else in elements.
     struct Movement {
         layout::Rows father;
         layout::Rows son;
         route::Route route;
-        std::int64_t unit_elements = 1;
     };
 
     [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;
@@ -171,8 +169,8 @@ private:
     Communicator kept_;
     MPI_Comm comm_;
     std::weak_ptr<exchange::KnownCommunicator> known_;  ///< gone when the communicator is
-    std::shared_ptr<const RowArray> father_;
-    std::shared_ptr<const RowArray> son_;
+    std::shared_ptr<RowArray> father_;
+    std::shared_ptr<RowArray> son_;
     std::optional<discovery::Numbering> numbering_;
     std::shared_ptr<const GhostMapping> mapping_;
     std::optional<discovery::ArrivingRows> arriving_;
