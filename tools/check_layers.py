@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fail when a C++ file includes a layer that its own layer may not know."""
+"""Fail when a C++ file includes a layer that its own layer may not know, or names a transport."""
 
 from __future__ import annotations
 
@@ -25,12 +25,19 @@ ALLOWED: dict[str, set[str]] = {
     "measure": {"mpi", "text", "machine"},
 }
 ALLOWED["study"] = set(ALLOWED)
+# A transport's row, in its own file. Names of one word mean other things, too.
+TRANSPORT = re.compile(r'\.name = ("[a-z]+-[a-z-]+")')
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def violations(root: Path) -> list[str]:
-    """Return one line per forbidden include in the C++ files below `root`."""
+    """Return one line per forbidden include or name in the C++ files below `root`."""
     found = []
+    transports = {
+        name
+        for path in root.glob("transport/*.cpp")
+        for name in TRANSPORT.findall(path.read_text(encoding="utf-8"))
+    }
     for path in sorted(root.rglob("*.[ch]pp")):
         layer = path.relative_to(root).parts[0]
         if layer not in ALLOWED:
@@ -40,6 +47,12 @@ def violations(root: Path) -> list[str]:
             include = INCLUDE.match(line)
             if include and (problem := _problem(layer, include[1])):
                 found.append(f"{path}:{number}: {problem}")
+            found += [
+                f"{path}:{number}: {name} is a name of the table of transports; go by what its "
+                "entry says"
+                for name in transports
+                if layer != "transport" and name in line
+            ]
     return found
 
 

@@ -46,6 +46,21 @@ def test_an_include_is_judged_by_its_layer(
         assert problem in found[0]
 
 
+def test_a_transport_is_named_in_its_own_layer_alone(tmp_path: Path) -> None:
+    for layer, file, line in [
+        ("transport", "by_hand.cpp", '    return {.name = "by-hand"};\n'),
+        ("transport", "other.cpp", 'find("by-hand");\n'),
+        ("study", "ghost.cpp", '\nif (entry.name == "by-hand") {}\n'),
+        ("study", "other.cpp", '// by-hand, "by-hand-2"\n'),
+    ]:
+        (tmp_path / layer).mkdir(exist_ok=True)
+        (tmp_path / layer / file).write_text(line)
+    assert check_layers.violations(tmp_path) == [
+        f'{tmp_path}/study/ghost.cpp:2: "by-hand" is a name of the table of transports; go by what '
+        "its entry says"
+    ]
+
+
 def test_an_unlisted_layer_is_named(tmp_path: Path) -> None:
     (tmp_path / "extra").mkdir()
     (tmp_path / "extra" / "new.cpp").touch()

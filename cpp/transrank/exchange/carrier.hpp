@@ -33,9 +33,9 @@ public:
     /// To be called before the transports start.
     virtual void begin_epoch() noexcept {}
 
-    /// Not collective; to be called before destruction. Tells whether the messages of all `epochs`
-    /// have come, as far as this rank knows, and the peers know that it is gone, so that the
-    /// communicator may be used again.
+    /// Not collective; to be called before destruction. `in_order` says that all messages of the
+    /// `epochs` have arrived, as far as this rank knows, and that the peers know that it is gone:
+    /// the communicator may then be used again.
     virtual void leave_communicator(std::uint64_t epochs, bool in_order) noexcept = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace transrank::exchange {
 
-/// A text table: peers, bytes, runs, transport, reason; below it whose end would or would not be
-/// noticed, and what the transports say of themselves.
+/// A text table: peers, bytes, runs, transport, reason; below it which peers' end would be noticed,
+/// and how, and what the transports say of themselves.
 [[nodiscard]] std::string explain(const transport::Binding& binding,
                                   std::span<const Choice> choices, const memory::Node& node,
                                   const Transports& transports);

@@ -85,7 +85,7 @@ std::vector<AxisChoice> axes() {
                           .on_request = baseline::others_than(
                               compared, [](const baseline::Entry& /*entry*/) { return true; })};
     for (const auto& entry : transport::all()) {
-        if (entry.name != "self-copy") {
+        if (!entry.within_rank) {
             transports.values.emplace_back(entry.name);
         }
     }
@@ -142,7 +142,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     mpi::agree(setting.comm, [&] {
         if (baseline != nullptr && baseline->shared) {
             arrays = SharedArrays::make(point.number("vdim"));
-        } else if (transport == "auto" || transport == "shared-direct") {
+        } else if (transport::prefers_shared_arrays(transport)) {
             arrays = SharedArrays::get(point.number("vdim"));
         }
     });

@@ -31,6 +31,7 @@
 #include "transrank/study/redistribute/esmf.hpp"
 #include "transrank/study/redistribute/library.hpp"
 #include "transrank/study/table.hpp"
+#include "transrank/transport/transport.hpp"
 
 namespace transrank::study::redistribute {
 namespace {
@@ -214,7 +215,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     const auto& name = point.text("way");
     const auto* baseline = baseline::find(name);
     const bool floor = baseline != nullptr && baseline->own_memory;
-    const bool shared = name == "auto" || name == "shared-direct" || name.starts_with("direct-") ||
+    const bool shared = transport::prefers_shared_arrays(name) || name.starts_with("direct-") ||
                         (baseline != nullptr && baseline->shared);
     const auto arrays =
         shared ? SharedArrays::get(task, point.group)

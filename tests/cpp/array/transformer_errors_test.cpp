@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <chrono>
+#include <thread>
+
 #include "scene.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -194,6 +197,33 @@ TEST_CASE("what init returns is the bound pull, and says when it was closed") {
     pull.close();
     CHECK_THROWS_WITH_AS(ready.transformer.start_persistent_pull(),
                          "this exchange has been closed; bind a new one", Misuse);
+}
+
+TEST_CASE("a rank that binds or fits makes the pulls go on that others wait for") {
+    Ready one;
+    Ready other;
+    one.transformer.init_persistent_pull();
+    const auto collective_calls = [&] {
+        other.transformer.init_persistent_pull();
+        other.transformer.fit_son();
+    };
+    one.transformer.start_persistent_pull();
+    if (is_last()) {
+        collective_calls();
+        one.transformer.wait_persistent_pull();
+        one.transformer.start_persistent_pull();
+        collective_calls();
+    } else {
+        one.transformer.wait_persistent_pull();
+        collective_calls();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        one.transformer.start_persistent_pull();
+        one.transformer.wait_persistent_pull();
+        collective_calls();
+    }
+    if (is_last()) {
+        one.transformer.wait_persistent_pull();
+    }
 }
 
 TEST_CASE("transformers are destroyed in any order, and know when their communicator is freed") {

@@ -125,7 +125,7 @@ std::vector<double> marched(const Domain& domain, baseline::Mover* halo, Overlap
 std::vector<std::string> all_halos() {
     auto names = transports({"auto"}).values;
     for (const auto& entry : transport::all()) {
-        if (entry.name != "self-copy") {
+        if (!entry.within_rank) {
             names.emplace_back(entry.name);
         }
     }

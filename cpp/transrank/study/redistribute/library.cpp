@@ -14,7 +14,7 @@ namespace {
 
 using redistribution::Redistribution;
 
-/// shared-direct without a choice of its own.
+/// Between shared arrays, without a choice of its own.
 struct NamedStores {
     std::string_view name;
     transport::Stores stores;
@@ -28,7 +28,9 @@ exchange::Options options_of(const std::string& way) {
     options.transport = way;
     for (const auto& [name, stores] : stores_named) {
         if (way == name) {
-            options.transport = "shared-direct";
+            options.transport =
+                std::ranges::find_if(transport::all(), &transport::Entry::between_shared_arrays)
+                    ->name;
             options.stores = stores;
         }
     }
@@ -73,7 +75,7 @@ private:
 std::vector<std::string> library_ways() {
     std::vector<std::string> names{"auto"};
     for (const auto& entry : transport::all()) {
-        if (entry.name != "self-copy") {
+        if (!entry.within_rank) {
             names.emplace_back(entry.name);
         }
     }

@@ -26,7 +26,7 @@ AxisChoice transports(std::vector<std::string> first) {
     AxisChoice axis{.name = "transport", .values = std::move(first)};
     axis.values.insert(axis.values.end(), compared.begin(), compared.end());
     for (const auto& entry : transport::all()) {
-        if (entry.name != "self-copy") {
+        if (!entry.within_rank) {
             axis.on_request.emplace_back(entry.name);
         }
     }
