@@ -251,7 +251,10 @@ def _judge(
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))
-    if min(one.value for one in (*ours, *theirs)) <= 0:
+    combined = [
+        one.low for one in (verdict.baseline, verdict.candidate) if one and one.low is not None
+    ]
+    if min([one.value for one in (*ours, *theirs)] + combined) <= 0:
         return replace(
             verdict, verdict="missing", alone="missing", reason="a time of 0 has no ratio"
         )
