@@ -221,9 +221,9 @@ def _elsewhere(state: CoreState, cases: Sequence[Case], shape: str) -> Iterable[
             span = (others.nearest_seconds, others.farthest_seconds)
             there = f" ({format_seconds(span[0])} to {format_seconds(span[1])})"
         yield Caution(
-            f"{shape}the run is of cores {format_seconds(state.latency_seconds)} apart; in "
-            f"{format_percent(others.moved)} of the rounds a cache line between the first two "
-            f"ranks' cores took more or less by a factor of {MOVED}{there}, and these do not count",
+            f"{shape}in {format_percent(others.moved)} of the rounds the cores of the first two "
+            f"ranks were not {format_seconds(state.latency_seconds)} apart; a cache line between "
+            f"them took more or less by a factor of {MOVED}{there}, and these do not count",
             "bind ranks to cores, and the CPUs of a virtual machine to those of its host",
         )
     if others.slowed >= LEAST_ELSEWHERE:
