@@ -11,6 +11,9 @@ from transrank.report.palette import Palette, Style
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
+# How many ranks took part, and whether all of them were on one node.
+Place = tuple[int, bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -40,11 +43,12 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class CurveGroup:
-    """The curves of one panel, and one of the results that they show."""
+    """The curves of one panel, one of the results that they show, and where all of these were."""
 
     title: str
     curves: tuple[Curve, ...]
     example: CaseResult
+    places: frozenset[Place] = frozenset()
 
 
 Entity = Callable[[CaseResult], str]
@@ -85,6 +89,15 @@ def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
         and len(result.launches) > 1
         and (interval := Interval.of(result.headline)) is not None
     }
+
+
+def places_of(results: Iterable[CaseResult]) -> frozenset[Place]:
+    """Where results were measured; without those of which nobody knows."""
+    return frozenset(
+        (result.placed.ranks, result.placed.nodes == 1)
+        for result in results
+        if result.placed is not None
+    )
 
 
 def study_name(result: CaseResult) -> str:
@@ -143,6 +156,7 @@ def arrange(
                 for label, results in curves.items()
             ),
             next(iter(curves.values()))[0],
+            places_of(result for results in curves.values() for result in results),
         )
         for panel, curves in sorted(by_panel.items(), key=lambda item: order.index(item[0][0]))
     ]

@@ -28,10 +28,10 @@ from transrank.report.questions import missing
 from transrank.report.questions.question import Context, Question
 from transrank.report.questions.table import ask_all
 from transrank.report.tables import numbers_table
-from transrank.report.words.machine import machine_facts, short_library
+from transrank.report.words.machine import machine_facts, processor, short_library
 from transrank.report.words.method import describe_method, launch_table
 from transrank.report.words.repeat import describe_repetition
-from transrank.report.words.verdict import give_verdict
+from transrank.report.words.verdict import BEWARE, give_verdict
 from transrank.store.records import Run
 from transrank.store.writing import replace
 
@@ -71,15 +71,17 @@ def render_report(runs: Sequence[Run]) -> str:
     context = Context(measured, _palette(measured))
     questions = ask_all(context)
     figures = [figure for question in questions for figure in question.figures]
+    title, subtitles = _title(measured), _subtitles(measured)
     return _template().render(
         version=__version__,
         css=_ours(_asset("page.css")),
         js=_ours(_asset("page.js")),
         vega=_ours(vega_bundle()),
         swatch=swatch,
-        title=_title(measured),
-        subtitles=_subtitles(measured),
-        verdict=give_verdict(measured, questions),
+        title=title,
+        subtitles=subtitles,
+        verdict=give_verdict(measured, questions, " ".join((title, *subtitles))),
+        beware=BEWARE,
         warnings=_warnings(measured),
         machines=[_machine(run) for run in measured],
         questions=questions,
@@ -141,25 +143,17 @@ def _facts_in_short(run: Measured, named: bool) -> list[str]:
     ranks = joined(list(dict.fromkeys(shapes)))
     return [
         run.name if named else header.label or "",
+        processor(header.machine),
         short_library(header.mpi.library) if header.mpi else "",
         f"{ranks} {'rank' if ranks == '1' else 'ranks'}" if ranks else "",
-        counted(len(run.hosts), "host") if run.hosts else "",
-        f"{header.created[:16].replace('T', ' ')} UTC",
-        f"run {header.run}",
+        counted(len(run.hosts), "host") if len(run.hosts) > 1 else "",
+        header.created[:10],
+        "" if header.run == header.label else f"run {header.run}",
     ]
 
 
 def _warnings(measured: Sequence[Measured]) -> list[dict[str, Any]]:
-    return [
-        {
-            "heading": f"What to beware of in {run.name}"
-            if len(measured) > 1
-            else "What to beware of",
-            "warnings": run.warnings,
-        }
-        for run in measured
-        if run.warnings
-    ]
+    return [{"name": run.name, "warnings": run.warnings} for run in measured if run.warnings]
 
 
 def _numbers(questions: Sequence[Question], measured: Sequence[Measured]) -> dict[str, Any]:
@@ -172,6 +166,7 @@ def _panels(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
         f"{figure.name}/{index}": panel.spec
         for figure in figures
         for index, panel in enumerate(figure.panels)
+        if panel.spec is not None
     }
 
 
@@ -208,5 +203,5 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": prose, "sentence": sentence}
+    environment.filters |= {"prose": prose, "sentence": sentence, "counted": counted}
     return environment.get_template("page.html.j2")

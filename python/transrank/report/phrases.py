@@ -35,6 +35,23 @@ def time_with_interval(result: CaseResult) -> str:
     return f"{text} (95 % interval {range_text(low, high)})"
 
 
+def rate_with_interval(result: CaseResult) -> str:
+    """`12.9 GB/s (12.8 to 13.0 GB/s)`: the rate, and what the ends of its time's interval make."""
+    assert result.rate is not None
+    text, ends = units.format_rate(result.rate), rate_interval(result)
+    return f"{text} ({ends})" if ends else text
+
+
+def rate_interval(result: CaseResult) -> str:
+    """`12.8 to 13.0 GB/s`; empty without an interval."""
+    value = result.headline
+    if value is None or value.low is None or value.high is None or value.low <= 0:
+        return ""
+    low, high = (units.format_rate(result.bytes_counted / end) for end in (value.high, value.low))
+    number, unit = low.split(" ")
+    return f"{number} to {high}" if high.endswith(f" {unit}") else f"{low} to {high}"
+
+
 def times(ratio: Estimate) -> str:
     """`1.42 times (1.40 to 1.45)`: a ratio that has an interval."""
     return f"{units.three_digits(ratio.value)} times ({_ends(ratio, units.three_digits)})"

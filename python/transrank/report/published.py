@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from transrank.reference.tables import Machine, ReferencePoint, machines
-from transrank.report.curves import Curve, CurveGroup, Point
-from transrank.report.figures.range_panel import RangePoint, Ranges
+from transrank.report.curves import Curve, CurveGroup, Place, Point
+from transrank.report.figures.line_panel import Line, Mark
 from transrank.report.palette import Palette
-from transrank.report.phrases import counted
+from transrank.report.phrases import counted, joined
 from transrank.stats.summary import CaseResult
 
 BLOCKING = "blocking"
@@ -40,85 +41,85 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """Curves by the title of their panel, with their sources."""
+class Published:
+    """What was published of as many ranks at the same place as a run's, and by whom.
 
-    by_title: Mapping[str, tuple[Curve, ...]]
+    `elsewhere` says of how many ranks and where the nearest is when there is none.
+    """
+
+    points: tuple[tuple[Machine, ReferencePoint], ...]
     sources: tuple[Source, ...]
+    elsewhere: str = ""
+
+
+def published(
+    studies: Sequence[str],
+    places: Collection[Place],
+    fits: Callable[[ReferencePoint], bool] = lambda point: True,
+) -> Published:
+    """What was published of these studies and `fits`, divided by what a run can stand beside."""
+    found = [
+        (machine, point)
+        for machine in machines()
+        for study in studies
+        for point in machine.of_study(study)
+        if fits(point)
+    ]
+    beside = tuple(pair for pair in found if _place(pair[1]) in places)
+    used = {machine.name for machine, _ in beside}
+    sources = _sources([machine for machine in machines() if machine.name in used], studies)
+    if beside or not found:
+        return Published(beside, sources)
+    measured = [ranks for ranks, _ in places] or [1]
+
+    def distance(pair: tuple[Machine, ReferencePoint]) -> float:
+        return min(abs(math.log(pair[1].ranks / ranks)) for ranks in measured)
+
+    machine, nearest = min(found, key=distance)
+    return Published((), (), f"{_job(nearest)} ({short_name(machine)})")
+
+
+def comparable(*found: Published) -> str:
+    """The sentence that names the nearest that was published; empty where some can be shown."""
+    if any(each.points for each in found):
+        return ""
+    nearest = dict.fromkeys(each.elsewhere for each in found if each.elsewhere)
+    told = joined(list(nearest), "and")
+    return f"Published numbers to compare with are of {told}." if told else ""
+
+
+def _place(point: ReferencePoint) -> Place:
+    return point.ranks, point.nodes == 1
+
+
+def _job(point: ReferencePoint) -> str:
+    return f"{counted(point.ranks, 'rank')} on {counted(point.nodes, 'node')}"
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRate:
-    """A published rate of a send routine, bytes per second as the source counts."""
+class Lines:
+    """Curves by the title of their panel, their sources, and what else would be comparable."""
 
-    place: str
-    nodes: int
-    routine: str
-    rate: float
-    source: Source
+    by_title: Mapping[str, tuple[Curve, ...]]
+    sources: tuple[Source, ...]
+    comparable: str
 
 
 def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
     """Curves of every machine that published something for what these panels show."""
     by_title: dict[str, tuple[Curve, ...]] = {}
-    used: list[Machine] = []
+    every: list[Published] = []
     for group in groups:
-        for machine in machines():
-            points = [
-                point
-                for point in machine.of_study(group.example.study)
-                if _is_comparable(point, group.example)
-            ]
-            if points:
-                curves = _curves(palette, machine, points)
-                by_title[group.title] = (*by_title.get(group.title, ()), *curves)
-                used.append(machine)
-    return Lines(by_title, _sources(used, [group.example.study for group in groups]))
-
-
-def published_rates(study: str) -> list[PublishedRate]:
-    """Published rates of the send routines."""
-    return [
-        PublishedRate(
-            f"{short_name(machine)}, {counted(point.nodes, 'node')}",
-            point.nodes,
-            str(point.axes.get("routine", "")),
-            point.rate,
-            _source(machine, (study,)),
+        found = published(
+            (group.example.study,),
+            group.places,
+            lambda point, example=group.example: _is_of(point, example),  # type: ignore[misc]
         )
-        for machine in machines()
-        for point in machine.of_study(study)
-        if point.rate is not None
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedUpdate:
-    """A published ghost update: rows of `vdim` doubles, bytes per second received per rank."""
-
-    place: str
-    ranks: int
-    vdim: int
-    seconds: float
-    rate: float
-    source: Source
-
-
-def published_updates(study: str) -> list[PublishedUpdate]:
-    """Published ghost updates, machine after machine."""
-    return [
-        PublishedUpdate(
-            f"{short_name(machine)}, {point.ranks:,} ranks on {counted(point.nodes, 'node')}",
-            point.ranks,
-            vdim,
-            point.seconds,
-            point.rate,
-            _source(machine, (study,)),
-        )
-        for machine in machines()
-        for point in machine.of_study(study)
-        if point.rate is not None and isinstance(vdim := point.axes.get("vdim"), int)
-    ]
+        if curves := _curves(palette, found.points):
+            by_title[group.title] = tuple(curves)
+        every.append(found)
+    sources = dict.fromkeys(source for found in every for source in found.sources)
+    return Lines(by_title, tuple(sources), comparable(*every))
 
 
 def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
@@ -129,29 +130,26 @@ def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]
     return sorted(times), _sources(used, (study,))
 
 
-def published_launches(palette: Palette) -> tuple[list[Ranges], tuple[Source, ...]]:
+def published_launches(palette: Palette, places: Collection[Place]) -> tuple[list[Line], Published]:
     """First and last rank of published job starts, medians over their repetitions."""
-    lines, used = [], []
-    for machine in machines():
-        by_ranks: dict[int, list[tuple[float, float]]] = {}
-        for point in machine.of_study("launch"):
-            if point.fastest_seconds is not None:
-                by_ranks.setdefault(point.ranks, []).append((point.fastest_seconds, point.seconds))
-        if by_ranks:
-            points = tuple(
-                RangePoint(ranks, *np.median(np.array(by_ranks[ranks]), axis=0).tolist())
-                for ranks in sorted(by_ranks)
-            )
-            label = f"{short_name(machine)}, {_per_node(machine.of_study('launch'))}"
-            lines.append(Ranges(label, label, palette.published(label), points, published=True))
-            used.append(machine)
-    return lines, _sources(used, ("launch",))
+    found = published(("launch",), places, lambda point: point.fastest_seconds is not None)
+    by_line: dict[str, dict[int, list[tuple[float, float]]]] = {}
+    for machine, point in found.points:
+        assert point.fastest_seconds is not None
+        label = f"{short_name(machine)}, {_per_node(point)}"
+        times = by_line.setdefault(label, {}).setdefault(point.ranks, [])
+        times.append((point.fastest_seconds, point.seconds))
+    lines = []
+    for label, by_ranks in by_line.items():
+        ends = {ranks: np.median(by_ranks[ranks], axis=0).tolist() for ranks in sorted(by_ranks)}
+        marks = tuple(Mark(ranks, slow, fast, slow) for ranks, (fast, slow) in ends.items())
+        lines.append(Line(label, palette.published(label), marks))
+    return lines, found
 
 
-def _per_node(points: Iterable[ReferencePoint]) -> str:
-    """`1 rank per node`, from the points themselves."""
-    each = sorted({-(-point.ranks // point.nodes) for point in points})
-    return f"{' or '.join(map(str, each))} {'rank' if each == [1] else 'ranks'} per node"
+def _per_node(point: ReferencePoint) -> str:
+    """`1 rank per node`."""
+    return f"{counted(-(-point.ranks // point.nodes), 'rank')} per node"
 
 
 def short_name(machine: Machine) -> str:
@@ -159,8 +157,8 @@ def short_name(machine: Machine) -> str:
     return machine.title.split(",")[0]
 
 
-def _is_comparable(point: ReferencePoint, result: CaseResult) -> bool:
-    """Whether a published point belongs beside results such as this one."""
+def _is_of(point: ReferencePoint, result: CaseResult) -> bool:
+    """Whether a published point is of the same as this result, wherever."""
     if point.bytes is None or point.seconds <= 0:
         return False
     axes = {name: value for name, value in point.axes.items() if name != "bytes"}
@@ -172,13 +170,11 @@ def _is_comparable(point: ReferencePoint, result: CaseResult) -> bool:
     return point.bytes > 0 or not operation or operation.endswith("v")
 
 
-def _curves(palette: Palette, machine: Machine, points: Iterable[ReferencePoint]) -> list[Curve]:
+def _curves(palette: Palette, points: Iterable[tuple[Machine, ReferencePoint]]) -> list[Curve]:
     by_label: dict[str, list[Point]] = {}
-    for point in points:
+    for machine, point in points:
         assert point.bytes is not None
-        where = counted(point.nodes, "node")
-        label = f"{short_name(machine)}, {point.ranks:,} ranks on {where}"
-        by_label.setdefault(label, []).append(
+        by_label.setdefault(f"{short_name(machine)}, {_job(point)}", []).append(
             Point(point.bytes, point.seconds, point.seconds, point.seconds, point.rate)
         )
     return [

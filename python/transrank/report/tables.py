@@ -61,7 +61,7 @@ def megabytes_text(rate: float | None) -> str:
 
 
 def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
-    """Every case of a study: value, interval, what was kept, the mean as IMB prints it."""
+    """Every case of a study: value, interval, what was kept, what of all samples programs feel."""
     chosen = [(run, result) for run in measured for result in run.results if result.study == study]
     axes = list(dict.fromkeys(axis for _, result in chosen for axis in result.axes))
     axes.sort(key=lambda axis: axis == "bytes")
@@ -76,6 +76,9 @@ def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
         Column("fastest sample"),
         Column("MB/s"),
         Column("IMB mean"),
+        Column("mean of all"),
+        Column("P90 of all"),
+        Column("P99 of all"),
         Column("imbalance"),
         Column("samples"),
         Column("kept"),
@@ -111,8 +114,9 @@ def _numbers(result: CaseResult) -> tuple[str, ...]:
     per_node = result.shape.ranks_per_node
     head = (str(result.shape.ranks), str(per_node) if per_node else NOTHING)
     if result.headline is None:
-        return (*head, *[NOTHING] * 8, str(len(result.launches)), _state(result))
-    median, imb = result.median, result.imb_mean
+        return (*head, *[NOTHING] * 11, str(len(result.launches)), _state(result))
+    median, imb, tail = result.median, result.imb_mean, result.tail
+    felt = (tail.mean, tail.p90, tail.p99) if tail is not None else ()
     return (
         *head,
         units.format_seconds(median.value) if median else NOTHING,
@@ -120,6 +124,7 @@ def _numbers(result: CaseResult) -> tuple[str, ...]:
         NOTHING if result.minimum is None else units.format_seconds(result.minimum),
         megabytes_text(result.rate),
         NOTHING if imb is None else units.format_seconds(imb),
+        *(map(units.format_seconds, felt) if felt else [NOTHING] * 3),
         NOTHING if result.imbalance is None else units.format_percent(result.imbalance),
         f"{result.samples:,}" if result.samples else NOTHING,
         units.format_percent(result.kept) if result.samples else NOTHING,

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from python.report.synthetic import Survey, advected
+from python.report.synthetic import Link, Survey, add_point_to_point, advected
 from transrank import units
 from transrank.report.page import render_report
 from transrank.stats.summary import summarise
@@ -90,8 +91,14 @@ def open_page(browser: Browser, report: Path) -> Iterator[Callable[..., Page]]:
         context.close()
 
 
+def unfold(page: Page) -> None:
+    """Open all that is folded, as a reader may."""
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+
+
 def draw_all(page: Page) -> None:
-    """Scroll every figure into view, as a reader does, and wait until all are live."""
+    """Unfold and scroll every figure into view, and wait until all are live."""
+    unfold(page)
     for drawing in page.locator(".drawing").all():
         drawing.scroll_into_view_if_needed()
     page.wait_for_function(
@@ -136,7 +143,7 @@ def test_all_figures_are_drawn_and_nothing_is_fetched_or_complained_of(
 def test_a_key_hides_its_curve_and_shows_it_again(open_page: Callable[..., Page]) -> None:
     page = open_page()
     modes = figure(page, "send-modes")
-    panel = modes.locator(".drawing").first
+    panel = modes.locator(".panel", has_text="MPI_Bsend").locator(".drawing.live").first
     bsend = modes.locator(".key label", has_text="MPI_Bsend")
     color = bsend.locator("input").get_attribute("data-color")
     assert color is not None
@@ -148,15 +155,29 @@ def test_a_key_hides_its_curve_and_shows_it_again(open_page: Callable[..., Page]
     playwright.expect(panel.locator(f"[stroke='{color}']")).to_have_count(0)
     assert not bsend.locator("input").is_checked()
     assert panel.locator("g.role-axis-label").all_inner_texts() == axis, "axes stay"
-    assert panel.locator("[stroke='var(--series-1)']").count() > 0, "other curves stay"
+    assert panel.locator("path[stroke='var(--muted)']").count() > 0, "other curves stay"
 
     bsend.locator("input").focus()
     page.keyboard.press("Space")
     playwright.expect(panel.locator(f"[stroke='{color}']")).to_have_count(before)
 
 
-def test_published_curves_can_be_hidden_too(open_page: Callable[..., Page]) -> None:
+@pytest.fixture
+def between_nodes(report: Path) -> tuple[Run, str]:
+    """Two ranks on two nodes, as of Fugaku's messages, and the address of its page."""
+    survey = Survey()
+    add_point_to_point(survey, Link(), (8, 1024, 1 << 16, 1 << 20), ((2, 1),))
+    run = read_run(survey.write(report.with_name("between.jsonl")))
+    path = report.with_name("between.html")
+    path.write_text(render_report([run]), encoding="utf-8")
+    return run, path.as_uri()
+
+
+def test_published_curves_can_be_hidden_too(
+    open_page: Callable[..., Page], between_nodes: tuple[Run, str]
+) -> None:
     page = open_page()
+    page.goto(between_nodes[1])
     panel = figure(page, "message-time").locator(".drawing").first
     dashed = panel.locator("path[stroke='var(--published)']")
     assert dashed.count() == 1
@@ -165,9 +186,11 @@ def test_published_curves_can_be_hidden_too(open_page: Callable[..., Page]) -> N
 
 
 def test_pointing_at_a_figure_reads_its_curves(
-    open_page: Callable[..., Page], small_run: Run
+    open_page: Callable[..., Page], between_nodes: tuple[Run, str]
 ) -> None:
     page = open_page()
+    run, address = between_nodes
+    page.goto(address)
     panel = figure(page, "message-time").locator(".drawing").first
     point_at(panel, 0.8)
 
@@ -177,7 +200,7 @@ def test_pointing_at_a_figure_reads_its_curves(
     size = text.splitlines()[0].strip()
     (result,) = (
         each
-        for each in summarise(small_run)
+        for each in summarise(run)
         if each.study == "pingpong" and each.bytes and units.format_bytes(each.bytes) == size
     )
     assert result.headline is not None
@@ -192,6 +215,67 @@ def test_pointing_at_a_figure_reads_its_curves(
 
     page.mouse.move(2, 2)
     tip.wait_for(state="hidden")
+
+
+NARROW = (390, 844)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, NARROW])
+def test_the_first_screen_is_seen_at_once(
+    open_page: Callable[..., Page], size: tuple[int, int], scheme: str
+) -> None:
+    """On a desk all of it, on a phone verdict and first number; nothing is cut or covered."""
+    page = open_page(size, scheme=scheme)
+    first = page.locator("#first")
+    box = first.bounding_box()
+    assert box is not None
+    assert box["width"] <= size[0]
+    if size == DESK:
+        assert box["y"] + box["height"] <= size[1]
+    tiles = page.locator(".glance > div").all()
+    assert len(tiles) == 5
+    boxes = [found for tile in tiles if (found := tile.bounding_box()) is not None]
+    assert boxes[0]["y"] + boxes[0]["height"] <= size[1]
+    for one, other in itertools.combinations(boxes, 2):
+        beside = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+        above = one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"]
+        assert beside or above
+    shot = page.screenshot(clip={"x": 0, "y": 0, "width": size[0], "height": size[1]})
+    assert shot.startswith(b"\x89PNG")
+    background = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    for text in ("h1", ".lead", ".glance dd", ".glance small", ".warnings li"):
+        for found in page.locator(f"#first {text}").all()[:1]:
+            color = luminance(found.evaluate("node => getComputedStyle(node).color"))
+            lighter, darker = max(color, background), min(color, background)
+            assert (lighter + 0.05) / (darker + 0.05) > 4.5, text
+
+
+def test_folded_the_page_is_short_and_unfolded_it_has_everything(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(DESK)
+    tables = page.locator("table.numbers")
+    assert tables.count() > 10
+    assert not any(table.is_visible() for table in tables.all())
+    folded = page.evaluate("document.documentElement.scrollHeight")
+    questions = page.locator("main > section").count()
+    # Half of a row of the grid for each question, and a screen for what stands above them.
+    assert folded < DESK[1] + 420 * questions
+    unfold(page)
+    assert all(table.is_visible() for table in tables.all())
+    assert page.evaluate("document.documentElement.scrollHeight") > 2 * folded
+
+
+def test_a_question_that_is_unfolded_has_the_whole_width(open_page: Callable[..., Page]) -> None:
+    page = open_page(DESK)
+    section = page.locator("main > section", has_text="How long does a message take?")
+    before = section.bounding_box()
+    section.locator("summary", has_text="Numbers of pingpong").click()
+    after = section.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["width"] > 1.8 * before["width"]
 
 
 def test_the_tip_never_leaves_the_window(open_page: Callable[..., Page]) -> None:
@@ -244,6 +328,7 @@ def test_paper_is_white_whatever_the_theme(open_page: Callable[..., Page]) -> No
 @pytest.mark.parametrize("scripts", [True, False])
 def test_captions_are_read_without_scrolling(open_page: Callable[..., Page], scripts: bool) -> None:
     page = open_page(PHONE, scripts=scripts)
+    unfold(page)
     captions = page.locator("caption span").all()
     assert len(captions) > 2
     for caption in captions:
@@ -276,8 +361,7 @@ def test_a_phone_scrolls_down_only(open_page: Callable[..., Page], scripts: bool
     page = open_page(PHONE, scripts=scripts)
     if scripts:
         draw_all(page)
-    for fold in page.locator("details summary").all():
-        fold.click()
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
     if scripts:
         for drawing in page.locator(".drawing svg.marks").all():
@@ -306,6 +390,7 @@ def test_without_scripts_figures_and_tables_are_there(
     page = open_page(scripts=False)
     drawings = page.locator(".drawing > svg")
     assert drawings.count() == page.locator(".drawing").count() > 10
+    unfold(page)
     for drawing in drawings.all():
         box = drawing.bounding_box()
         assert box is not None
@@ -313,8 +398,7 @@ def test_without_scripts_figures_and_tables_are_there(
         assert box["height"] > 50
     assert page.locator(".key input:visible").count() == 0
     assert page.locator("button:visible").count() == 0
-    page.locator("summary", has_text="All numbers of pingpong").click()
-    table = page.locator("details:has-text('All numbers of pingpong') table").first
+    table = page.locator("details:has-text('Numbers of pingpong') table").first
     assert table.is_visible()
     stored = sum(result.study == "pingpong" for result in summarise(small_run))
     assert table.locator("tbody tr").count() == stored

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from transrank.report.curves import Curve, Point, arrange, namer, point_of
@@ -96,16 +98,18 @@ def test_an_empty_message_has_a_time_but_no_rate() -> None:
 
 def test_panels_share_their_axes_and_say_what_is_wide() -> None:
     results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="wide")]
+    results += [result(64, 1e-6), result(64, 5e-3, study="exchange")]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
     assert figure is not None
     first, second = (panel.spec for panel in figure.panels)
     assert first["encoding"]["y"] == second["encoding"]["y"]
-    assert [row["k"] for row in second["data"]["values"]] == ["wide", "launch", "launch"]
+    kinds = [row["k"] for row in second["data"]["values"]]
+    assert kinds == ["wide", "launch", "launch", "case", "launch", "launch"]
 
 
 def test_rows_hold_what_was_measured() -> None:
-    results = [result(1024, 1.2345e-6)]
+    results = [result(1024, 1.2345e-6), result(4096, 2e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
     assert figure is not None
@@ -113,6 +117,35 @@ def test_rows_hold_what_was_measured() -> None:
     assert row["x"] == 1024
     assert row["y"] == pytest.approx(1.2345e-6, rel=1e-4)
     assert figure.key[0].key == row["s"]
+
+
+def test_values_at_one_size_are_told_and_not_drawn() -> None:
+    results = [result(1024, 1.2345e-6)]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    (panel,) = figure.panels
+    assert panel.spec is None
+    assert panel.description.startswith("1 KiB: 2 ranks 1.23 µs (")
+    assert figure.key == ()
+
+
+@pytest.mark.parametrize("curves", [4, 5])
+def test_bands_that_would_cover_each_other_get_a_panel_each(curves: int) -> None:
+    results = [result(size, 1e-6) for size in (8, 64)]
+    (group,) = arrange([("run", results)], Palette(), namer(results))
+    (curve,) = group.curves
+    many = tuple(dataclasses.replace(curve, key=str(i), label=str(i)) for i in range(curves))
+    figure = curve_figure("name", [dataclasses.replace(group, curves=many)], TIME, "caption")
+    assert figure is not None
+    assert len(figure.panels) == (1 if curves == 4 else curves)
+    drawn = [{row["s"] for row in panel.spec["data"]["values"]} for panel in figure.panels]
+    if curves == 4:
+        assert [len(series) for series in drawn] == [4]
+    else:
+        # Each but the first stands beside the first.
+        assert [len(series) for series in drawn] == [1, 2, 2, 2, 2]
+        assert [panel.title for panel in figure.panels] == ["0", "1", "2", "3", "4"]
 
 
 def test_nothing_measured_draws_nothing() -> None:

@@ -98,7 +98,7 @@ def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(
     copy, alone = times(run, "memcpy-once", "auto"), times(run, "auto", "mpi-packed")
     assert copy.startswith("1.0")
     assert alone.startswith("3.")
-    assert f"{copy} the fastest copy of as many bytes (memcpy-once)" in text
+    assert f"{copy} its memory floor, the fastest copy of as many bytes (memcpy-once)" in text
     assert f"the fastest way with MPI alone (mpi-packed) takes {alone} as long" in text
     assert "scaled down to 1/2 of its cells to fit the memory" in text
 
@@ -188,7 +188,8 @@ def test_planning_is_shown_in_multiples_of_the_published_first_time(page: Page) 
     # 2048 ranks are 64 times as many, and (2048 / 32)^0.1 is 1.52.
     described = " ".join(value for _, name, value in page.attributes if name == "aria-label")
     assert (
-        "ESMF on Jaguar, all of store: 419 at 2,048 ranks; O(n): 64.0 at 2,048 ranks" in described
+        "ESMF on Jaguar, all of store: 1.00 at 32 ranks, 419 at 2,048 ranks; O(n): 1.00 at 32 "
+        "ranks, 64.0 at 2,048 ranks" in described
     )
 
 

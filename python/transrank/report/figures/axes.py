@@ -92,6 +92,17 @@ def value_axis(
     }
 
 
+def places_axis(places: Iterable[float], title: str, label: str = COUNT_LABEL) -> dict[str, Any]:
+    """Channel definition of x for these places, all of them labelled: logarithmic."""
+    values = sorted(set(places))
+    first, last = _widened(values[0], values[-1])
+    return {
+        "title": title,
+        "scale": {"type": "log", "base": 2, "domain": [first / 1.1, last * 1.1], "nice": False},
+        "axis": {"values": values, "labelExpr": label, "grid": False},
+    }
+
+
 def log_ticks(low: float, high: float, decades_only: bool = False) -> list[float]:
     """Round values between `low` and `high`: powers of ten, with 2 and 5 where they are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))

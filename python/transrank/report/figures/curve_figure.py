@@ -8,11 +8,14 @@ from dataclasses import replace
 
 from transrank import units
 from transrank.report.curves import Curve, CurveGroup
-from transrank.report.figures.curve_panel import curve_panel, frame
+from transrank.report.figures.curve_panel import Frame, curve_panel, frame, readings
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import Quantity
+from transrank.report.palette import Style
 from transrank.report.phrases import kept_words
 
+# Bands of more curves than these cover each other.
+MOST_TOGETHER = 4
 NOTHING: Mapping[str, Sequence[Curve]] = {}
 
 
@@ -26,28 +29,70 @@ def curve_figure(
 ) -> Figure | None:
     """Draw one panel per group; None when nothing has this quantity.
 
-    `beside` gives the comparison lines of each panel by its title.
+    `beside` gives the comparison lines of each panel by its title. More curves than can be told
+    apart get a panel each, beside the first of them.
     """
     filled = [
         (group, [*beside.get(group.title, ()), *group.curves])
         for group in groups
         if frame(group.curves, quantity) is not None
     ]
-    filled = _with_short_keys(filled)
+    filled = _with_short_keys(_apart(filled))
     shared = frame([curve for _, curves in filled for curve in curves], quantity)
     if shared is None:
         return None
     size = panel_size(len(filled))
     panels = tuple(
-        Panel(
-            group.title,
-            _description(quantity, group, curves),
-            curve_panel(curves, quantity, shared, size, sizes_title),
-        )
-        for group, curves in filled
+        _panel(group, curves, quantity, shared, size, sizes_title) for group, curves in filled
     )
-    key = _key([curves for _, curves in filled])
-    return Figure(name, panels, caption, key, size, _kept([group for group, _ in filled]))
+    key = _key([curves for (_, curves), panel in zip(filled, panels, strict=True) if panel.spec])
+    kept = _kept([group for group, _ in filled])
+    if len(key) == 1:
+        caption = caption.replace(".", f"; {key[0].label}.", 1)
+    return Figure(name, panels, caption, key, size, kept, one_curve=len(key) == 1)
+
+
+def _panel(
+    group: CurveGroup,
+    curves: Sequence[Curve],
+    quantity: Quantity,
+    shared: Frame,
+    size: str,
+    sizes_title: str,
+) -> Panel:
+    """One panel; its words alone where all values stand at one size."""
+    measured = [curve for curve in curves if not curve.published]
+    if len({point.bytes for curve in measured for point in curve.points}) == 1:
+        return Panel(group.title, _at_one_size(curves, quantity), None)
+    spec = curve_panel(curves, quantity, shared, size, sizes_title)
+    return Panel(group.title, _description(quantity, group, curves), spec)
+
+
+def _at_one_size(curves: Sequence[Curve], quantity: Quantity) -> str:
+    ((_, size, told),) = readings(curves, quantity)
+    labels = {curve.key: curve.label for curve in curves}
+    return f"{size}: {'; '.join(f'{labels[key]} {text}' for key, text in told)}."
+
+
+def _apart(
+    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]],
+) -> list[tuple[CurveGroup, Sequence[Curve]]]:
+    """Panels of many curves as small multiples: each curve with the first one as a thin line."""
+    found: list[tuple[CurveGroup, Sequence[Curve]]] = []
+    for group, curves in panels:
+        first, *others = group.curves
+        if len(group.curves) <= MOST_TOGETHER:
+            found.append((group, curves))
+            continue
+        label = f"{first.label}, for comparison"
+        style = Style("var(--muted)", dash=(1, 0))
+        thin = replace(first, key=label, label=label, style=style, published=True)
+        prefix = f"{group.title}: " if len(panels) > 1 else ""
+        found.append((replace(group, title=f"{prefix}{first.label}", curves=(first,)), (first,)))
+        for curve in others:
+            alone = replace(group, title=f"{prefix}{curve.label}", curves=(curve,))
+            found.append((alone, (thin, curve)))
+    return found
 
 
 def _kept(groups: Sequence[CurveGroup]) -> str:

@@ -70,7 +70,7 @@ def curve_panel(
     rows = [row for curve in curves for row in _rows(_within(curve, shared), quantity, shared)]
     y = axes.value_axis(shared.values, quantity.title, quantity.axis_label)
     layers = [_published(), _band(), _line(), _launches(), _marks(), _hollow_marks()]
-    layers.append(reader(_readings(curves, quantity)))
+    layers.append(reader(readings(curves, quantity)))
     encoding = {
         "x": axes.bytes_axis(shared.sizes, size == "small", sizes_title),
         "y": {"field": "y", **y},
@@ -216,7 +216,7 @@ def _scale(curves: Sequence[Curve], values: Sequence[Any]) -> Spec:
     }
 
 
-def _readings(curves: Sequence[Curve], quantity: Quantity) -> list[Reading]:
+def readings(curves: Sequence[Curve], quantity: Quantity) -> list[Reading]:
     """What all curves say at each size that was measured."""
     readings: dict[int, list[tuple[str, str]]] = {}
     for curve in sorted(curves, key=lambda curve: curve.published):

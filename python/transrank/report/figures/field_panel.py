@@ -12,7 +12,7 @@ from transrank.report.figures.style import panel_spec
 # Cells of a panel in each dimension: more are not told apart in a column of the page.
 MOST_CELLS = 32
 # Pixels of the longer side. Cells are squares, however wide the page is: what is drawn is a domain.
-SIDE = 210
+SIDE = 160
 
 
 def field_panel(field: NDArray[np.float64], title: str, signed: bool = False) -> Spec:
@@ -45,7 +45,7 @@ def field_panel(field: NDArray[np.float64], title: str, signed: bool = False) ->
                     "scheme": "blueorange" if signed else "viridis",
                     "domain": [low, high if high > low else low + 1],
                 },
-                "legend": {"orient": "bottom", "gradientLength": 200, "format": ".2~g"},
+                "legend": {"orient": "bottom", "gradientLength": 150, "format": ".2~g"},
             },
         },
     }

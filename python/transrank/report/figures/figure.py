@@ -22,18 +22,23 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One system of axes. `title` says what distinguishes it from the panels beside it."""
+    """One system of axes. `title` says what distinguishes it from the panels beside it.
+
+    Without a `spec` the description stands on the page: it says all that there is.
+    """
 
     title: str
     description: str
-    spec: Spec
+    spec: Spec | None
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """Panels that share a key. `wide` panels fill the page, the others stand in columns.
 
-    `kept` says what share of the samples enters.
+    The first sentence of the `caption` stands below the figure, the others are notes on it, and
+    so is `kept`, which says what share of the samples enters. Of `one_curve` the caption says what
+    it is, and the key is not shown.
     """
 
     name: str
@@ -42,3 +47,14 @@ class Figure:
     key: tuple[KeyEntry, ...] = ()
     size: str = "half"
     kept: str = ""
+    one_curve: bool = False
+
+    @property
+    def gist(self) -> str:
+        """What the figure shows."""
+        return self.caption.partition(". ")[0].rstrip(".") + "."
+
+    @property
+    def notes(self) -> str:
+        """How to read it."""
+        return f"{self.caption.partition('. ')[2]} {self.kept}".strip()

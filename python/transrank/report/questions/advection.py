@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from transrank import units
 from transrank.report.figures import axes
-from transrank.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.report.figures.line_panel import Line, Mark, line_panel
+from transrank.report.figures.figure import Figure, KeyEntry, Panel, Spec
+from transrank.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.report.measured import Measured
 from transrank.report.phrases import change, kept_sentence, percent
 from transrank.report.questions.question import Context, Question
-from transrank.report.tables import NOTHING, Column, Row, Table
+from transrank.report.tables import NOTHING, Column, Row, Table, range_text
 from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
@@ -29,6 +29,12 @@ RATIO_CAPTION = (
     "What the halo adds to the sweep without communication, over the surface ratio of a block, "
     "(2 nx + 2 ny) / (nx ny)."
 )
+
+STEP = Words(
+    lambda points: f"{points:,.0f} points",
+    lambda mark: f"{units.format_seconds(mark.y)} ({range_text(mark.low, mark.high)})",
+)
+COST = Words(lambda ratio: f"ratio {ratio:.3g}", lambda mark: f"{mark.y:+.3g} %")
 
 Place = tuple[Shape, str, str, str, int]
 Key = tuple[str, str]
@@ -110,6 +116,7 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
     times: list[Panel] = []
     ratios: list[Panel] = []
     key: dict[str, KeyEntry] = {}
+    shown: set[str] = set()
     for place, by_key in _by_place(results).items():
         lines = [
             Line(
@@ -120,7 +127,7 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
             for way, found in by_key.items()
         ]
         key |= {line.series: KeyEntry(line.series, line.series, line.style) for line in lines}
-        times.append(Panel(_title(place), _described(lines), _time_panel(lines)))
+        times.append(line_panel(_title(place), "Times of one step", lines, _time_axes(lines), STEP))
         costs = [
             Line(
                 line.series,
@@ -130,8 +137,10 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
             for line, way in zip(lines, by_key, strict=True)
             if way[0] not in (NONE, *COPIES) and (costs_of := _added(by_key, way))
         ]
+        shown |= {line.series for line in costs}
         if costs:
-            ratios.append(Panel(_title(place), _described_costs(costs), _ratio_panel(costs)))
+            subject = "Added cost of the halo"
+            ratios.append(line_panel(_title(place), subject, costs, _cost_axes(costs), COST))
     name = f"advection-{run.run.header.run}" if context.several else "advection"
     prefix = f"{run.name}: " if context.several else ""
     kept = kept_sentence(results)
@@ -140,56 +149,23 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
     if times:
         figures.append(Figure(name, tuple(times), prefix + CAPTION, entries, kept=kept))
     if ratios:
-        shown = {line for panel in ratios for line in _series(panel)}
         entries = tuple(entry for entry in entries if entry.key in shown)
         caption = prefix + RATIO_CAPTION
         figures.append(Figure(f"{name}-surface", tuple(ratios), caption, entries, kept=kept))
     return figures
 
 
-def _series(panel: Panel) -> set[str]:
-    return {str(row["s"]) for row in panel.spec["data"]["values"]}
-
-
-def _time_panel(lines: Sequence[Line]) -> dict[str, object]:
+def _time_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
     marks = [mark for line in lines for mark in line.marks]
-    y = axes.value_axis(
-        [value for mark in marks for value in (mark.y, mark.low, mark.high)],
-        "time per step",
-        axes.SECONDS_LABEL,
-    )
-    return line_panel(lines, _log_axis([mark.x for mark in marks], "points per dimension", ","), y)
+    times = [value for mark in marks for value in (mark.y, mark.low, mark.high)]
+    x = axes.places_axis((mark.x for mark in marks), "points per dimension")
+    return x, axes.value_axis(times, "time per step", axes.SECONDS_LABEL)
 
 
-def _ratio_panel(lines: Sequence[Line]) -> dict[str, object]:
-    ratios = [mark.x for line in lines for mark in line.marks]
-    y = {"title": "added, %", "axis": {"tickSize": 0, "minExtent": 46}}
-    return line_panel(lines, _log_axis(ratios, "surface ratio of a block", ".3~g"), y)
-
-
-def _log_axis(values: Sequence[float], title: str, digits: str) -> dict[str, object]:
-    low, high = min(values), max(values)
-    domain = [low, high] if high > low else [low / 2, high * 2]
-    return {
-        "title": title,
-        "scale": {"type": "log", "domain": domain, "nice": False},
-        "axis": {"values": sorted(set(values)), "grid": False, "format": digits},
-    }
-
-
-def _described(lines: Sequence[Line]) -> str:
-    told = [
-        f"{line.series} {units.format_seconds(line.marks[-1].y)} at {line.marks[-1].x:,.0f} points"
-        for line in lines
-    ]
-    return f"Times of one step. {'; '.join(told)}."
-
-
-def _described_costs(lines: Sequence[Line]) -> str:
-    told = [
-        f"{line.series} {line.marks[-1].y:+.3g} % at ratio {line.marks[-1].x:.3g}" for line in lines
-    ]
-    return f"Added cost of the halo. {'; '.join(told)}."
+def _cost_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
+    ratios = (mark.x for line in lines for mark in line.marks)
+    x = axes.places_axis(ratios, "surface ratio of a block", "format(datum.value, '.3~g')")
+    return x, {"title": "added, %", "axis": {"tickSize": 0, "minExtent": 46}}
 
 
 def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from transrank.reference.advection import Profile, published_profile
 from transrank.report.figures.field_panel import field_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.report.figures.line_panel import Line, Mark, line_panel
+from transrank.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.report.measured import Measured
 from transrank.report.published import Source
 from transrank.report.questions.question import Context, Question
@@ -182,12 +182,14 @@ def _profile_figure(
         )
         for name, values in rows.items()
     ]
-    axis = {"title": "point along x", "axis": {"grid": False}}
-    spec = line_panel(lines, axis, {"title": "c", "axis": {"tickSize": 0}}, "wide")
-    described = f"Three profiles of {len(published.computed)} points."
+    axes = (
+        {"title": "point along x", "axis": {"grid": False}},
+        {"title": "c", "axis": {"tickSize": 0}},
+    )
+    words = Words(lambda place: f"point {place:.0f}", lambda mark: f"{mark.y:.3g}")
+    panel = line_panel("", "Profiles along x", lines, axes, words, "wide")
     key = tuple(KeyEntry(line.series, line.series, line.style) for line in lines)
     prefix = f"{run.name}: " if context.several else ""
-    panel = Panel("", described, spec)
     return Figure("advection-published", (panel,), prefix + PROFILE_CAPTION, key, "wide")
 
 

@@ -25,7 +25,7 @@ DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
 MOST_CURVES = 7
 
 CAPTION = (
-    "Time of the slowest rank from a common start, over the block from one rank to another: `mpi` "
+    "Time of the slowest rank from a common start, over the block from one rank to another. `mpi` "
     "is MPI_Alltoall as the library does it, `mpi-…` what it can be made to do, the others are "
     "transrank's. Drawn are the default and the algorithms that are fastest at most sizes. Bands "
     "are 95 % intervals over launches."

@@ -20,10 +20,11 @@ NAMED = ("allreduce", "alltoall", "bcast")
 SMALL_BYTES = 8
 
 CAPTION = (
-    "Time of the slowest rank from a common start, over the bytes of a reduction's vector, of a "
-    "broadcast's message, or of the block from one rank to another; one curve per number of ranks "
-    "and of ranks per node, all panels on the same axes. Bands are 95 % intervals over launches, "
-    "small dots launches that lie apart. Published curves are cut where they leave the panel."
+    "Time of the slowest rank from a common start, all panels on the same axes. Sizes are those "
+    "of a reduction's vector, of a broadcast's message, or of the block from one rank to another; "
+    "there is a curve per number of ranks and of ranks per node. Bands are 95 % intervals "
+    "over launches, small dots launches that lie apart. Published curves are cut where they leave "
+    "the panel."
 )
 FORMS_CAPTION = (
     "The forms of each operation with {shape}: a non-blocking call is completed at once by "
@@ -56,6 +57,7 @@ def ask(context: Context) -> Question | None:
         (sizeless,) if sizeless.rows else (),
         (STUDY,),
         lines.sources if figures[0] else (),
+        lines.comparable,
     )
 
 

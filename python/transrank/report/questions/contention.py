@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from transrank import units
-from transrank.report.figures.block_panel import Block, BlockBar, block_panel, describe_blocks
+from transrank.report.figures.category_panel import BAR, Value, category_panel, times_from_zero
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.heat_panel import Cell, heat_panel
 from transrank.report.measured import Measured
@@ -69,9 +69,13 @@ def _figures(context: Context, run: Measured, one: Contention, index: int) -> li
     figures = []
     shown, order = _shown(run, one)
     if len(shown) > 1:
-        blocks = [_block(context.palette, one, traffic) for traffic in shown]
-        panel = Panel(title, f"{describe_blocks(blocks)}.", block_panel(blocks, "active domains"))
-        key = {bar.series: bar.style for block in blocks for bar in block.bars}
+        bars = [bar for traffic in shown for bar in _bars(context.palette, one, traffic)]
+        means = {_name(t, one): mean for t in shown if (mean := t.off_node_mean) is not None}
+        scale = times_from_zero(bars, list(means.values()), "time of a receive")
+        told = "; ".join(f"{bar.label}, {bar.beside}: {scale.text(bar.value)}" for bar in bars)
+        spec = category_panel(bars, scale, BAR, upright=True, behind=means)
+        panel = Panel(title, f"{told}.", spec)
+        key = {bar.series: bar.style for bar in bars}
         entries = tuple(KeyEntry(s, s, Style(style.color, BLOCK)) for s, style in key.items())
         figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION + order, entries, "wide", kept))
     cells = _heat(one, [*shown, *_inside(one)])
@@ -159,21 +163,24 @@ def _distances(run: Measured, one: Contention) -> list[int]:
     return [by_number.get(home, 0) for home in homes]
 
 
-def _block(palette: Palette, one: Contention, traffic: Traffic) -> Block:
+def _bars(palette: Palette, one: Contention, traffic: Traffic) -> list[Value]:
+    """A bar per domain from zero, with the standard deviation to either side of its end."""
+
     def half(domain: int) -> str:
         return "first half of the domains" if domain < one.domains / 2 else "second half"
 
-    bars = tuple(
-        BlockBar(
-            f"domain {domain.domain}",
+    return [
+        Value(
+            _name(traffic, one),
             half(domain.domain),
             palette.style("half", half(domain.domain)),
             domain.mean,
-            domain.deviation,
+            max(domain.mean - domain.deviation, 0.0),
+            domain.mean + domain.deviation,
+            f"domain {domain.domain}",
         )
         for domain in traffic.domains
-    )
-    return Block(_name(traffic, one), bars, traffic.off_node_mean)
+    ]
 
 
 def _name(traffic: Traffic, one: Contention) -> str:

@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 
 from transrank import units
-from transrank.report.figures.dot_panel import Dot, dot_panel
+from transrank.reference.machine import Machine, ReferencePoint
+from transrank.report.curves import places_of
+from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured, shapes_of
 from transrank.report.palette import Palette
-from transrank.report.phrases import joined, kept_sentence, time_with_interval, times_as_long
-from transrank.report.published import PublishedUpdate, published_updates
+from transrank.report.phrases import (
+    counted,
+    joined,
+    kept_sentence,
+    time_with_interval,
+    times_as_long,
+)
+from transrank.report.published import Published, comparable, published, short_name
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult
 from transrank.store.records import Shape
 
@@ -46,14 +55,13 @@ def ask(context: Context) -> Question | None:
     """Build the question; None when no ghosts were updated."""
     if not context.all_of(STUDY):
         return None
-    published = published_updates(PUBLISHED_STUDY)
-    beside = _beside_published(context, published)
+    like = [result for _, result in _like_published(context)]
+    found = published((PUBLISHED_STUDY,), places_of(like or context.all_of(STUDY)))
     figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
-    if beside is not None:
-        figures.append(beside)
     tables = [_volumes(context.all_of(STUDY))]
-    if beside is not None:
-        tables.append(_rates(context, published))
+    if like and found.points:
+        figures.append(_beside_published(context, found))
+        tables.append(_rates(context, found))
     return Question(
         "ghost-update",
         "What does a ghost update cost?",
@@ -61,7 +69,8 @@ def ask(context: Context) -> Question | None:
         tuple(figures),
         tuple(tables),
         (STUDY,),
-        tuple(dict.fromkeys(update.source for update in published)) if beside is not None else (),
+        found.sources if like else (),
+        comparable(found),
     )
 
 
@@ -84,17 +93,21 @@ def _ways(context: Context, run: Measured) -> Figure | None:
     key: dict[str, KeyEntry] = {}
     for place in sorted({_panel_of(result) for result in results}):
         here = _fastest_way_first([result for result in results if _panel_of(result) == place])
-        dots = [
-            dot
+        values = [
+            value
             for result in here
             if (
-                dot := _dot(
+                value := _value(
                     context.palette, _text(result, "transport"), _text(result, "mode"), result
                 )
             )
         ]
-        key |= {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
-        panels.append(Panel(_title(place), _described(dots), dot_panel(dots, "half")))
+        key |= {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+        if values:
+            scale = log_times(values)
+            spec = category_panel(values, scale, size="half")
+            description = f"Times of ghost updates. {in_words(values, scale)}."
+            panels.append(Panel(_title(place), description, spec))
     if not panels:
         return None
     name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
@@ -117,15 +130,10 @@ def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
     return sorted(results, key=lambda result: times.get(_text(result, "transport"), 0.0))
 
 
-def _dot(palette: Palette, label: str, series: str, result: CaseResult) -> Dot | None:
+def _value(palette: Palette, label: str, series: str, result: CaseResult) -> Value | None:
     if result.headline is None or result.headline.value <= 0:
         return None
-    return Dot.at(label, series, palette.style("mode", series), result.headline)
-
-
-def _described(dots: Iterable[Dot]) -> str:
-    told = [f"{dot.label} {dot.series} {units.format_seconds(dot.seconds)}" for dot in dots]
-    return f"Times of ghost updates. {'; '.join(told)}."
+    return Value.at(label, series, palette.style("mode", series), result.headline)
 
 
 def _volumes(results: Sequence[CaseResult]) -> Table:
@@ -162,46 +170,49 @@ def _label(context: Context, run: Measured, result: CaseResult) -> str:
     return f"{who}, {result.shape}: {_text(result, 'transport')}, {_text(result, 'pattern')}"
 
 
-def _beside_published(context: Context, published: Sequence[PublishedUpdate]) -> Figure | None:
-    measured = _like_published(context)
-    if not measured:
-        return None
-    vdims = {update.vdim for update in published}
+def _beside_published(context: Context, found: Published) -> Figure:
+    theirs = [
+        Value.at(
+            _job(machine, point),
+            series := f"vdim {point.axes['vdim']}",
+            context.palette.style("mode", series),
+            Estimate(point.seconds),
+        )
+        for machine, point in found.points
+    ]
+    vdims = {point.axes["vdim"] for _, point in found.points}
+    measured = [pair for pair in _like_published(context) if _vdim(pair[1]) in vdims]
     own = [
-        dot
+        value
         for run, result in measured
-        if _vdim(result) in vdims
-        and (
-            dot := _dot(
+        if (
+            value := _value(
                 context.palette, _label(context, run, result), f"vdim {_vdim(result)}", result
             )
         )
     ]
-    theirs = [
-        Dot(
-            update.place,
-            series := f"vdim {update.vdim}",
-            context.palette.style("mode", series),
-            update.seconds,
-            update.seconds,
-            update.seconds,
-        )
-        for update in published
-    ]
-    dots = [*own, *theirs]
-    key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
-    panel = Panel("", _described(dots), dot_panel(dots))
+    values = [*own, *theirs]
+    key = {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+    scale = log_times(values)
+    panel = Panel(
+        "", f"Times of ghost updates. {in_words(values, scale)}.", category_panel(values, scale)
+    )
     return Figure(
         "ghost-update-published",
         (panel,),
         PUBLISHED_CAPTION,
         tuple(key.values()),
         "wide",
-        kept_sentence([result for _, result in measured if _vdim(result) in vdims]),
+        kept_sentence([result for _, result in measured]),
     )
 
 
-def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
+def _job(machine: Machine, point: ReferencePoint) -> str:
+    nodes = counted(point.nodes, "node")
+    return f"{short_name(machine)}, {point.ranks:,} ranks on {nodes}"
+
+
+def _rates(context: Context, found: Published) -> Table:
     """Bytes per second received per rank and by all ranks; the best total is marked."""
     columns = (
         Column("machine", number=False),
@@ -227,15 +238,16 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
     ]
     entries += [
         (
-            update.place,
-            update.vdim,
-            update.seconds,
+            _job(machine, point),
+            int(point.axes["vdim"]),
+            point.seconds,
             NOTHING,
             NOTHING,
-            update.rate,
-            update.rate * update.ranks,
+            point.rate,
+            point.rate * point.ranks,
         )
-        for update in published
+        for machine, point in found.points
+        if point.rate is not None
     ]
     best = max(entry[-1] for entry in entries)
     rows = tuple(
@@ -257,20 +269,13 @@ def _rates(context: Context, published: Sequence[PublishedUpdate]) -> Table:
 
 def _answer(run: Measured, several: bool) -> list[str]:
     results = run.of_study(STUDY)
-    chosen = _telling(results)
-    if chosen is None or chosen.headline is None:
+    chosen, floor = telling(results)
+    if chosen is None:
         return []
-    beside = [
-        result
-        for result in results
-        if _panel_of(result) == _panel_of(chosen)
-        and _text(result, "mode") == _text(chosen, "mode")
-        and result.headline is not None
-    ]
     comparisons = []
-    floor = next((r for r in beside if _text(r, "transport") == FLOOR), None)
     if floor is not None and (ratio := times_as_long(floor, chosen)):
-        comparisons.append(f"{ratio} a local gather of as many rows")
+        comparisons.append(f"{ratio} its memory floor, a local gather of as many rows")
+    beside = _beside(chosen, results)
     alone = [r for r in beside if _text(r, "transport").startswith(MPI_ALONE)]
     best = min(alone, key=lambda r: r.headline.value if r.headline else inf, default=None)
     if best is not None and (ratio := times_as_long(chosen, best)):
@@ -285,12 +290,22 @@ def _answer(run: Measured, several: bool) -> list[str]:
     return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
 
 
-def _telling(results: Sequence[CaseResult]) -> CaseResult | None:
-    """The engine's own choice in the mode that flatters least, the widest shape first."""
+def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
+    """The engine's own choice in the mode that flatters least, the widest shape; and its floor."""
     own = [result for result in results if _text(result, "transport") == AUTO]
     if not own:
-        return None
+        return None, None
     mode = next(mode for mode in MOST_TELLING if any(_text(r, "mode") == mode for r in own))
     shape = shapes_of(own)[-1]
-    candidates = [r for r in own if _text(r, "mode") == mode and r.shape == shape]
-    return candidates[0]
+    chosen = next(r for r in own if _text(r, "mode") == mode and r.shape == shape)
+    beside = _beside(chosen, results)
+    return chosen, next((r for r in beside if _text(r, "transport") == FLOOR), None)
+
+
+def _beside(chosen: CaseResult, results: Sequence[CaseResult]) -> list[CaseResult]:
+    """All ways of the same update."""
+    return [
+        result
+        for result in results
+        if _panel_of(result) == _panel_of(chosen) and _text(result, "mode") == _text(chosen, "mode")
+    ]

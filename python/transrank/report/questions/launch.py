@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from transrank import units
-from transrank.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.report.figures.range_panel import RangePoint, Ranges, range_panel
+from transrank.report.curves import places_of
+from transrank.report.figures.axes import SECONDS_LABEL, places_axis, value_axis
+from transrank.report.figures.figure import Figure, KeyEntry
+from transrank.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.report.measured import Measured, shapes_of
 from transrank.report.phrases import kept_sentence, sentence
-from transrank.report.published import published_launches
+from transrank.report.published import comparable, published_launches
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import range_text
 from transrank.stats.selection import select
@@ -21,10 +23,13 @@ STUDY = "launch"
 MODES = {"plain": "until main()", "init": "until MPI_Init returns"}
 
 CAPTION = (
-    "Seconds from just before the launcher starts until the ranks run, over the number of ranks: "
-    "the band reaches from the first rank to the last; medians over launches of the medians over "
-    "their jobs. Clocks of day are compared, so between hosts their offset is part of the number."
+    "Time from just before the launcher starts until the first and the last rank run. These are "
+    "medians over launches of the medians over their jobs. Clocks "
+    "of day are compared, so between hosts their offset is part of the number."
 )
+
+
+WORDS = Words(lambda ranks: f"{ranks:,.0f} ranks", lambda mark: range_text(mark.low, mark.high))
 
 
 def ask(context: Context) -> Question | None:
@@ -32,17 +37,26 @@ def ask(context: Context) -> Question | None:
     lines = [line for run in context.runs for line in _lines(context, run)]
     if not lines:
         return None
-    published, sources = published_launches(context.palette)
-    shown = [*published, *lines]
-    key = tuple(KeyEntry(line.key, line.label, line.style) for line in (*lines, *published))
-    panel = Panel("", _description(lines), range_panel(shown))
+    theirs, found = published_launches(context.palette, places_of(context.all_of(STUDY)))
+    shown = [*lines, *theirs]
+    key = tuple(KeyEntry(line.series, line.series, line.style) for line in shown)
+    marks = [mark for line in shown for mark in line.marks]
+    times = [time for mark in marks for time in (mark.low, mark.high)]
+    axes = (
+        places_axis((mark.x for mark in marks), "ranks"),
+        value_axis(times, "time since the launcher was started", SECONDS_LABEL),
+    )
+    panel = line_panel(
+        "", "Time until the first rank runs, and the last", shown, axes, WORDS, "wide"
+    )
     return Question(
         "launch",
         "How long does a job take to start?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
         (Figure("launch", (panel,), CAPTION, key, "wide", kept_sentence(context.all_of(STUDY))),),
         studies=(STUDY,),
-        sources=sources,
+        sources=found.sources,
+        comparable=comparable(found),
     )
 
 
@@ -68,8 +82,8 @@ def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
     return float(np.median(fastest)), result.headline.value
 
 
-def _lines(context: Context, run: Measured) -> list[Ranges]:
-    by_line: dict[str, list[RangePoint]] = {}
+def _lines(context: Context, run: Measured) -> list[Line]:
+    by_line: dict[str, list[Mark]] = {}
     for result in sorted(run.of_study(STUDY), key=lambda result: result.shape):
         per_node = result.shape.ranks_per_node
         label = MODES.get(str(result.axes.get("stamp")), result.case)
@@ -78,20 +92,11 @@ def _lines(context: Context, run: Measured) -> list[Ranges]:
         if context.several:
             label = f"{run.name}: {label}"
         fastest, slowest = range_of(run, result)
-        by_line.setdefault(label, []).append(RangePoint(result.shape.ranks, fastest, slowest))
+        by_line.setdefault(label, []).append(Mark(result.shape.ranks, slowest, fastest, slowest))
     return [
-        Ranges(label, label, context.palette.style("launch", label), tuple(points))
-        for label, points in by_line.items()
+        Line(label, context.palette.style("launch", label), tuple(marks))
+        for label, marks in by_line.items()
     ]
-
-
-def _description(lines: list[Ranges]) -> str:
-    parts = [
-        f"{line.label}, {point.ranks} ranks: {range_text(point.fastest, point.slowest)}"
-        for line in lines
-        for point in line.points
-    ]
-    return f"Time until the ranks run. {'; '.join(parts)}."
 
 
 def _answer(run: Measured, several: bool) -> list[str]:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from transrank import units
 from transrank.reference.machine import ReferencePoint
 from transrank.reference.tables import machine
+from transrank.report.curves import places_of
+from transrank.report.figures.category_panel import Value, category_panel, near_times
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.heat_panel import Cell, heat_panel
-from transrank.report.figures.rank_panel import RankTime, rank_panel
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
-from transrank.report.phrases import change, joined, kept_sentence, time_with_interval
-from transrank.report.published import Source
+from transrank.report.phrases import change, counted, joined, kept_sentence, time_with_interval
+from transrank.report.published import Published, Source, comparable, short_name
 from transrank.report.questions.question import Context, Question
 from transrank.stats import locality
 from transrank.stats.estimate import Estimate
@@ -30,6 +31,8 @@ GUIDE_LINKS = {
 }
 # Beside each other the ranks of a table are read one by one; of more only the domains are shown.
 MOST_RANKS = 64
+# Rows are many, and narrow.
+ROW_PIXELS = 17
 ARRANGEMENTS = {"own": "memory of its own", "exchanged": "half of the ranks on other memory"}
 MATRIX_CAPTION = (
     "Time by the domain that computes and the domain that the memory is in, as the kernel told: "
@@ -55,13 +58,16 @@ def ask(context: Context) -> Question | None:
         for figure in _figures(context, run, one, index)
     ]
     guide = machine(GUIDE)
+    beside = any(_like_guide(run, one) for run, one in measured)
+    threads = f"{counted(len(_of_guide(2)), 'rank')} on 1 node ({short_name(guide)})"
     return Question(
         "locality",
         "What does memory of another domain cost?",
         tuple(text for run, one in measured for text in _answer(context, run, one)),
         tuple(figures),
         studies=(STUDY,),
-        sources=(Source(guide.title, guide.attribution, guide.conditions),),
+        sources=(Source(guide.title, guide.attribution, guide.conditions),) if beside else (),
+        comparable="" if beside else comparable(Published((), (), threads)),
     )
 
 
@@ -95,15 +101,22 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
     ]
     if mine and one.kernel == "dgemm" and one.shape.ranks <= MOST_RANKS:
         guide = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
+        theirs = guide if _like_guide(run, one) else []
         panels = [
             *_side_by_side(context.palette, f"{title}: ", mine),
-            *_side_by_side(context.palette, "published: ", guide),
+            *_side_by_side(context.palette, "published: ", theirs),
         ]
         key = tuple(
             KeyEntry(link, link, context.palette.style("link", link)) for link in locality.LINKS
         )
         figures.append(Figure(f"{name}-ranks", tuple(panels), DOT_CAPTION, key, "half", kept))
     return figures
+
+
+def _like_guide(run: Measured, one: Locality) -> bool:
+    """Whether as many ranks were measured on one node as the guide had threads there."""
+    here = [result for result in run.of_study(STUDY) if result.shape == one.shape]
+    return (len(_of_guide(2)), True) in places_of(here)
 
 
 def _title(context: Context, run: Measured, one: Locality) -> str:
@@ -118,19 +131,22 @@ def _side_by_side(
     # All links take their colours in the same order, whichever of them comes first.
     styles = {link: palette.style("link", link) for link in locality.LINKS}
     every = [worker.seconds for _, workers in tables for worker in workers]
+    if not every:
+        return []
+    scale = near_times(every, "time per operation")
     panels = []
     for words, workers in tables:
         times = [
-            RankTime(
+            Value.at(
                 f"{worker.rank} ← {worker.toucher}",
                 worker.link,
                 styles[worker.link],
-                worker.seconds,
+                Estimate(worker.seconds),
             )
             for worker in workers
         ]
-        told = "; ".join(f"{one.label} ({one.series}): {one.seconds:.5g} s" for one in times)
-        spec = rank_panel(times, min(every), max(every))
+        told = "; ".join(f"{one.label} ({one.series}): {one.value:.5g} s" for one in times)
+        spec = category_panel(times, scale, size="half", line_pixels=ROW_PIXELS)
         panels.append(Panel(prefix + words, f"{prefix}{words}. {told}.", spec))
     return panels
 

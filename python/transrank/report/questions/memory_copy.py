@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast is memory itself? The copy that rates of messages are held against."""
+"""How fast is memory itself? Copies within and beyond the caches, by one core and by all."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ from collections.abc import Sequence
 
 from transrank import units
 from transrank.report.curves import Curve, CurveGroup, points_of
-from transrank.report.figures.bar_panel import Bar, bar_panel, longest
+from transrank.report.figures.category_panel import BAR, Value, category_panel, in_words, rates
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import RATE
 from transrank.report.measured import Measured
 from transrank.report.palette import BLOCK, Style
-from transrank.report.phrases import counted, kept_sentence, largest, nearest, times
+from transrank.report.phrases import (
+    counted,
+    kept_sentence,
+    largest,
+    rate_with_interval,
+    sentence,
+    times,
+)
 from transrank.report.questions.question import Context, Question
+from transrank.report.yardstick import NAME, PLAIN_COPY, STUDY, yardstick_of
 from transrank.stats.compare import ratio_of
 from transrank.stats.summary import CaseResult
 
-STUDY = "memory-copy"
-PLAIN_COPY = "memcpy"
 ALONE = "one core"
 
 BAR_CAPTION = (
@@ -32,20 +38,6 @@ CURVE_CAPTION = (
 )
 
 
-def copy_at(run: Measured, size: int) -> CaseResult | None:
-    """The plain copy by one core of the size nearest to `size`."""
-    return nearest([r for r in run.of_study(STUDY) if _is_plain(r) and r.rate is not None], size)
-
-
-def copy_curve(run: Measured, several: bool) -> Curve | None:
-    """The plain copy by one core as a comparison line among rates of messages."""
-    points = points_of(result for result in run.of_study(STUDY) if _is_plain(result))
-    if not points:
-        return None
-    label = "memcpy by one core" + (f", {run.name}" if several else "")
-    return Curve(label, label, Style("var(--muted)", dash=(1, 0)), points, published=True)
-
-
 def ask(context: Context) -> Question | None:
     """Build the question; None when memory was not measured."""
     by_run = {run.name: bars for run in context.runs if (bars := _bars(context, run))}
@@ -53,12 +45,17 @@ def ask(context: Context) -> Question | None:
     key = {
         bar.series: KeyEntry(bar.series, bar.series, Style(bar.style.color, BLOCK)) for bar in every
     }
+    if not every:
+        return None
+    scale = rates(every)
     panels = [
-        Panel(name if context.several else "", _description(bars), bar_panel(bars, longest(every)))
+        Panel(
+            name if context.several else "",
+            f"Memory bandwidth. {in_words(bars, scale)}.",
+            category_panel(bars, scale, BAR),
+        )
         for name, bars in by_run.items()
     ]
-    if not panels:
-        return None
     kept = kept_sentence([result for run in context.runs for result in _at_largest(run)])
     figures = [Figure("memory", tuple(panels), BAR_CAPTION, tuple(key.values()), "wide", kept)]
     curves = _curve_figure(context)
@@ -71,10 +68,6 @@ def ask(context: Context) -> Question | None:
         tuple(figures),
         studies=(STUDY,),
     )
-
-
-def _is_plain(result: CaseResult) -> bool:
-    return result.axes.get("kernel") == PLAIN_COPY and result.axes.get("active") == "alone"
 
 
 def _series(result: CaseResult) -> str:
@@ -124,7 +117,7 @@ def _at_largest(run: Measured) -> list[CaseResult]:
     return [result for result in found if result is not None]
 
 
-def _bars(context: Context, run: Measured) -> list[Bar]:
+def _bars(context: Context, run: Measured) -> list[Value]:
     bars = []
     for result in _at_largest(run):
         if result.rate is None or result.headline is None:
@@ -132,7 +125,7 @@ def _bars(context: Context, run: Measured) -> list[Bar]:
         kernel, series = str(result.axes.get("kernel", "")), _series(result)
         value, low, high = result.headline.value, result.headline.low, result.headline.high
         bars.append(
-            Bar(
+            Value(
                 kernel,
                 series,
                 context.palette.style("cores", series),
@@ -144,11 +137,6 @@ def _bars(context: Context, run: Measured) -> list[Bar]:
     return bars
 
 
-def _description(bars: Sequence[Bar]) -> str:
-    parts = [f"{bar.label}, {bar.series}: {units.format_rate(bar.rate)}" for bar in bars]
-    return f"Memory bandwidth. {'; '.join(parts)}."
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     plain = {
         series: result
@@ -158,16 +146,18 @@ def _answer(run: Measured, several: bool) -> list[str]:
     alone = plain.pop(ALONE, None)
     if alone is None or alone.rate is None or alone.bytes is None:
         return []
-    prefix = f"{run.name}: " if several else ""
-    text = (
-        f"{prefix}One core copies {units.format_rate(alone.rate)} "
-        f"in buffers of {units.format_bytes(alone.bytes)}"
-    )
+    yardstick = yardstick_of(run)
+    texts = [
+        f"{NAME}, which rates of messages are held against, runs at {yardstick.facts}."
+        if yardstick is not None
+        else f"one core copies {rate_with_interval(alone)} in buffers of "
+        f"{units.format_bytes(alone.bytes)}."
+    ]
     for series, result in list(plain.items())[-1:]:
-        assert result.rate is not None
-        text += f", {series} {units.format_rate(result.rate)}"
+        text = f"{series} copy {rate_with_interval(result)}"
         ratio = ratio_of(result, alone)
         if ratio is not None:
             more = ratio.scaled(result.bytes_counted / alone.bytes_counted)
             text += f": {times(more)} as much"
-    return [f"{text}.", "One core's copy is what rates of messages are held against, not a bound."]
+        texts.append(f"{text}.")
+    return [f"{run.name}: {text}" if several else sentence(text) for text in texts]

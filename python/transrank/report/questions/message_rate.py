@@ -8,13 +8,11 @@ from transrank.report.curves import Curve, arrange, namer
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import MESSAGES, RATE
 from transrank.report.measured import Measured
-from transrank.report.phrases import best_rate, counted, percent
+from transrank.report.phrases import best_rate, counted, rate_with_interval
 from transrank.report.published import published_lines
 from transrank.report.questions import message_time
-from transrank.report.questions.memory_copy import copy_at, copy_curve
 from transrank.report.questions.question import Context, Question
-from transrank.stats.compare import ratio_of
-from transrank.stats.summary import CaseResult
+from transrank.report.yardstick import share_of_memcpy, yardstick_line
 
 OWN_STUDIES = ("bandwidth", "bidirectional-bandwidth")
 STUDIES = (*message_time.STUDIES, *OWN_STUDIES)
@@ -37,20 +35,35 @@ def ask(context: Context) -> Question | None:
     """Build the question; None when nothing moved bytes from rank to rank."""
     groups = arrange(context.results_of(*STUDIES), context.palette, namer(context.all_of(*STUDIES)))
     lines = published_lines(context.palette, groups)
-    limits = [curve for run in context.runs if (curve := copy_curve(run, context.several))]
     beside: dict[str, list[Curve]] = {
-        group.title: [*limits, *lines.by_title.get(group.title, ())] for group in groups
+        group.title: [
+            *(
+                line
+                for run in context.runs
+                for line in yardstick_line(run, group.curves, context.several)
+            ),
+            *lines.by_title.get(group.title, ()),
+        ]
+        for group in groups
     }
-    figure = curve_figure("rate", groups, RATE, CAPTION, beside)
-    if figure is None:
+    # What the answer is about comes first.
+    best = best_rate(context.all_of(*ONE_WAY) or context.all_of(*STUDIES))
+    first = [group for group in groups if best and group.example.study == best.study]
+    others = [group for group in groups if group not in first]
+    figures = (
+        curve_figure("rate", first, RATE, CAPTION, beside),
+        curve_figure("other-rates", others, RATE, CAPTION, beside),
+    )
+    if not any(figures):
         return None
     return Question(
         "rate",
         "How many bytes per second get through?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
-        (figure,),
+        tuple(figure for figure in figures if figure is not None),
         studies=tuple(study for study in OWN_STUDIES if context.all_of(study)),
         sources=lines.sources,
+        comparable=lines.comparable,
     )
 
 
@@ -70,24 +83,6 @@ def ask_for_messages(context: Context) -> Question | None:
     )
 
 
-def share_of_copy(run: Measured, result: CaseResult) -> str:
-    """`85 % (83 % to 88 %) of a memcpy of as many bytes by one core (12.8 GB/s)`.
-
-    Empty where memory was not measured, or in a single launch.
-    """
-    if result.rate is None or result.bytes is None:
-        return ""
-    copy = copy_at(run, result.bytes)
-    if copy is None or copy.rate is None or copy.bytes is None:
-        return ""
-    ratio = ratio_of(result, copy)
-    if ratio is None:
-        return ""
-    share = percent(ratio.scaled(result.bytes_counted / copy.bytes_counted))
-    size = "as many bytes" if copy.bytes == result.bytes else units.format_bytes(copy.bytes)
-    return f"{share} of a memcpy of {size} by one core ({units.format_rate(copy.rate)})"
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     prefix = f"{run.name}: " if several else ""
     sentences = []
@@ -97,10 +92,10 @@ def _answer(run: Measured, several: bool) -> list[str]:
             continue
         where = f" {place}" if place else ""
         text = (
-            f"{prefix}The best rate in one direction{where} is {units.format_rate(best.rate)} "
-            f"({best.study}, {units.format_bytes(best.bytes)})"
+            f"{prefix}The best rate in one direction{where} is {rate_with_interval(best)} "
+            f"with {best.study} of {units.format_bytes(best.bytes)}"
         )
-        share = share_of_copy(run, best)
+        share = share_of_memcpy(run, best)
         sentences.append(f"{text}, {share}." if share else f"{text}.")
     return sentences
 

@@ -36,18 +36,26 @@ def ask(context: Context) -> Question | None:
     """Build the question; None when no point-to-point study was measured."""
     runs = context.results_of(*STUDIES)
     groups = arrange(runs, context.palette, namer(context.all_of(*STUDIES)))
+    if not groups:
+        return None
     studies = tuple(study for study in STUDIES if context.all_of(study))
     lines = published_lines(context.palette, groups)
-    figure = curve_figure("message-time", groups, TIME, _caption(studies), lines.by_title)
-    if figure is None:
+    first = [group for group in groups if group.example.study == studies[0]]
+    others = [group for group in groups if group.example.study != studies[0]]
+    figures = (
+        curve_figure("message-time", first, TIME, _caption(studies[:1]), lines.by_title),
+        curve_figure("other-messages", others, TIME, _caption(studies[1:]), lines.by_title),
+    )
+    if not any(figures):
         return None
     return Question(
         "message-time",
         "How long does a message take?",
         tuple(sentence for run in context.runs for sentence in _answer(run, context.several)),
-        (figure,),
+        tuple(figure for figure in figures if figure is not None),
         studies=studies,
         sources=lines.sources,
+        comparable=lines.comparable,
     )
 
 

@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from transrank.report.curves import Entity, arrange, namer, point_of
+from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
 from transrank.report.figures.curve_figure import curve_figure
-from transrank.report.figures.dot_panel import Dot, dot_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.figures.quantity import TIME
 from transrank.report.measured import Measured
 from transrank.report.phrases import kept_sentence
 from transrank.report.questions.question import Context, Question
-from transrank.report.tables import interval_text
-from transrank.stats.estimate import Estimate
 from transrank.stats.summary import CaseResult
 
 CURVES = (
     "Time of one operation over the message size. Bands are 95 % intervals over launches, small "
     "dots launches that lie apart."
 )
-DOTS = "Time of one operation; lines are 95 % intervals over launches."
+VALUES = "Time of one operation; lines are 95 % intervals over launches."
 
 
 def ask_about(context: Context, study: str) -> Question:
@@ -28,7 +26,7 @@ def ask_about(context: Context, study: str) -> Question:
     groups = arrange(context.results_of(study), context.palette, entity)
     figures = (
         curve_figure(f"study-{study}", groups, TIME, CURVES),
-        _dots(context, study, entity),
+        _values(context, study, entity),
     )
     return Question(
         f"study-{study}",
@@ -39,24 +37,25 @@ def ask_about(context: Context, study: str) -> Question:
     )
 
 
-def _dots(context: Context, study: str, entity: Entity) -> Figure | None:
+def _values(context: Context, study: str, entity: Entity) -> Figure | None:
     """The cases without a size; None when there are none."""
-    dots = [
-        dot
+    values = [
+        value
         for run in context.runs
         for result in run.of_study(study)
-        if point_of(result) is None and (dot := _dot(context, run, result, entity)) is not None
+        if point_of(result) is None and (value := _value(context, run, result, entity)) is not None
     ]
-    if not dots:
+    if not values:
         return None
-    told = [f"{dot.label} {dot.series}: {_interval(dot)}" for dot in dots]
-    panel = Panel("", f"Times of {study}. {'; '.join(told)}.", dot_panel(dots))
-    key = {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
+    scale = log_times(values)
+    description = f"Times of {study}. {in_words(values, scale)}."
+    panel = Panel("", description, category_panel(values, scale))
+    key = {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
     kept = kept_sentence([result for result in context.all_of(study) if point_of(result) is None])
-    return Figure(f"values-{study}", (panel,), DOTS, tuple(key.values()), "wide", kept)
+    return Figure(f"values-{study}", (panel,), VALUES, tuple(key.values()), "wide", kept)
 
 
-def _dot(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Dot | None:
+def _value(context: Context, run: Measured, result: CaseResult, entity: Entity) -> Value | None:
     if result.headline is None or result.headline.value <= 0:
         return None
     kind, series = ("run", run.name) if context.several else ("shape", str(result.shape))
@@ -64,8 +63,4 @@ def _dot(context: Context, run: Measured, result: CaseResult, entity: Entity) ->
     if context.several and len({each.shape for each in context.all_of(result.study)}) > 1:
         name = f"{name}, {result.shape}"
     label = name.removeprefix(f"{result.study}, ")
-    return Dot.at(label, series, context.palette.style(kind, series), result.headline)
-
-
-def _interval(dot: Dot) -> str:
-    return interval_text(Estimate(dot.seconds, dot.low, dot.high))
+    return Value.at(label, series, context.palette.style(kind, series), result.headline)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from transrank import units
-from transrank.report.figures.axes import COUNT_LABEL
-from transrank.report.figures.figure import Figure, KeyEntry, Panel
-from transrank.report.figures.range_panel import RangePoint, Ranges, Unit, range_panel
+from transrank.report.figures.axes import COUNT_LABEL, SECONDS_LABEL, places_axis, value_axis
+from transrank.report.figures.figure import Figure, KeyEntry, Spec
+from transrank.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.report.measured import Measured
 from transrank.report.palette import PUBLISHED_COLOR, Style
 from transrank.report.phrases import joined, kept_sentence, sentence
@@ -27,19 +27,20 @@ FEWEST_POINTS = 3
 REFERENCE = 32
 
 CAPTION = (
-    "Time to make the route of one rank, or the routes of all ranks one after another, by one "
-    "process, over the number of ranks that take part in the redistribution; boundary tables of "
-    "irregular blocks included. Published are the totals of ESMF's route pre-computation and "
-    f"creation; the lines O(n) and O(n²) begin at its first point. Ratios are T(n)/T({REFERENCE})."
+    "Time of one process to make routes, over the number of ranks that take part. Made is the "
+    "route of one rank, or those of all ranks one after another; boundary tables of irregular "
+    "blocks are included. Published are the totals of ESMF's route pre-computation and "
+    "creation; the lines O(n) and O(n²) begin at its first point."
 )
+RATIO_CAPTION = f"The same times as multiples of those at {REFERENCE} ranks, T(n)/T({REFERENCE})."
 
 
-def _ratio_text(low: float, high: float) -> str:
-    first, last = units.three_digits(low), units.three_digits(high)
-    return last if first == last else f"{first} to {last}"
+def _ranks_text(ranks: float) -> str:
+    return f"{ranks:,.0f} ranks"
 
 
-RATIO = Unit(COUNT_LABEL, _ratio_text)
+SECONDS = Words(_ranks_text, lambda mark: units.format_seconds(mark.y))
+RATIO = Words(_ranks_text, lambda mark: units.three_digits(mark.y))
 
 Lines = Mapping[tuple[str, str, str], list[CaseResult]]
 
@@ -51,21 +52,17 @@ def ask(context: Context) -> Question | None:
         return None
     published, sources = published_store_times()
     shown = [*lines, *_published(context, published, lines)]
-    key = tuple(KeyEntry(line.key, line.label, line.style) for line in shown)
-    panels = [
-        Panel("Seconds", _description(lines), range_panel(shown, title="time to make the routes"))
-    ]
-    ratios = [ratio for line in shown if (ratio := _ratios(line)) is not None]
-    if any(not ratio.published for ratio in ratios):
-        title = f"times the time at {REFERENCE} ranks"
-        panels.append(
-            Panel(
-                f"T(n)/T({REFERENCE})",
-                _ratio_description(ratios),
-                range_panel(ratios, title=title, unit=RATIO),
-            )
-        )
+    key = tuple(KeyEntry(line.series, line.series, line.style) for line in shown)
+    axes = _axes(shown, "time to make the routes", SECONDS_LABEL)
+    seconds = line_panel("", "Time to make routes", shown, axes, SECONDS)
     kept = kept_sentence(context.all_of(STUDY))
+    figures = [Figure("plan-scaling", (seconds,), CAPTION, key, "wide", kept)]
+    ratios = [ratio for line in shown if (ratio := _ratios(line)) is not None]
+    if any(ratio.series == line.series for ratio in ratios for line in lines):
+        subject = f"Times in multiples of those at {REFERENCE} ranks"
+        axes = _axes(ratios, f"times the time at {REFERENCE} ranks", COUNT_LABEL)
+        panel = line_panel(f"T(n)/T({REFERENCE})", subject, ratios, axes, RATIO)
+        figures.append(Figure("plan-growth", (panel,), RATIO_CAPTION, key, "wide", kept))
     return Question(
         "plan-scaling",
         "Does a redistribution cost more to plan on more ranks?",
@@ -73,7 +70,7 @@ def ask(context: Context) -> Question | None:
             *(text for run in context.runs for text in _answer(run, context.several)),
             _published_answer(published),
         ),
-        (Figure("plan-scaling", tuple(panels), CAPTION, key, "wide", kept),),
+        tuple(figures),
         studies=(STUDY,),
         sources=sources,
     )
@@ -98,23 +95,23 @@ def _name(line: tuple[str, str, str]) -> str:
     return f"{'all ranks' if routes == 'all' else 'one rank'}, {blocks}, {dimensions} dimensions"
 
 
-def _lines(context: Context, run: Measured) -> list[Ranges]:
+def _lines(context: Context, run: Measured) -> list[Line]:
     made = []
     for line, results in _by_line(run).items():
         label = f"{run.name}: {_name(line)}" if context.several else _name(line)
-        points = tuple(
-            RangePoint(_ranks(result), result.headline.value, result.headline.value)
+        marks = tuple(
+            _mark(_ranks(result), result.headline.value)
             for result in results
             if result.headline is not None
         )
-        made.append(Ranges(label, label, context.palette.style("planning", label), points))
+        made.append(Line(label, context.palette.style("planning", label), marks))
     return made
 
 
 def _published(
-    context: Context, times: Sequence[tuple[int, float]], lines: Sequence[Ranges]
-) -> list[Ranges]:
-    most = max(point.ranks for line in lines for point in line.points)
+    context: Context, times: Sequence[tuple[int, float]], lines: Sequence[Line]
+) -> list[Line]:
+    most = max(mark.x for line in lines for mark in line.marks)
     within = [(ranks, seconds) for ranks, seconds in times if ranks <= most]
     if not within:
         return []
@@ -125,47 +122,28 @@ def _published(
         grown = [(ranks, least * (ranks / first) ** power) for ranks, _ in within]
         curves.append((label, grown, Style(PUBLISHED_COLOR, dash=dash)))
     return [
-        Ranges(
-            label,
-            label,
-            style,
-            tuple(RangePoint(ranks, seconds, seconds) for ranks, seconds in points),
-            published=True,
-        )
+        Line(label, style, tuple(_mark(ranks, seconds) for ranks, seconds in points))
         for label, points, style in curves
     ]
 
 
-def _ratios(line: Ranges) -> Ranges | None:
+def _mark(ranks: float, value: float) -> Mark:
+    return Mark(ranks, value, value, value)
+
+
+def _axes(lines: Sequence[Line], title: str, label: str) -> tuple[Spec, Spec]:
+    marks = [mark for line in lines for mark in line.marks]
+    x = places_axis((mark.x for mark in marks), "ranks")
+    return x, value_axis([mark.y for mark in marks], title, label)
+
+
+def _ratios(line: Line) -> Line | None:
     """The same line in multiples of its time at the reference; None without a time there."""
-    first = next((point.slowest for point in line.points if point.ranks == REFERENCE), None)
+    first = next((mark.y for mark in line.marks if mark.x == REFERENCE), None)
     if first is None:
         return None
-    points = tuple(
-        RangePoint(point.ranks, point.fastest / first, point.slowest / first)
-        for point in line.points
-        if point.ranks >= REFERENCE
-    )
-    return replace(line, points=points)
-
-
-def _ratio_description(lines: Sequence[Ranges]) -> str:
-    parts = [
-        f"{line.label}: {units.three_digits(line.points[-1].slowest)} at "
-        f"{line.points[-1].ranks:,} ranks"
-        for line in lines
-    ]
-    return f"Times in multiples of those at {REFERENCE} ranks. {'; '.join(parts)}."
-
-
-def _description(lines: Sequence[Ranges]) -> str:
-    parts = [
-        f"{line.label}: {units.format_seconds(line.points[0].slowest)} at "
-        f"{line.points[0].ranks:,} ranks, {units.format_seconds(line.points[-1].slowest)} at "
-        f"{line.points[-1].ranks:,}"
-        for line in lines
-    ]
-    return f"Time to make routes. {'; '.join(parts)}."
+    marks = tuple(_mark(mark.x, mark.y / first) for mark in line.marks if mark.x >= REFERENCE)
+    return replace(line, marks=marks)
 
 
 def _exponent_text(found: Estimate) -> str:

@@ -17,7 +17,8 @@ from transrank.stats.summary import CaseResult
 class Question:
     """A heading in the reader's words, the answer in a few sentences, then figures and tables.
 
-    `studies` are those whose numbers stand below it. `sources` are those of published numbers.
+    The first figure is open, all else is folded. `studies` are those whose numbers stand below.
+    `sources` are those of published numbers; `comparable` says with what others could be compared.
     """
 
     anchor: str
@@ -27,6 +28,7 @@ class Question:
     tables: tuple[Table, ...] = ()
     studies: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    comparable: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

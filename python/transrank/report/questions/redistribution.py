@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from transrank import units
-from transrank.report.figures.dot_panel import Dot, dot_panel
+from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
@@ -115,10 +115,13 @@ def _figure(context: Context, run: Measured) -> Figure | None:
     for place in sorted({_place(result) for result in results}):
         here = [result for result in results if _place(result) == place and result.headline]
         here.sort(key=lambda result: (_text(result, "phase"), _value(result)))
-        dots = [_dot(context.palette, result) for result in here]
-        key |= {dot.series: KeyEntry(dot.series, dot.series, dot.style) for dot in dots}
-        if dots:
-            panels.append(Panel(_title(place), _described(dots), dot_panel(dots, "half")))
+        values = [_entry(context.palette, result) for result in here]
+        key |= {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+        if values:
+            scale = log_times(values)
+            spec = category_panel(values, scale, size="half")
+            description = f"Times of redistributions. {in_words(values, scale)}."
+            panels.append(Panel(_title(place), description, spec))
     if not panels:
         return None
     name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"
@@ -130,15 +133,10 @@ def _value(result: CaseResult) -> float:
     return result.headline.value if result.headline is not None else float("inf")
 
 
-def _dot(palette: Palette, result: CaseResult) -> Dot:
+def _entry(palette: Palette, result: CaseResult) -> Value:
     assert result.headline is not None
     phase = _text(result, "phase")
-    return Dot.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
-
-
-def _described(dots: Sequence[Dot]) -> str:
-    told = [f"{dot.label} {dot.series} {units.format_seconds(dot.seconds)}" for dot in dots]
-    return f"Times of redistributions. {'; '.join(told)}."
+    return Value.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
 
 
 def _table(run: Measured, several: bool) -> Table:
@@ -190,6 +188,24 @@ def _answer(run: Measured, several: bool) -> list[str]:
     return [sentence(answer) for answer in answers]
 
 
+def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
+    """The library's choice between blocks in the widest shape, and its memory floor."""
+    results = [result for result in results if result.headline is not None]
+    for place in sorted(_told(results), key=lambda place: -place[0].ranks):
+        runs = {
+            _way(result): result
+            for result in results
+            if _place(result) == place and _text(result, "phase") == "run"
+        }
+        if AUTO in runs and not _of_lists(place):
+            return runs[AUTO], _floor(runs)
+    return None, None
+
+
+def _floor(runs: Mapping[str, CaseResult]) -> CaseResult | None:
+    return min((runs[name] for name in FLOORS if name in runs), key=_value, default=None)
+
+
 def _told(results: Sequence[CaseResult]) -> list[Place]:
     """The places that words are about: of their modes the one nearest to what programs do."""
     places = sorted({_place(result) for result in results})
@@ -210,10 +226,11 @@ def _of_auto(place: Place, runs: dict[str, CaseResult]) -> list[str]:
     if auto is None:
         return []
     comparisons = []
-    floors = [runs[name] for name in FLOORS if name in runs]
-    floor = min(floors, key=_value, default=None)
+    floor = _floor(runs)
     if floor is not None and (ratio := times_as_long(floor, auto)):
-        comparisons.append(f"{ratio} the fastest copy of as many bytes ({_way(floor)})")
+        comparisons.append(
+            f"{ratio} its memory floor, the fastest copy of as many bytes ({_way(floor)})"
+        )
     alone = [result for way, result in runs.items() if way.startswith(MPI_ALONE)]
     best = min(alone, key=_value, default=None)
     if best is not None and (ratio := times_as_long(auto, best)):

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from transrank import units
-from transrank.report.curves import Curve, CurveGroup, intervals_of, points_of
+from transrank.reference.machine import Machine, ReferencePoint
+from transrank.report.curves import Curve, CurveGroup, intervals_of, places_of, points_of
 from transrank.report.figures.curve_figure import curve_figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.findings.crossovers import Crossover, find_crossovers
 from transrank.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
-from transrank.report.phrases import joined, kept_sentence, sentence, times
-from transrank.report.published import PublishedRate, published_rates
+from transrank.report.phrases import counted, joined, kept_sentence, sentence, times
+from transrank.report.published import Published, comparable, published, short_name
 from transrank.report.questions.question import Context, Question
 from transrank.report.tables import NOTHING, Column, Row, Table
 from transrank.stats.compare import ratio_of
@@ -46,8 +47,8 @@ def ask(context: Context) -> Question | None:
     figure = curve_figure("send-modes", groups, TIME, CAPTION)
     if figure is None:
         return None
-    published = published_rates(STUDY)
-    tables = [_rate_table(context, published)]
+    beside = published((STUDY,), places_of(context.all_of(STUDY)))
+    tables = [_rate_table(context, beside)]
     crossings = _crossover_table(context)
     if crossings.rows:
         tables.append(crossings)
@@ -58,7 +59,8 @@ def ask(context: Context) -> Question | None:
         (figure,),
         tuple(table for table in tables if table.rows),
         (STUDY,),
-        tuple(dict.fromkeys(rate.source for rate in published)),
+        beside.sources,
+        comparable(beside),
     )
 
 
@@ -102,7 +104,7 @@ def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
     return next((result for result in results if result.bytes == TABLE_BYTES), None)
 
 
-def _rate_table(context: Context, published: Sequence[PublishedRate]) -> Table:
+def _rate_table(context: Context, beside: Published) -> Table:
     """GB/s at 100,000 bytes: one direction's bytes, and all bytes as the source counted them."""
     rows = [
         _rate_row(_named(run, place, context.several), routine, result)
@@ -112,7 +114,7 @@ def _rate_table(context: Context, published: Sequence[PublishedRate]) -> Table:
         if (result := _at_table_size(found)) is not None
     ]
     if rows:
-        rows += map(_published_row, sorted(published, key=lambda rate: rate.nodes))
+        rows += [_published_row(machine, point) for machine, point in beside.points]
     columns = (
         Column("where", number=False),
         Column("routine", number=False),
@@ -150,15 +152,15 @@ def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
     )
 
 
-def _published_row(published: PublishedRate) -> Row:
-    rate = published.rate / 1e9
-    per_direction = rate / _directions(published.routine)
+def _published_row(machine: Machine, point: ReferencePoint) -> Row:
+    assert point.rate is not None
+    routine, rate = str(point.axes["routine"]), point.rate / 1e9
     return Row(
         (
-            published.place,
-            routine_name(published.routine),
+            f"{short_name(machine)}, {counted(point.nodes, 'node')}",
+            routine_name(routine),
             NOTHING,
-            f"{per_direction:.3g}",
+            f"{rate / _directions(routine):.3g}",
             f"{rate:.3g}",
             NOTHING,
         ),

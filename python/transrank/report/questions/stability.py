@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from transrank import units
-from transrank.report.figures.deviation_panel import deviation_panel
-from transrank.report.figures.figure import Figure, Panel
+from transrank.report.figures.category_panel import TICK, Value, category_panel, deviations
+from transrank.report.figures.figure import Figure, Panel, Spec
+from transrank.report.figures.style import INK
 from transrank.report.measured import Measured
+from transrank.report.palette import Style
 from transrank.report.phrases import counted, kept_sentence
 from transrank.report.questions.question import Context, Question
 from transrank.stats.summary import CaseResult
 
+# Farther launches stand at the edge: a few strays must not press all others into one line.
+EDGE = 0.5
+NARROWEST = 0.02
 CAPTION = (
     "One tick per launch of each case: the launch's median against the value of the case. Ticks "
     "that lie together repeat well; launches more than 50 % off stand at the edge."
@@ -25,10 +30,10 @@ def ask(context: Context) -> Question | None:
     """Build the question; None when every case was launched only once."""
     panels = []
     for run in context.runs:
-        deviations = launch_deviations(run.results)
-        if deviations:
+        found = launch_deviations(run.results)
+        if found:
             title = run.name if context.several else ""
-            panels.append(Panel(title, _description(run), deviation_panel(deviations)))
+            panels.append(Panel(title, _description(run), _strips(found)))
     if not panels:
         return None
     return Question(
@@ -43,6 +48,20 @@ def _kept(context: Context) -> str:
     return kept_sentence(
         [result for run in context.runs for result in run.results if len(result.launch_medians) > 1]
     )
+
+
+def _strips(found: Mapping[str, Sequence[tuple[str, float]]]) -> Spec:
+    """A strip per study: a tick per pair (case, relative deviation)."""
+    reach = max(abs(value) for pairs in found.values() for _, value in pairs)
+    scale = deviations(
+        min(max(1.05 * reach, NARROWEST), EDGE), "launch against the value of its case"
+    )
+    ticks = [
+        Value(study, "launch", Style(INK), value, value, value, case)
+        for study, pairs in found.items()
+        for case, value in pairs
+    ]
+    return category_panel(ticks, scale, TICK)
 
 
 def launch_deviations(results: Sequence[CaseResult]) -> dict[str, list[tuple[str, float]]]:

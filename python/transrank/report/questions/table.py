@@ -35,14 +35,14 @@ QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     collectives.ask,
     alltoall.ask,
     ghost_update.ask,
+    redistribution.ask,
     advection.ask,
     advection_solution.ask,
-    redistribution.ask,
     plan_scaling.ask,
-    launch.ask,
     memory_copy.ask,
     locality.ask,
     contention.ask,
+    launch.ask,
 )
 
 

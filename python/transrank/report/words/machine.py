@@ -34,6 +34,20 @@ def short_library(library: str) -> str:
     return library.split(",")[0].replace(" Version:", "").strip()
 
 
+def processor(machine: Mapping[str, Any]) -> str:
+    """`AMD EPYC, 2 cores, virtual machine`."""
+    cores = machine.get("cores")
+    return ", ".join(
+        part
+        for part in (
+            _text(machine.get("cpu")),
+            counted(cores, "core") if isinstance(cores, int) else "",
+            _text(machine.get("virtualisation")),
+        )
+        if part
+    )
+
+
 def _software(measured: Measured) -> Iterator[Fact]:
     header = measured.run.header
     if header.mpi:

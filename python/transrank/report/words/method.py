@@ -73,8 +73,10 @@ def _general() -> Iterator[str]:
         "hypervisor took time from its CPU, it started late, or the cores were in another state "
         "than the run is of; “kept” is the share of the samples after warm-up that counts. “IMB "
         "mean” is the mean over all samples after warm-up, averaged over ranks, as IMB prints it. "
-        "“Imbalance” is by how much the fastest rank is ahead of the slowest, in the median over "
-        "samples."
+        "“Of all” "
+        "are the mean and the 90th and 99th percentile of all samples after warm-up of all "
+        "launches: what programs feel, which cannot leave disturbed calls out. “Imbalance” is by "
+        "how much the fastest rank is ahead of the slowest, in the median over samples."
     )
 
 

@@ -1,39 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verdict: what a run says of its machine, in sentences and a few numbers."""
+"""The first screen: how far to believe the run, five numbers, and what to beware of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from transrank import units
-from transrank.report.curves import intervals_of
-from transrank.report.findings.steps import find_steps
-from transrank.report.measured import PLACES, Measured
+from transrank.report.measured import PLACES, Measured, telling_shape
 from transrank.report.phrases import (
-    are,
     best_rate,
     counted,
     joined,
-    kept_share,
     nearest,
+    percent,
+    rate_interval,
     sentence,
+    times_as_long,
 )
+from transrank.report.published import BLOCKING
+from transrank.report.questions import collectives, ghost_update, redistribution
 from transrank.report.questions.launch import range_of
-from transrank.report.questions.memory_copy import copy_at
-from transrank.report.questions.message_rate import ONE_WAY, share_of_copy
-from transrank.report.questions.message_time import SMALL_BYTES, step_sentence
+from transrank.report.questions.message_rate import ONE_WAY
+from transrank.report.questions.message_time import SMALL_BYTES
 from transrank.report.questions.missing import statuses
 from transrank.report.questions.question import Question
-from transrank.report.tables import interval_text, range_text
+from transrank.report.tables import NOTHING, interval_text, range_text
+from transrank.report.yardstick import NAME, yardstick_of
 from transrank.stats.summary import CaseResult
+
+MOST_NUMBERS = 5
+BEWARE = "What to beware of"
+# So many words stand before the first fold of a page of one run, at the most.
+MOST_WORDS = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A headline number with what it is and how sure."""
+    """A headline number with what it is, its interval, and what it is held against."""
 
     name: str
     value: str
@@ -42,118 +49,128 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What stands at the top of the page."""
+    """What stands at the top of the page, below its title."""
 
     lead: tuple[str, ...]
-    glance: tuple[Number, ...]
-    findings: tuple[str, ...]
+    numbers: tuple[Number, ...] = ()
+    beware: tuple[str, ...] = ()
 
 
-def give_verdict(runs: Sequence[Measured], questions: Sequence[Question] = ()) -> Verdict:
-    """Judge the runs; the headline numbers are shown for a single run only.
+def give_verdict(
+    runs: Sequence[Measured], questions: Sequence[Question] = (), title: str = ""
+) -> Verdict:
+    """Judge the runs; the words of a single one, those of the page's `title` among them, are few.
 
-    A run without messages is judged by what the first of its `questions` is answered.
+    Several runs are judged by the answer to the first question, which of them is faster. A run
+    without any of the numbers is judged by what the first of its `questions` is answered.
     """
-    if len(runs) == 1:
-        run = runs[0]
-        answers = (one.answer[0] for one in questions if one.studies and one.answer)
-        answer = next(answers, None)
-        return Verdict((_lead(run, answer),), tuple(_glance(run)), tuple(_findings(run)))
-    names = joined([run.name for run in runs])
-    lead = f"This page lays {counted(len(runs), 'run')} side by side: {names}."
-    findings = tuple(f"{run.name}: {_lead(run)}" for run in runs)
-    return Verdict((lead,), (), findings)
-
-
-def _lead(run: Measured, answer: str | None = None) -> str:
-    """One or two sentences: latency, bandwidth by place, and how much of it to believe."""
-    parts = [part for place in PLACES if (part := _messages(run, place))]
-    if not parts:
-        parts.append(answer or f"{counted(len(run.results), 'case')} were measured")
-    return f"{sentence('; '.join(parts)).rstrip('.')}. {_trust(run)}"
-
-
-def _messages(run: Measured, place: str) -> str:
-    """What small and large messages do where two ranks are; empty where none were measured."""
-    parts = []
-    small, best = _small_message(run, place), _best_rate(run, place)
-    if small is not None and small.headline is not None and small.bytes is not None:
-        parts.append(
-            f"a message of {units.format_bytes(small.bytes)} takes "
-            f"{units.format_seconds(small.headline.value)}"
-        )
-    if best is not None and best.rate is not None:
-        share = share_of_copy(run, best)
-        parts.append(
-            f"large messages move at {units.format_rate(best.rate)}"
-            + (f", {share}" if share else "")
-        )
-    return f"{place} {joined(parts)}".strip() if parts else ""
+    answers = [text for each in questions for text in each.answer]
+    if len(runs) > 1:
+        names = joined([run.name for run in runs])
+        first = f"This page lays {counted(len(runs), 'run')} side by side: {names}."
+        told = tuple(f"{run.name}: {_trust(run)}" for run in runs)
+        return Verdict((first, *answers[:1]), beware=told)
+    (run,) = runs
+    numbers = tuple(islice(_numbers(run), MOST_NUMBERS))
+    lead = (*answers[: not numbers], _trust(run))
+    said = [title, BEWARE, *lead, *(text for each in numbers for text in (each.name, each.value))]
+    said += [each.detail for each in numbers]
+    words = sum(len(text.replace("·", "").split()) for text in said)
+    return Verdict(lead, numbers, tuple(_cautions(run, MOST_WORDS - words)))
 
 
 def _trust(run: Measured) -> str:
+    """How many cases hold to how much, and what became of the others."""
     counts = statuses(run.results)
-    lacking = []
-    if wide := counts.get("wide"):
-        verb = "has" if wide == 1 else "have"
-        lacking.append(f"{wide:,} {verb} an interval wider than the precision")
-    if skipped := counts.get("skipped"):
-        lacking.append(f"{skipped:,} {are(skipped)} skipped")
-    if failed := counts.get("failed"):
-        lacking.append(f"{failed:,} failed")
     total = counted(len(run.results), "case")
-    if not lacking:
-        return f"{total} {are(len(run.results))} measured, none skipped, failed or wide."
-    return f"Of {total}, {joined(lacking)}."
-
-
-def _small_message(run: Measured, place: str) -> CaseResult | None:
-    return nearest(run.by_place("pingpong").get(place, []), SMALL_BYTES)
-
-
-def _best_rate(run: Measured, place: str) -> CaseResult | None:
-    return best_rate(run.by_place(*ONE_WAY).get(place, []))
-
-
-def _glance(run: Measured) -> Iterator[Number]:
-    for place in PLACES:
-        yield from _message_numbers(run, place)
-    yield from _copy_number(run)
-    yield from _launch_number(run)
-    yield from _spread_number(run)
-
-
-def _message_numbers(run: Measured, place: str) -> Iterator[Number]:
-    where = f" {place}" if place else ""
-    small, best = _small_message(run, place), _best_rate(run, place)
-    if small is not None and small.headline is not None and small.bytes is not None:
-        yield Number(
-            f"a message of {units.format_bytes(small.bytes)}{where}",
-            units.format_seconds(small.headline.value),
-            f"{interval_text(small.headline)}; {kept_share([small])}",
+    measured = sum(result.measured for result in run.results)
+    widths = [
+        width
+        for result in run.results
+        if result.headline is not None and (width := result.headline.relative_width) is not None
+    ]
+    lacking = {"skipped": "skipped", "failed": "failed"}
+    if widths:
+        held = counts.get("ok", 0)
+        precision = run.run.header.precision
+        within = f" within {units.format_percent(precision)}" if precision is not None else ""
+        first = (
+            f"{'all' if held == len(run.results) else f'{held:,} of'} {total} have a 95 % "
+            f"interval{within} (median {units.format_spread(float(np.median(widths)))})"
         )
-    if best is not None and best.rate is not None and best.bytes is not None:
-        yield Number(
-            f"best rate in one direction{where}",
-            units.format_rate(best.rate),
-            f"{best.study}, {units.format_bytes(best.bytes)}; {kept_share([best])}",
-        )
+        lacking = {"wide": "with a wider one or none", **lacking}
+    elif measured:
+        verb = "has" if measured == 1 else "have"
+        first = f"{counted(measured, 'case')} {verb} a value without an interval"
+    else:
+        first = f"none of {total} was measured"
+    others = [
+        f"{counts[status]:,} {words}" for status, words in lacking.items() if status in counts
+    ]
+    return sentence(f"{first}; {joined(others)}." if others else f"{first}.")
 
 
-def _copy_number(run: Measured) -> Iterator[Number]:
-    bests = [best for place in PLACES if (best := _best_rate(run, place)) is not None]
-    size = bests[0].bytes if bests else None
-    copy = copy_at(run, size) if size is not None else None
-    if copy is not None and copy.rate is not None and copy.bytes is not None:
-        yield Number(
-            "memcpy by one core",
-            units.format_rate(copy.rate),
-            f"{units.format_bytes(copy.bytes)}: what the rate is held against; "
-            f"{kept_share([copy])}",
-        )
+def _numbers(run: Measured) -> Iterator[Number]:
+    """What the record has of the headline numbers, the most telling first."""
+    places = [place for place in PLACES if place in run.by_place("pingpong", *ONE_WAY)]
+    where = {place: f" {place}" if len(places) > 1 else "" for place in places}
+    for place in places:
+        yield from _message(run, place, where[place])
+    for place in places:
+        yield from _rate(run, place, where[place])
+    yield from _allreduce(run)
+    yield from _ghost_update(run)
+    yield from _redistribution(run)
+    yield from _job_start(run)
+    yield from _memory(run)
 
 
-def _launch_number(run: Measured) -> Iterator[Number]:
+def _message(run: Measured, place: str, where: str) -> Iterator[Number]:
+    small = nearest(run.by_place("pingpong").get(place, []), SMALL_BYTES)
+    if small is not None and small.bytes is not None:
+        yield _time(f"{units.format_bytes(small.bytes)} message{where}", small)
+
+
+def _rate(run: Measured, place: str, where: str) -> Iterator[Number]:
+    best = best_rate(run.by_place(*ONE_WAY).get(place, []))
+    if best is None or best.rate is None:
+        return
+    detail = rate_interval(best) or NOTHING
+    yardstick = yardstick_of(run)
+    share = yardstick.share(best) if yardstick is not None else None
+    if yardstick is not None and yardstick.beyond.rate is not None and share is not None:
+        detail += f"; {percent(share)} of {NAME} ({units.format_rate(yardstick.beyond.rate)}"
+        if yardstick.within is not None and yardstick.within.rate is not None:
+            detail += f"; in cache {units.format_rate(yardstick.within.rate)}"
+        detail += ")"
+    yield Number(f"best one-way rate{where}", units.format_rate(best.rate), detail)
+
+
+def _allreduce(run: Measured) -> Iterator[Number]:
+    found = [
+        result
+        for result in run.of_study(collectives.STUDY)
+        if collectives.operation(result) == "allreduce" and collectives.form_of(result) == BLOCKING
+    ]
+    shape = telling_shape(found, run)
+    small = nearest([result for result in found if result.shape == shape], SMALL_BYTES)
+    if small is not None and small.bytes is not None:
+        yield _time(f"{units.format_bytes(small.bytes)} allreduce, {small.shape}", small)
+
+
+def _ghost_update(run: Measured) -> Iterator[Number]:
+    chosen, floor = ghost_update.telling(run.of_study(ghost_update.STUDY))
+    if chosen is not None:
+        yield _time("ghost update", chosen, floor)
+
+
+def _redistribution(run: Measured) -> Iterator[Number]:
+    chosen, floor = redistribution.telling(run.of_study(redistribution.STUDY))
+    if chosen is not None:
+        yield _time("redistribution of 8 fields", chosen, floor)
+
+
+def _job_start(run: Measured) -> Iterator[Number]:
     timed = [r for r in run.of_study("launch") if r.axes.get("stamp") == "init"]
     if timed:
         most = max(timed, key=lambda result: result.shape)
@@ -161,29 +178,36 @@ def _launch_number(run: Measured) -> Iterator[Number]:
         yield Number(
             f"start of {counted(most.shape.ranks, 'rank')}",
             units.format_seconds(slowest),
-            f"MPI_Init returns after {range_text(fastest, slowest)}; {kept_share([most])}",
+            f"first to last rank {range_text(fastest, slowest)}",
         )
 
 
-def _spread_number(run: Measured) -> Iterator[Number]:
-    widths = [
-        width
-        for result in run.results
-        if result.headline is not None and (width := result.headline.relative_width) is not None
-    ]
-    if widths:
-        yield Number(
-            "typical width of a 95 % interval",
-            units.format_spread(float(np.median(widths))),
-            f"median of {counted(len(widths), 'case')}; widest {units.format_spread(max(widths))}; "
-            f"{kept_share(run.results)}",
-        )
+def _memory(run: Measured) -> Iterator[Number]:
+    yardstick = yardstick_of(run)
+    if yardstick is not None and yardstick.beyond.rate is not None:
+        value = units.format_rate(yardstick.beyond.rate)
+        yield Number(NAME, value, rate_interval(yardstick.beyond) or NOTHING)
 
 
-def _findings(run: Measured) -> Iterator[str]:
-    """Where the curve of a single message steps."""
-    places = run.by_place("pingpong")
-    for place, results in places.items():
-        for step in find_steps(intervals_of(results)):
-            where = f" {place}" if len(places) > 1 else ""
-            yield f"pingpong{where}: {step_sentence(step, run)}"
+def _time(name: str, result: CaseResult, floor: CaseResult | None = None) -> Number:
+    assert result.headline is not None
+    detail = interval_text(result.headline)
+    ratio = times_as_long(floor, result) if floor is not None else ""
+    return Number(
+        name,
+        units.format_seconds(result.headline.value),
+        f"{detail}; {ratio} its memory floor" if ratio else detail,
+    )
+
+
+def _cautions(run: Measured, room: int) -> Iterator[str]:
+    """The first clause of each warning while there is room for its words, the gravest first."""
+    # What says how many were left out needs some, too.
+    room -= 3
+    for told, warning in enumerate(run.warnings):
+        words = sentence(warning.text.split("; ")[0]).split()
+        if told and len(words) > room:
+            yield f"And {len(run.warnings) - told} more."
+            return
+        yield f"{' '.join(words)}." if len(words) <= room else f"{' '.join(words[: room - 1])} …"
+        room -= len(words)
