@@ -34,8 +34,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels that share a key. `wide` panels fill the page, the others stand in columns.
+    """Panels that share a key.
 
+    `wide` panels fill their column of the page, `full` ones the page, others stand side by side.
     The first sentence of the `caption` stands below the figure, the others are notes on it, and
     so is `kept`, which says what share of the samples enters. Of `one_curve` the caption says what
     it is, and the key is not shown.

@@ -13,7 +13,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 # Width and height of the static drawing, pixels: small enough to be read on a phone. A live one
 # takes the width that it is given.
-SIZES = {"small": (300, 190), "half": (400, 190), "wide": (480, 190)}
+SIZES = {"small": (300, 190), "half": (400, 190), "wide": (480, 190), "full": (960, 260)}
 
 CONFIG: dict[str, Any] = {
     "background": None,

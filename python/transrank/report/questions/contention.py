@@ -73,11 +73,11 @@ def _figures(context: Context, run: Measured, one: Contention, index: int) -> li
         means = {_name(t, one): mean for t in shown if (mean := t.off_node_mean) is not None}
         scale = times_from_zero(bars, list(means.values()), "time of a receive")
         told = "; ".join(f"{bar.label}, {bar.beside}: {scale.text(bar.value)}" for bar in bars)
-        spec = category_panel(bars, scale, BAR, upright=True, behind=means)
+        spec = category_panel(bars, scale, BAR, "full", upright=True, behind=means)
         panel = Panel(title, f"{told}.", spec)
         key = {bar.series: bar.style for bar in bars}
         entries = tuple(KeyEntry(s, s, Style(style.color, BLOCK)) for s, style in key.items())
-        figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION + order, entries, "wide", kept))
+        figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION + order, entries, "full", kept))
     cells = _heat(one, [*shown, *_inside(one)])
     if cells:
         told = "; ".join(f"{cell.row} on {cell.column}: {cell.reading}" for cell in cells)

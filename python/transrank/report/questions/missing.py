@@ -37,7 +37,7 @@ def ask(context: Context) -> Question | None:
 _KINDS = (
     ("failed", "Failed"),
     ("skipped", "Skipped"),
-    ("wide", "Wide: the interval is wider than the precision, or there is none; the widest"),
+    ("wide", "Wide: the interval is wider than the precision, or there is none"),
 )
 # What of a case of some status is doubtful: how much its value may be off.
 _DOUBTFUL = {"wide": "width of the 95 % interval"}
@@ -75,7 +75,7 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
 
 def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
     found = [result for result in run.results if result.status == status]
-    more = f" ({MOST_ROWS} of {len(found)})" if len(found) > MOST_ROWS else ""
+    which = f"the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else len(found)
     if status in _DOUBTFUL:
         found.sort(key=lambda result: -_doubt(result))
     doubtful = status in _DOUBTFUL
@@ -96,7 +96,7 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
         )
         for result in found[:MOST_ROWS]
     )
-    return Table(_prefix(run, several) + caption + more, columns, rows)
+    return Table(_prefix(run, several) + f"{caption} ({which})", columns, rows)
 
 
 def _doubt(result: CaseResult) -> float:

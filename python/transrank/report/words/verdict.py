@@ -30,7 +30,7 @@ from transrank.report.questions.missing import statuses
 from transrank.report.questions.question import Question
 from transrank.report.tables import NOTHING, interval_text, range_text
 from transrank.report.yardstick import NAME, yardstick_of
-from transrank.stats.summary import CaseResult
+from transrank.stats.summary import CaseResult, Caution
 
 MOST_NUMBERS = 5
 BEWARE = "What to beware of"
@@ -66,10 +66,11 @@ def give_verdict(
     """
     answers = [text for each in questions for text in each.answer]
     if len(runs) > 1:
-        names = joined([run.name for run in runs])
-        first = f"This page lays {counted(len(runs), 'run')} side by side: {names}."
         told = tuple(f"{run.name}: {_trust(run)}" for run in runs)
-        return Verdict((first, *answers[:1]), beware=told)
+        gravest = tuple(
+            f"{run.name}: {_clause(warning)}." for run in runs for warning in run.warnings[:1]
+        )
+        return Verdict((*answers[:1], *told), beware=gravest)
     (run,) = runs
     numbers = tuple(islice(_numbers(run), MOST_NUMBERS))
     lead = (*answers[: not numbers], _trust(run))
@@ -200,12 +201,17 @@ def _time(name: str, result: CaseResult, floor: CaseResult | None = None) -> Num
     )
 
 
+def _clause(warning: Caution) -> str:
+    """What is wrong, without what is known of it besides."""
+    return sentence(warning.text.split("; ")[0])
+
+
 def _cautions(run: Measured, room: int) -> Iterator[str]:
     """The first clause of each warning while there is room for its words, the gravest first."""
     # What says how many were left out needs some, too.
     room -= 3
     for told, warning in enumerate(run.warnings):
-        words = sentence(warning.text.split("; ")[0]).split()
+        words = _clause(warning).split()
         if told and len(words) > room:
             yield f"And {len(run.warnings) - told} more."
             return
