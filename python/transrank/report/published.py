@@ -51,6 +51,11 @@ class Published:
     sources: tuple[Source, ...]
     elsewhere: str = ""
 
+    @property
+    def places(self) -> frozenset[Place]:
+        """Where the points are of."""
+        return frozenset(_place(point) for _, point in self.points)
+
 
 def published(
     studies: Sequence[str],

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from transrank import units
 from transrank.report.figures import axes
-from transrank.report.figures.figure import Spec
+from transrank.report.figures.figure import KeyEntry, Panel, Spec
 from transrank.report.figures.style import INK, MUTED, SIZES, panel_spec
 from transrank.report.palette import Style
 from transrank.report.tables import range_text
@@ -117,6 +117,18 @@ def deviations(edge: float, title: str) -> Scale:
         text,
         lambda low, high: f"{text(low)} to {text(high)}",
     )
+
+
+def times_panel(title: str, subject: str, values: Sequence[Value], size: str = "half") -> Panel:
+    """A panel of times on a logarithmic axis, a mark each."""
+    scale = log_times(values)
+    description = f"{subject}. {in_words(values, scale)}."
+    return Panel(title, description, category_panel(values, scale, size=size))
+
+
+def key_of(values: Iterable[Value]) -> dict[str, KeyEntry]:
+    """The entries of a figure's key, by series."""
+    return {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
 
 
 def in_words(values: Sequence[Value], scale: Scale) -> str:

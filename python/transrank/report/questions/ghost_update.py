@@ -9,7 +9,7 @@ from math import inf
 from transrank import units
 from transrank.reference.machine import Machine, ReferencePoint
 from transrank.report.curves import places_of
-from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
+from transrank.report.figures.category_panel import Value, key_of, times_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured, shapes_of
 from transrank.report.palette import Palette
@@ -39,6 +39,7 @@ MPI_ALONE = "mpi-"
 PUBLISHED_MODE = "unmodified"
 MOST_TELLING = ("used", "rewritten", PUBLISHED_MODE)
 
+SUBJECT = "Times of ghost updates"
 CAPTION = (
     "Time until the slowest rank has its six faces, from a barrier on. In mode unmodified the "
     "arrays never change, as in the published benchmark; in mode rewritten the owner writes its "
@@ -51,17 +52,22 @@ PUBLISHED_CAPTION = (
 )
 
 
+Ours = tuple[Measured, CaseResult]
+
+
 def ask(context: Context) -> Question | None:
     """Build the question; None when no ghosts were updated."""
     if not context.all_of(STUDY):
         return None
-    like = [result for _, result in _like_published(context)]
-    found = published((PUBLISHED_STUDY,), places_of(like or context.all_of(STUDY)))
+    like = _like_published(context)
+    ours = [result for _, result in like] or context.all_of(STUDY)
+    found = published((PUBLISHED_STUDY,), places_of(ours))
+    like = [pair for pair in like if places_of([pair[1]]) & found.places]
     figures = [figure for run in context.runs if (figure := _ways(context, run)) is not None]
     tables = [_volumes(context.all_of(STUDY))]
     if like and found.points:
-        figures.append(_beside_published(context, found))
-        tables.append(_rates(context, found))
+        figures.append(_beside_published(context, like, found))
+        tables.append(_rates(context, like, found))
     return Question(
         "ghost-update",
         "What does a ghost update cost?",
@@ -102,12 +108,9 @@ def _ways(context: Context, run: Measured) -> Figure | None:
                 )
             )
         ]
-        key |= {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+        key |= key_of(values)
         if values:
-            scale = log_times(values)
-            spec = category_panel(values, scale, size="half")
-            description = f"Times of ghost updates. {in_words(values, scale)}."
-            panels.append(Panel(_title(place), description, spec))
+            panels.append(times_panel(_title(place), SUBJECT, values))
     if not panels:
         return None
     name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
@@ -153,7 +156,7 @@ def _volumes(results: Sequence[CaseResult]) -> Table:
     return Table("What each rank owns and receives", columns, rows)
 
 
-def _like_published(context: Context) -> list[tuple[Measured, CaseResult]]:
+def _like_published(context: Context) -> list[Ours]:
     """What stands beside the published machines: auto and the ArrayTransformer's own way."""
     return [
         (run, result)
@@ -170,7 +173,7 @@ def _label(context: Context, run: Measured, result: CaseResult) -> str:
     return f"{who}, {result.shape}: {_text(result, 'transport')}, {_text(result, 'pattern')}"
 
 
-def _beside_published(context: Context, found: Published) -> Figure:
+def _beside_published(context: Context, like: Sequence[Ours], found: Published) -> Figure:
     theirs = [
         Value.at(
             _job(machine, point),
@@ -181,7 +184,7 @@ def _beside_published(context: Context, found: Published) -> Figure:
         for machine, point in found.points
     ]
     vdims = {point.axes["vdim"] for _, point in found.points}
-    measured = [pair for pair in _like_published(context) if _vdim(pair[1]) in vdims]
+    measured = [pair for pair in like if _vdim(pair[1]) in vdims]
     own = [
         value
         for run, result in measured
@@ -192,11 +195,8 @@ def _beside_published(context: Context, found: Published) -> Figure:
         )
     ]
     values = [*own, *theirs]
-    key = {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
-    scale = log_times(values)
-    panel = Panel(
-        "", f"Times of ghost updates. {in_words(values, scale)}.", category_panel(values, scale)
-    )
+    key = key_of(values)
+    panel = times_panel("", SUBJECT, values, "wide")
     return Figure(
         "ghost-update-published",
         (panel,),
@@ -212,7 +212,7 @@ def _job(machine: Machine, point: ReferencePoint) -> str:
     return f"{short_name(machine)}, {point.ranks:,} ranks on {nodes}"
 
 
-def _rates(context: Context, found: Published) -> Table:
+def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
     """Bytes per second received per rank and by all ranks; the best total is marked."""
     columns = (
         Column("machine", number=False),
@@ -233,7 +233,7 @@ def _rates(context: Context, found: Published) -> Table:
             result.rate,
             result.rate * result.shape.ranks,
         )
-        for run, result in _like_published(context)
+        for run, result in like
         if result.headline is not None and result.rate is not None
     ]
     entries += [

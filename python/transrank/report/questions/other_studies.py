@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from transrank.report.curves import Entity, arrange, namer, point_of
-from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
+from transrank.report.figures.category_panel import Value, key_of, times_panel
 from transrank.report.figures.curve_figure import curve_figure
-from transrank.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.report.figures.figure import Figure
 from transrank.report.figures.quantity import TIME
 from transrank.report.measured import Measured
 from transrank.report.phrases import kept_sentence
@@ -47,10 +47,8 @@ def _values(context: Context, study: str, entity: Entity) -> Figure | None:
     ]
     if not values:
         return None
-    scale = log_times(values)
-    description = f"Times of {study}. {in_words(values, scale)}."
-    panel = Panel("", description, category_panel(values, scale))
-    key = {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+    panel = times_panel("", f"Times of {study}", values, "wide")
+    key = key_of(values)
     kept = kept_sentence([result for result in context.all_of(study) if point_of(result) is None])
     return Figure(f"values-{study}", (panel,), VALUES, tuple(key.values()), "wide", kept)
 

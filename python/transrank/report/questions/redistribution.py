@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from transrank import units
-from transrank.report.figures.category_panel import Value, category_panel, in_words, log_times
+from transrank.report.figures.category_panel import Value, key_of, times_panel
 from transrank.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.report.measured import Measured
 from transrank.report.palette import Palette
@@ -116,12 +116,9 @@ def _figure(context: Context, run: Measured) -> Figure | None:
         here = [result for result in results if _place(result) == place and result.headline]
         here.sort(key=lambda result: (_text(result, "phase"), _value(result)))
         values = [_entry(context.palette, result) for result in here]
-        key |= {each.series: KeyEntry(each.series, each.series, each.style) for each in values}
+        key |= key_of(values)
         if values:
-            scale = log_times(values)
-            spec = category_panel(values, scale, size="half")
-            description = f"Times of redistributions. {in_words(values, scale)}."
-            panels.append(Panel(_title(place), description, spec))
+            panels.append(times_panel(_title(place), "Times of redistributions", values))
     if not panels:
         return None
     name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"

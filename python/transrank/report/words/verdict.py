@@ -33,6 +33,7 @@ from transrank.report.yardstick import NAME, yardstick_of
 from transrank.stats.summary import CaseResult, Caution
 
 MOST_NUMBERS = 5
+NO_INTERVAL = "no interval"
 BEWARE = "What to beware of"
 # So many words stand before the first fold of a page of one run, at the most.
 MOST_WORDS = 150
@@ -136,7 +137,7 @@ def _rate(run: Measured, place: str, where: str) -> Iterator[Number]:
     best = best_rate(run.by_place(*ONE_WAY).get(place, []))
     if best is None or best.rate is None:
         return
-    detail = rate_interval(best) or NOTHING
+    detail = rate_interval(best) or NO_INTERVAL
     yardstick = yardstick_of(run)
     share = yardstick.share(best) if yardstick is not None else None
     if yardstick is not None and yardstick.beyond.rate is not None and share is not None:
@@ -187,12 +188,14 @@ def _memory(run: Measured) -> Iterator[Number]:
     yardstick = yardstick_of(run)
     if yardstick is not None and yardstick.beyond.rate is not None:
         value = units.format_rate(yardstick.beyond.rate)
-        yield Number(NAME, value, rate_interval(yardstick.beyond) or NOTHING)
+        yield Number(NAME, value, rate_interval(yardstick.beyond) or NO_INTERVAL)
 
 
 def _time(name: str, result: CaseResult, floor: CaseResult | None = None) -> Number:
     assert result.headline is not None
     detail = interval_text(result.headline)
+    if detail == NOTHING:
+        detail = NO_INTERVAL
     ratio = times_as_long(floor, result) if floor is not None else ""
     return Number(
         name,
