@@ -33,7 +33,7 @@ from transrank.units import format_percent, format_size, parse_duration
 
 SIZES = (8, 4096, 65536, 1048576)
 # Pairs of blocks of the program that measures the true slowdown.
-BLOCKS = 400
+BLOCKS = 150
 THRESHOLD = 0.05
 
 Document = Mapping[str, Any]
