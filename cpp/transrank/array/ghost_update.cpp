@@ -25,35 +25,27 @@ Mapping make_mapping(const discovery::Numbering& numbering, route::Route route,
 }
 
 // Which rows of the others arrive is found by moving the global indices along the route.
-std::vector<std::int64_t> ghosts_along(const mpi::Communicator& comm,
-                                       const discovery::Numbering& numbering,
+std::vector<std::int64_t> ghosts_along(MPI_Comm comm, std::int64_t first_owned,
                                        const route::Route& route) {
     struct Indices {
         std::vector<std::int64_t> owned;
         std::vector<std::int64_t> ghosts;
     };
     const auto indices = std::make_shared<Indices>();  // MPI may outlive a run that fails
-    const auto make = [&] {
-        discovery::check_belongs(route, comm);
-        require(route.source_extent() == numbering.owned().length(), "the route leads from ",
-                route.source_extent(), " rows on rank ", comm.rank(), ", but the father has ",
-                numbering.owned().length(), "; take another route");
-        indices->owned.resize(static_cast<std::size_t>(route.source_extent()));
-        std::iota(indices->owned.begin(), indices->owned.end(), numbering.owned().begin);
-        indices->ghosts.resize(static_cast<std::size_t>(route.destination_extent()), -1);
-        const auto from = std::as_bytes(std::span(indices->owned));
-        const auto to = std::as_writable_bytes(std::span(indices->ghosts));
-        return exchange::Parts{
-            .route = route,
-            .fields = {{.source = from.data(),
-                        .source_bytes = static_cast<std::int64_t>(from.size()),
-                        .destination = to.data(),
-                        .destination_bytes = static_cast<std::int64_t>(to.size()),
-                        .unit_bytes = sizeof(std::int64_t),
-                        .scalar = transport::Scalar::int64,
-                        .keep_alive = indices}}};
-    };
-    exchange::Exchange(comm.handle(), make).run();
+    indices->owned.resize(static_cast<std::size_t>(route.source_extent()));
+    std::iota(indices->owned.begin(), indices->owned.end(), first_owned);
+    indices->ghosts.resize(static_cast<std::size_t>(route.destination_extent()), -1);
+    const auto from = std::as_bytes(std::span(indices->owned));
+    const auto to = std::as_writable_bytes(std::span(indices->ghosts));
+    exchange::Exchange(route, comm,
+                       {{.source = from.data(),
+                         .source_bytes = std::ssize(from),
+                         .destination = to.data(),
+                         .destination_bytes = std::ssize(to),
+                         .unit_bytes = sizeof(std::int64_t),
+                         .scalar = transport::Scalar::int64,
+                         .keep_alive = indices}})
+        .run();
     return std::move(indices->ghosts);
 }
 
@@ -113,10 +105,16 @@ void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> rows,
 }
 
 void GhostUpdate::use_route(const route::Route& route) {
-    map(together([&](const mpi::Communicator& comm) {
-        mpi::agree(comm, [&] { check_numbering(comm.rank()); });
-        return make_mapping(*numbering_, route, ghosts_along(comm, *numbering_, route));
-    }));
+    together([&](const mpi::Communicator& comm) {
+        mpi::agree(comm, [&] {
+            check_numbering(comm.rank());
+            discovery::check_belongs(route, comm);
+            require(route.source_extent() == father_->size(), "the route leads from ",
+                    route.source_extent(), " rows on rank ", comm.rank(), ", but the father has ",
+                    father_->size(), "; take another route");
+        });
+    });
+    map(make_mapping(*numbering_, route, ghosts_along(comm_, numbering_->owned().begin, route)));
 }
 
 void GhostUpdate::borrow_mapping(const GhostUpdate& other) {
@@ -157,15 +155,15 @@ void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     const auto& from = father_->rows();
     const auto& to = son_->rows();
     const auto& route = mapping_->route;
-    movement_ = {.father = from, .son = to, .route = route};
+    Movement movement{.father = from, .son = to, .route = route};
     if (arriving_) {
-        movement_->route = together([&](const mpi::Communicator& comm) {
+        movement.route = together([&](const mpi::Communicator& comm) {
             return discovery::in_units(comm, route, *arriving_, from, to);
         });
     } else if (from.pitch() == 0) {  // nothing to move, whatever the route says
-        movement_->route = {route.rank(), route.ranks(), 0, 0, {}, {}};
+        movement.route = {route.rank(), route.ranks(), 0, 0, {}, {}};
     }
-    arriving_.reset();
+    movement_ = std::move(movement);
 }
 
 exchange::Exchange GhostUpdate::bind(const exchange::Options& options, bool back) const {

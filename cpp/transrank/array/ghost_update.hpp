@@ -41,7 +41,7 @@ public:
 
     /// Collective. Calls after `comm` was freed throw exchange::Misuse.
     explicit GhostUpdate(MPI_Comm comm);
-    /// Collective. Keeps the communicator.
+    /// Collective. Keeps the communicator, which its last owner frees, collectively.
     explicit GhostUpdate(Communicator comm);
     GhostUpdate(GhostUpdate&&) noexcept = default;
     GhostUpdate& operator=(GhostUpdate&&) noexcept = default;

@@ -197,6 +197,7 @@ def test_uneven_sons_of_the_user() -> None:
     father = transrank.ParArray.variable([1, 2, 3], np.int32)
     transformer = numbered(father, transrank.ParArray.variable(on_last([1], [2]), np.int32))
     refused("room for", lambda: transformer.create_ghost_mapping([1]))
+    refused("fit_son makes room", transformer.init_persistent_pull)
     son = transrank.ParArray.variable([2], np.int32)
     transformer = numbered(father, son)
     father.memory[...] = WORLD.rank
