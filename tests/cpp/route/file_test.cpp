@@ -4,17 +4,40 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstddef>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/file_format.hpp"
 
 using namespace transrank::route;
+
+namespace {
+
+std::vector<int> flags_of_new_files;
+
+}  // namespace
+
+// The library's calls come here.
+extern "C" int open(const char* path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0) {
+        std::va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+        flags_of_new_files.push_back(flags);
+    }
+    return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
 
 namespace {
 
@@ -93,6 +116,14 @@ TEST_CASE("a route is read as it was written, over an older file, and nothing el
     const Route empty(0, 1, 0, 0, {}, {});
     save(empty, path);
     CHECK(load(path) == empty);
+}
+
+TEST_CASE("nobody can have put a link where a route is written before it is renamed") {
+    const Folder folder;
+    flags_of_new_files.clear();
+    save(example(), folder.path / "route");
+    REQUIRE(flags_of_new_files.size() == 1);
+    CHECK((flags_of_new_files.front() & O_EXCL) != 0);
 }
 
 TEST_CASE("a file cut anywhere is refused") {
