@@ -127,8 +127,8 @@ def test_every_other_rank_is_told_who_was_killed(
         ("alltoall", "mpi", "wait"),
         ("alltoall", "mpi", "test"),
         ("redistribution", "auto", "wait"),
-        ("redistribution", "async", "wait"),
-        ("redistribution", "sync", "test"),
+        ("redistribution", "message", "wait"),
+        ("redistribution", "message", "test"),
     ],
 )
 def test_every_other_rank_is_told_who_was_killed_amid(

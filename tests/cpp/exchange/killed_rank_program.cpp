@@ -136,7 +136,7 @@ void finish(Started& started, const std::string& call) {
                                  .destination_bytes = sizeof(sum),
                                  .unit_bytes = sizeof(sum),
                                  .scalar = transport::Scalar::int64};
-    exchange::Options options;
+    transrank::exchange::Options options;
     options.operation = transport::Operation::add;
     options.transport = transport;
     Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD, {field},
@@ -200,32 +200,28 @@ template <class Begin, class Run>
                    });
 }
 
-[[noreturn]] void run_redistribution(const std::string& mode, const std::string& call) {
+[[noreturn]] void run_redistribution(const std::string& transport, const std::string& call) {
     using transrank::layout::BlockGrid;
     using transrank::layout::Distribution;
-    using namespace transrank::redistribution;
     Blocks blocks;
     const int ranks = world_size();
     const auto length = Blocks::bytes * ranks;
-    Redistribution moved(
+    transrank::redistribution::Redistribution moved(
+        MPI_COMM_WORLD,
         BlockGrid({Distribution::even(ranks, ranks), Distribution::even(length, 1)}),
         BlockGrid({Distribution::even(ranks, 1), Distribution::even(length, ranks)}));
-    moved.store(MPI_COMM_WORLD,
-                {{.source = blocks.source.data(),
+    transrank::exchange::Options options;
+    options.transport = transport;
+    moved.store({{.source = blocks.source.data(),
                   .source_bytes = length,
                   .destination = blocks.destination.data(),
                   .destination_bytes = length,
                   .unit_bytes = 1}},
-                {.mode = mode == "sync"    ? Mode::sync
-                         : mode == "async" ? Mode::async
-                                           : Mode::automatic});
-    run_until_told([&] { (void)moved.run_for(0); },
+                options);
+    run_until_told([&] { moved.start(); },
                    [&] {
-                       while (call == "test" && !moved.run_for(0)) {
-                       }
-                       if (call == "wait") {
-                           moved.run();
-                       }
+                       moved.start();
+                       finish(moved, call);
                    });
 }
 

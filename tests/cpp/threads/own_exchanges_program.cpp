@@ -96,12 +96,12 @@ bool redistributed(MPI_Comm comm, int round, Arrays& arrays) {
     const mpi::Communicator own(comm);
     const int ranks = own.size();
     redistribution::Redistribution moved(
-        BlockGrid({Distribution::even(ranks, ranks), Distribution::even(rows * ranks, 1)}),
+        comm, BlockGrid({Distribution::even(ranks, ranks), Distribution::even(rows * ranks, 1)}),
         BlockGrid({Distribution::even(ranks, 1), Distribution::even(rows * ranks, ranks)}));
-    using redistribution::Mode;
-    constexpr std::array modes{Mode::automatic, Mode::async, Mode::sync};
-    moved.store(comm, {arrays.field()},
-                {.mode = modes[static_cast<std::size_t>(round) % modes.size()]});
+    constexpr std::array transports{"auto", "message", "shared-staged"};
+    exchange::Options options;
+    options.transport = transports[static_cast<std::size_t>(round) % transports.size()];
+    moved.store({arrays.field()}, options);
     std::ranges::fill(arrays.source(), own.rank() + round);
     moved.run();
     return arrays.destination().front() == round &&
