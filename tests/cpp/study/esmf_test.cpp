@@ -32,9 +32,9 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, M
     most_under_way = std::max(most_under_way, ++under_way);
     return PMPI_Isend(data, count, type, to, tag, comm, request);
 }
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    under_way = 0;
-    return PMPI_Waitall(count, requests, statuses);
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    under_way = 0;  // all is sent before anything is waited for
+    return PMPI_Wait(request, status);
 }
 }
 

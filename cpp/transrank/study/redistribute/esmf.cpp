@@ -268,9 +268,10 @@ private:
                        "MPI_Isend");
         }
         transport::execute(round.within);
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+        // One after the other: MPI_Waitall looks at all of them again whenever one has come.
+        for (auto& request : requests_) {
+            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        }
         for (const auto& message : round.in) {
             transport::execute(message.moves);
         }
