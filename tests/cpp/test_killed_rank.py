@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from built import cpp_test
-from transrank.launch import installation
+from transrank import installation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conftest import Mpiexec
 
-WAYS = ["shared-direct", "shared-staged", "message", "neighborhood"]
+WAYS = ["shared-direct", "shared-staged", "message"]
 # By default a launcher ends the whole job when a rank dies.
 KEEP_GOING = {"mpich": ["-disable-auto-cleanup"], "openmpi": ["--continuous"]}
 # Even so Hydra 5.0 kills the other ranks, most of the time, when it sees one die.
@@ -135,10 +135,15 @@ def test_every_other_rank_is_told_who_was_killed_amid(
     survivable: list[str | Path], tmp_path: Path, scenario: str, way: str, call: str
 ) -> None:
     words = last_words(survivable, tmp_path, 4, scenario, way, call)
-    assert words == dict.fromkeys([0, 2, 3], "rank 1 has ended before this exchange was over")
+    # Who was told ends, too, and one that looks later may see that first.
+    assert words.keys() == {0, 2, 3}
+    for rank, told in words.items():
+        others = {0, 1, 2, 3} - {rank}
+        assert told in {f"rank {it} has ended before this exchange was over" for it in others}
+    assert "rank 1 has ended before this exchange was over" in words.values()
 
 
-@pytest.mark.parametrize("way", ["shared-direct", "message", "neighborhood"])
+@pytest.mark.parametrize("way", ["shared-direct", "message"])
 def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(
     survivable: list[str | Path], tmp_path: Path, way: str
 ) -> None:
