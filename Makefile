@@ -62,6 +62,8 @@ EXAMPLES := $(wildcard examples/*.cpp)
 CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake examples tests/cpp \
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
+comma := ,
+EXTRAS := lab$(if $(filter-out site,$(TRANSRANK_MPI)),$(comma)$(TRANSRANK_MPI))
 
 LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
 
@@ -80,7 +82,6 @@ configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNIN
 	-D Python_EXECUTABLE=$(abspath $(VENV))/bin/python -D CMAKE_CXX_FLAGS='-O1 -g1 $(4)' \
 	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
 	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
-comma := ,
 
 .PHONY: help build test sanitize races stress lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
@@ -94,8 +95,8 @@ $(VENV)/bin/python:
 	$(CREATE_VENV)
 
 # Build tools and the MPI: without isolation, paths stay the same and an edit recompiles one file.
-$(VENV)/.build-tools: pyproject.toml tools/mpi_requirement.py | $(VENV)/bin/python
-	$(INSTALL) --group build $(shell sed -n 's/^$(TRANSRANK_MPI) = "\(.*\)"/\1/p' pyproject.toml)
+$(VENV)/.build-tools: pyproject.toml | $(VENV)/bin/python
+	$(INSTALL) --group build $(shell sed -n 's/^$(TRANSRANK_MPI) = \["\(.*\)"\]/\1/p' pyproject.toml)
 	@touch $@
 
 # A build folder belongs to one compiler and one MPI; others need a new one.
@@ -106,7 +107,7 @@ $(BUILD)/choice: FORCE
 
 $(PACKAGE): $(VENV)/.build-tools $(BUILD)/choice $(NATIVE)
 	$(INSTALL) $(REINSTALL) --no-build-isolation -C build-dir=$(BUILD) \
-		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) -e .
+		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) -e '.[$(EXTRAS)]'
 	@touch $@
 
 # A group of tools, installed when a target first needs it.

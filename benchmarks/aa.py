@@ -29,12 +29,12 @@ from bars import Figure, add_check_option, report
 from disturbed import busy_loops
 from survey import run
 
-from transrank.stats.compare import compare_results, summarise_family
-from transrank.stats.conditions import obstacle, summarise_both
-from transrank.stats.cores import CoreState, states_of
-from transrank.stats.estimate import Estimate
-from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import Run, read_run
+from transrank.lab.stats.compare import compare_results, summarise_family
+from transrank.lab.stats.conditions import obstacle, summarise_both
+from transrank.lab.stats.cores import CoreState, states_of
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import CaseResult, summarise
+from transrank.lab.store.records import Run, read_run
 
 THRESHOLD = 0.05
 CASES = [

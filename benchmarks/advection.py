@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 from survey import measure
 
-from transrank.stats.summary import CaseResult
-from transrank.units import format_seconds
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.units import format_seconds
 
 # The least part of the fastest copy's speed, by points per dimension and rank.
 COPY_BARS = {256: 0.70, 1024: 0.70, 4096: 0.75}

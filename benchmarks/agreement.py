@@ -40,11 +40,11 @@ from rich.console import Console
 from rich.table import Table
 from survey import core_latency_now, measure
 
-from transrank.stats.compare import paired_ratio
-from transrank.stats.cores import CoreState
-from transrank.stats.estimate import Estimate
-from transrank.store.suites import imb, osu
-from transrank.units import format_bytes, format_percent, format_seconds
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.stats.cores import CoreState
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.store.suites import imb, osu
+from transrank.lab.units import format_bytes, format_percent, format_seconds
 
 TOLERANCE = 0.07
 SMALLEST, LARGEST = 0, 4 << 20

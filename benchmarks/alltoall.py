@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 from survey import measure
 
-from transrank.stats.summary import CaseResult
-from transrank.units import format_seconds, format_size
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.units import format_seconds, format_size
 
 DEFAULT = "mpi"
 AUTO = "auto"

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import launched_hosts
 import virtual_hosts
 from launched_hosts import Site
-from transrank.stats import contention
-from transrank.stats.contention import Contention
+from transrank.lab.stats import contention
+from transrank.lab.stats.contention import Contention
 from virtual_hosts import VirtualHosts
 
 MEGABITS = (200, 400, 1000)

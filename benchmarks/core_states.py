@@ -16,10 +16,10 @@ import numpy as np
 from bars import Figure, Part
 from numpy.typing import NDArray
 
-from transrank.stats.cores import CoreState, commonest_distance, commonest_state, states_of
-from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import Event, Run
-from transrank.units import format_percent, format_seconds
+from transrank.lab.stats.cores import CoreState, commonest_distance, commonest_state, states_of
+from transrank.lab.stats.summary import CaseResult, summarise
+from transrank.lab.store.records import Event, Run
+from transrank.lab.units import format_percent, format_seconds
 
 # Distances with a smaller share of the rounds are passing ones.
 LEAST_SHARE = 0.1

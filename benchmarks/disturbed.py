@@ -34,7 +34,7 @@ from bars import Figure, add_check_option, report
 from native import build_preloaded
 from survey import Survey, groups_alike, operation_of, run_survey
 
-from transrank.stats.summary import CaseResult
+from transrank.lab.stats.summary import CaseResult
 
 BAR_PERCENT = 10.0
 # At most so many times the pairs asked for are done.

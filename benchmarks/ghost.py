@@ -34,9 +34,9 @@ from rich.console import Console
 from rich.table import Table
 from survey import run
 
-from transrank.launch import installation
-from transrank.stats.summary import CaseResult
-from transrank.units import format_seconds
+from transrank import installation
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.units import format_seconds
 
 MPI_WAYS = (
     "mpi-packed",

@@ -22,8 +22,8 @@ from bars import Figure, add_check_option, pairs, report
 from native import printed_at_two_ranks
 from survey import measure
 
-from transrank.stats.compare import paired_ratio
-from transrank.units import format_seconds
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.units import format_seconds
 
 PROGRAM = Path(__file__).parent / "programs" / "petsc_sf.py"
 VDIMS = (1, 2, 4, 6, 12, 20, 120)

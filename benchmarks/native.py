@@ -12,9 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from transrank.launch import installation, launchers
-from transrank.launch.launcher import Capacity
-from transrank.store.records import Shape
+from transrank import installation
+from transrank.lab.launch import launchers
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.store.records import Shape
 
 ROOT = Path(__file__).parent.parent
 

@@ -20,8 +20,8 @@ from bars import Figure, add_check_option, report
 from native import build
 from survey import measure
 
-from transrank.stats.growth import growth_exponent
-from transrank.stats.summary import CaseResult
+from transrank.lab.stats.growth import growth_exponent
+from transrank.lab.stats.summary import CaseResult
 
 # Ranks, and the most seconds that a route may take there.
 BARS = {2048: 3e-6, 1_000_000: 6e-6}

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from survey import run
 
-from transrank.units import format_percent, format_size, parse_duration
+from transrank.lab.units import format_percent, format_size, parse_duration
 
 SIZES = (8, 4096, 65536, 1048576)
 # Pairs of blocks of the program that measures the true slowdown.
@@ -90,7 +90,7 @@ def compare(store: Path, library: Path, seconds: float, sizes: Sequence[int]) ->
 
 
 def _answer(*arguments: str) -> Document:
-    command = [sys.executable, "-m", "transrank.cli", *arguments]
+    command = [sys.executable, "-m", "transrank.lab.cli", *arguments]
     options = ["-qq", "--format=json", "--fail-on=never", f"--threshold={100 * THRESHOLD:g}%"]
     told = subprocess.run([*command, *options], check=True, stdout=subprocess.PIPE, text=True)
     found: Document = json.loads(told.stdout)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bars import Figure, add_check_option, report
 
-from transrank.store.records import read_run
+from transrank.lab.store.records import read_run
 
 BAR_SECONDS = 180.0
 
@@ -28,7 +28,8 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "quick.jsonl")
-        command = [sys.executable, "-m", "transrank.cli", "survey", "--quick", "--output", record]
+        program = [sys.executable, "-m", "transrank.lab.cli"]
+        command = [*program, "survey", "--quick", "--output", record]
         begin = time.monotonic()
         subprocess.run([*map(str, command), "-qq"], check=True, stdout=subprocess.DEVNULL)
         seconds = time.monotonic() - begin

@@ -7,9 +7,9 @@ import math
 
 from bars import Figure
 
-from transrank.stats.compare import paired_ratio
-from transrank.stats.estimate import Estimate
-from transrank.stats.summary import CaseResult
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import CaseResult
 
 
 def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:

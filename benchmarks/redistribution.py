@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from survey import measure
 
-from transrank.stats.summary import CaseResult
-from transrank.units import format_percent, format_rate, format_seconds
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.units import format_percent, format_rate, format_seconds
 
 LARGE = "512x1024x16"
 SMALL = ("32x64x4", "64x128x16")

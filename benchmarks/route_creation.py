@@ -19,8 +19,8 @@ from pathlib import Path
 from bars import Figure, add_check_option, pairs, report
 from native import build
 
-from transrank.stats.compare import paired_ratio
-from transrank.units import format_seconds
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.units import format_seconds
 
 # Times the sort, and times the route of the fewest ranks.
 MOST_TIMES_THE_SORT = 1.0

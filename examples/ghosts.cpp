@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "transrank/array/array_transformer.hpp"
+#include "transrank/transrank.hpp"
 
 bool simulate(int rank, int ranks) {
     using Rows = transrank::array::ParArray<double, 5>;

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "transrank/array/field.hpp"
-#include "transrank/exchange/exchange.hpp"
-#include "transrank/route/halo.hpp"
+#include "transrank/transrank.hpp"
 
 int main(int argc, char** argv) {
     using namespace transrank;

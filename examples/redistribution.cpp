@@ -2,11 +2,9 @@
 // Two fields of a grid move from blocks of rows to blocks of columns, as in a transpose or between
 // coupled models.
 //     mpiexec -n 4 ./redistribution
-#include "transrank/redistribution/redistribution.hpp"
-
 #include <cstdio>
 
-#include "transrank/array/field.hpp"
+#include "transrank/transrank.hpp"
 
 using namespace transrank;
 

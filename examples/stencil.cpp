@@ -8,11 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "transrank/array/field.hpp"
-#include "transrank/exchange/exchange.hpp"
-#include "transrank/layout/block_grid.hpp"
-#include "transrank/route/halo.hpp"
-#include "transrank/route/redistribution.hpp"
+#include "transrank/transrank.hpp"
 
 using namespace transrank;
 using Cells = array::ParArray<double>;  // memory that the other ranks of the node can read

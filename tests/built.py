@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from transrank.launch import installation
+from transrank import installation
 
 ROOT = Path(__file__).parent.parent
 

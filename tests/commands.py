@@ -14,7 +14,7 @@ from bounded import Finished, run_bounded
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-COMMAND = [sys.executable, "-m", "transrank.cli"]
+COMMAND = [sys.executable, "-m", "transrank.lab.cli"]
 
 
 def transrank(

@@ -12,7 +12,7 @@ from hypothesis import settings
 
 import trials
 from bounded import Finished, run_bounded
-from transrank.launch import installation
+from transrank import installation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import virtual_hosts
-from transrank.launch import installation
-from transrank.launch.launcher import MPICH_YIELDS, OPENMPI_AS_ROOT
-from transrank.store.records import Run, read_run
+from transrank import installation
+from transrank.lab.launch.launcher import MPICH_YIELDS, OPENMPI_AS_ROOT
+from transrank.lab.store.records import Run, read_run
 from virtual_hosts import VirtualHosts
 
 # The hosts share a file system and the cores, but nothing that MPI takes for one host.
@@ -47,7 +47,7 @@ class Site:
     def start(self, record: Path, *arguments: str) -> subprocess.Popen[str]:
         """Start `transrank measure ARGUMENTS` on the first host, over as many as it needs."""
         launcher = f"{' '.join(self._mpiexec(record.parent))} -n {{ranks}}"
-        command = [sys.executable, "-m", "transrank.cli", "measure", *arguments]
+        command = [sys.executable, "-m", "transrank.lab.cli", "measure", *arguments]
         return subprocess.Popen(
             self.hosts.command("node0", *command, "--launcher", launcher, "-o", record),
             env={**_environment(), "TRANSRANK_STORE": str(record.parent)},

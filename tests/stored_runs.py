@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recorded
-from transrank.cli.__main__ import main
+from transrank.lab.cli.__main__ import main
 
 CALM = [1.00, 1.01, 0.99, 1.00, 1.02, 0.98, 1.00, 1.01, 1.00, 0.99]
 

@@ -19,7 +19,7 @@ import pytest
 
 from bounded import run_bounded
 from conftest import ONE_THREAD
-from transrank.cli import __main__ as frame
+from transrank.lab.cli import __main__ as frame
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

@@ -8,13 +8,13 @@
 #include <iostream>
 #include <new>
 
-#include "transrank/study/planning/planned.hpp"
-#include "transrank/text/json.hpp"
+#include "lab/study/planning/planned.hpp"
+#include "lab/text/json.hpp"
 
 namespace {
 
-using transrank::study::planning::Blocks;
-using transrank::study::planning::Planned;
+using transrank::lab::study::planning::Blocks;
+using transrank::lab::study::planning::Planned;
 
 // Each allocation begins with its length.
 constexpr std::size_t header_bytes = alignof(std::max_align_t);
@@ -26,12 +26,12 @@ void print(int dimensions, Blocks blocks, int ranks) {
     const std::int64_t before = allocated;
     peak = allocated;
     const auto route = planned.store(ranks / 2);
-    transrank::text::JsonWriter json;
+    transrank::lab::text::JsonWriter json;
     json.begin_object().key("dimensions").value(dimensions);
     json.key("blocks").value(blocks == Blocks::regular ? "regular" : "irregular");
     json.key("ranks").value(ranks);
     json.key("peak_bytes").value(peak - before);
-    json.key("route_bytes").value(transrank::study::planning::bytes_of(route)).end_object();
+    json.key("route_bytes").value(transrank::lab::study::planning::bytes_of(route)).end_object();
     std::cout << json.text() << '\n';
 }
 

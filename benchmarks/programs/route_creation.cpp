@@ -14,22 +14,22 @@
 #include <string>
 #include <vector>
 
+#include "lab/machine/clock.hpp"
+#include "lab/study/ghost_update/pattern.hpp"
+#include "lab/text/json.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/owner_lookup.hpp"
 #include "transrank/discovery/view.hpp"
 #include "transrank/layout/distribution.hpp"
-#include "transrank/machine/clock.hpp"
-#include "transrank/study/ghost_update/pattern.hpp"
-#include "transrank/text/json.hpp"
 
 namespace {
 
 using namespace transrank;
+using lab::study::ghost_update::block_extent;
+using lab::study::ghost_update::block_rows;
+using lab::study::ghost_update::faces;
+using lab::study::ghost_update::ghost_rows;
 using layout::Distribution;
-using study::ghost_update::block_extent;
-using study::ghost_update::block_rows;
-using study::ghost_update::faces;
-using study::ghost_update::ghost_rows;
 using Indices = std::vector<std::int64_t>;
 
 constexpr int rounds = 300;
@@ -45,8 +45,9 @@ Indices ghosts_of(int rank, const std::array<int, 3>& grid) {
         const auto fast = across == 2 ? 1U : 2U;
         // The lower neighbor's upper plane, and the other way round.
         const std::int64_t plane = face % 2 == 0 ? block_extent - 1 : 0;
-        const std::int64_t first = (study::ghost_update::neighbor(rank, face, grid) * block_rows) +
-                                   (plane * stride[across]);
+        const std::int64_t first =
+            (lab::study::ghost_update::neighbor(rank, face, grid) * block_rows) +
+            (plane * stride[across]);
         for (std::int64_t i = 0; i < block_extent; ++i) {
             for (std::int64_t j = 0; j < block_extent; ++j) {
                 ghosts.push_back(first + (i * stride[slow]) + (j * stride[fast]));
@@ -64,7 +65,7 @@ int middle(const std::array<int, 3>& grid) {
 std::set<int> neighbors(int rank, const std::array<int, 3>& grid) {
     std::set<int> ranks;
     for (int face = 0; face < faces; ++face) {
-        ranks.insert(study::ghost_update::neighbor(rank, face, grid));
+        ranks.insert(lab::study::ghost_update::neighbor(rank, face, grid));
     }
     return ranks;
 }
@@ -84,7 +85,7 @@ using Maker = std::function<route::Route()>;
 
 /// Owners are known to everybody, by formula or by table.
 Maker with_owners(const Distribution& owners) {
-    const auto grid = study::ghost_update::process_grid(owners.parts());
+    const auto grid = lab::study::ghost_update::process_grid(owners.parts());
     const int rank = middle(grid);
     std::vector<mpi::Letter> arriving;
     for (const int writer : neighbors(rank, grid)) {
@@ -107,7 +108,9 @@ Maker with_owners(const Distribution& owners) {
 class LookUp {
 public:
     explicit LookUp(int ranks)
-        : ranks_(ranks), grid_(study::ghost_update::process_grid(ranks)), rank_(middle(grid_)) {}
+        : ranks_(ranks),
+          grid_(lab::study::ghost_update::process_grid(ranks)),
+          rank_(middle(grid_)) {}
 
     [[nodiscard]] Maker maker() const {
         const auto owners = by_ranks();
@@ -206,14 +209,14 @@ struct Case {
     std::vector<double> seconds;
 
     void measure() {
-        const double begin = machine::now();
+        const double begin = lab::machine::now();
         const auto route = make();
-        seconds.push_back(machine::now() - begin);
+        seconds.push_back(lab::machine::now() - begin);
         check_rows(route.sends());
         check_rows(route.receives());
     }
     void print(double sort_seconds) {
-        text::JsonWriter json;
+        lab::text::JsonWriter json;
         json.begin_object().key("owners").value(owners).key("ranks").value(ranks);
         json.key("seconds").value(median(seconds));
         json.key("sort_seconds").value(sort_seconds).end_object();
@@ -224,9 +227,9 @@ struct Case {
 double seconds_of_sort(std::mt19937_64& random) {
     std::vector<std::uint64_t> numbers(ghost_rows);
     std::ranges::generate(numbers, std::ref(random));
-    const double begin = machine::now();
+    const double begin = lab::machine::now();
     std::sort(numbers.begin(), numbers.end());
-    const double seconds = machine::now() - begin;
+    const double seconds = lab::machine::now() - begin;
     if (!std::ranges::is_sorted(numbers)) {
         throw std::logic_error("nothing was sorted");
     }

@@ -11,7 +11,7 @@ import importlib
 import re
 from pathlib import Path
 
-from transrank.launch import installation
+from transrank import installation
 
 # Whoever loads libmpi first decides; the other binds to the same library by its soname. mpi4py
 # looks in this environment and where the loader does: it finds a wheel, but not always a site's
@@ -19,9 +19,16 @@ from transrank.launch import installation
 if installation.build().mpi == "site":
     importlib.import_module("transrank._core")
 
-from mpi4py import MPI
+try:
+    from mpi4py import MPI
 
-from transrank import _core
+    from transrank import _core
+except (ImportError, RuntimeError) as why:
+    where = installation.build().mpi
+    advice = "load its module" if where == "site" else f"pip install 'transrank[{where}]'"
+    raise ImportError(
+        f"no MPI library can be loaded: {why}\nhint: transrank was built with one: {advice}"
+    ) from why
 
 __all__ = ["MPI", "library_version"]
 

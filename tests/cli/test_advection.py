@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from transrank.launch import installation
-from transrank.store.jsonlines import parse
-from transrank.store.lines import Case
+from transrank import installation
+from transrank.lab.store.jsonlines import parse
+from transrank.lab.store.lines import Case
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

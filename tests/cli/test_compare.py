@@ -10,8 +10,8 @@ import pytest
 
 import recorded
 from stored_runs import Store, pingpong
-from transrank.cli import compare
-from transrank.store.lines import DISTURBED
+from transrank.lab.cli import compare
+from transrank.lab.store.lines import DISTURBED
 
 
 @pytest.fixture

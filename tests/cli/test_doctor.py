@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 import commands
-from transrank.cli import doctor, execution, output
-from transrank.cli.__main__ import parse
-from transrank.launch import installation, left_overs
-from transrank.launch.launcher import Capacity
-from transrank.store.records import Shape
-from transrank.survey.checks import Check
+from transrank import installation
+from transrank.lab.cli import doctor, execution, output
+from transrank.lab.cli.__main__ import parse
+from transrank.lab.launch import left_overs
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.store.records import Shape
+from transrank.lab.survey.checks import Check
 
 
 def checks(finished: commands.Finished) -> dict[str, dict[str, str]]:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from transrank import errors
-from transrank.cli import __main__ as frame
-from transrank.cli import compare
-from transrank.launch import launchers, scripts, template
-from transrank.store import schema
+from transrank.lab.cli import __main__ as frame
+from transrank.lab.cli import compare
+from transrank.lab.launch import launchers, scripts, template
+from transrank.lab.store import schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 

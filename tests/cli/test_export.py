@@ -10,7 +10,7 @@ import pytest
 
 import recorded
 from stored_runs import Store, pingpong
-from transrank.store.lines import DISTURBED
+from transrank.lab.store.lines import DISTURBED
 
 parquet = pytest.importorskip("pyarrow.parquet")
 

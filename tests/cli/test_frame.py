@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 import commands
 import transrank
-from transrank.cli import __main__ as frame
-from transrank.cli import output
 from transrank.errors import LaunchError
-from transrank.launch import process
-from transrank.machine import facts
-from transrank.machine.files import Files
-from transrank.machine.load import Load, read_load
-from transrank.store.records import read_run
+from transrank.lab.cli import __main__ as frame
+from transrank.lab.cli import output
+from transrank.lab.launch import process
+from transrank.lab.machine import facts
+from transrank.lab.machine.files import Files
+from transrank.lab.machine.load import Load, read_load
+from transrank.lab.store.records import read_run
 
 STATUSES = {0, 1, 2, 3, 4}
 
@@ -164,7 +164,7 @@ def test_a_bug_is_one_line_and_verbose_shows_its_traceback(
     def stumble(_: object) -> int:
         raise KeyError("boom")
 
-    monkeypatch.setattr("transrank.cli.doctor.run", stumble)
+    monkeypatch.setattr("transrank.lab.cli.doctor.run", stumble)
     assert frame.main(["doctor"]) == frame.INTERNAL_ERROR
     words = capsys.readouterr().err
     assert words.startswith("error: internal error: KeyError: 'boom' (transrank ")
@@ -184,7 +184,7 @@ def test_an_interrupt_has_its_own_status(
         return 0
 
     before = signal.getsignal(number)
-    monkeypatch.setattr("transrank.cli.doctor.run", wait)
+    monkeypatch.setattr("transrank.lab.cli.doctor.run", wait)
     assert frame.main(["doctor"]) == 130
     assert capsys.readouterr().err == "error: interrupted\n"
     assert signal.getsignal(number) == before

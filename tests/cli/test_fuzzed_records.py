@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recorded
 from stored_runs import pingpong
-from transrank.cli.__main__ import INTERNAL_ERROR, main
+from transrank.lab.cli.__main__ import INTERNAL_ERROR, main
 
 if TYPE_CHECKING:
     from pathlib import Path

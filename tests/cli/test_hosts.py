@@ -15,15 +15,15 @@ import pytest
 import launched_hosts
 import virtual_hosts
 from launched_hosts import Site, cases_in
-from transrank.launch import installation
-from transrank.stats import contention, placed
-from transrank.stats.contention import Contention, Pair
-from transrank.store.records import Case, Run, read_run
-from transrank.study import catalogue
-from transrank.tune.choice import Range
-from transrank.tune.library import write
-from transrank.tune.openmpi import OpenMpi
-from transrank.tune.own import Own
+from transrank import installation
+from transrank.lab.stats import contention, placed
+from transrank.lab.stats.contention import Contention, Pair
+from transrank.lab.store.records import Case, Run, read_run
+from transrank.lab.study import catalogue
+from transrank.lab.tune.choice import Range
+from transrank.lab.tune.library import write
+from transrank.lab.tune.openmpi import OpenMpi
+from transrank.lab.tune.own import Own
 from virtual_hosts import VirtualHosts
 
 OBSTACLE = launched_hosts.obstacle()

@@ -7,7 +7,7 @@ import pytest
 
 from stored_runs import Store
 
-OUTPUTS = Path(__file__).parents[1] / "python" / "store" / "outputs"
+OUTPUTS = Path(__file__).parents[1] / "python" / "lab" / "store" / "outputs"
 
 
 @pytest.fixture

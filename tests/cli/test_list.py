@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stored_runs import Store, pingpong
-from transrank.reference.tables import machines
-from transrank.study import catalogue
+from transrank.lab.reference.tables import machines
+from transrank.lab.study import catalogue
 
 
 @pytest.fixture

@@ -20,12 +20,13 @@ import pytest
 import commands
 import processes
 from bounded import Finished
-from transrank.cli import execution
-from transrank.cli.__main__ import main
-from transrank.launch import installation, left_overs
-from transrank.launch.launcher import Capacity
-from transrank.store.records import Run, finished_cases, read_run
-from transrank.survey.defaults import LAUNCHES
+from transrank import installation
+from transrank.lab.cli import execution
+from transrank.lab.cli.__main__ import main
+from transrank.lab.launch import left_overs
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.store.records import Run, finished_cases, read_run
+from transrank.lab.survey.defaults import LAUNCHES
 
 SIZES = "8,64,1KiB,8KiB"
 RUNNER = "transrank-run"

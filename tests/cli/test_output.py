@@ -17,7 +17,7 @@ import pytest
 import commands
 import recorded
 from stored_runs import Store, pingpong
-from transrank.cli import output, results
+from transrank.lab.cli import output, results
 
 # Set the title, clear the screen, C1's CSI, back over what was printed, write from right to left.
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\x08\r\u202eend\u2066"
@@ -86,7 +86,7 @@ def test_a_bug_shows_its_traceback_without_control_characters(
     def fail(*_: object) -> None:
         raise AssertionError(HOSTILE)
 
-    monkeypatch.setattr("transrank.cli.show.summarise", fail)
+    monkeypatch.setattr("transrank.lab.cli.show.summarise", fail)
     answer = store.run("show", "--verbose")
     assert answer.status == 70
     assert "Traceback" in answer.stderr

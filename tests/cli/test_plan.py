@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stored_runs import Store
-from transrank.reference.machine import read_table
+from transrank.lab.reference.machine import read_table
 
 
 @pytest.fixture

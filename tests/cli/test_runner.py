@@ -19,8 +19,8 @@ import pytest
 import processes
 import recorded
 from bounded import end_tree, run_bounded
-from transrank.launch import installation
-from transrank.store.records import read_run
+from transrank import installation
+from transrank.lab.store.records import read_run
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

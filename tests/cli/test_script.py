@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import commands
-from transrank.cli import script
+from transrank.lab.cli import script
 
 
 def examples() -> list[list[str]]:

@@ -10,8 +10,8 @@ import pytest
 
 import recorded
 from stored_runs import Store, pingpong
-from transrank.cli.show import MARKS
-from transrank.store.lines import DISTURBED
+from transrank.lab.cli.show import MARKS
+from transrank.lab.store.lines import DISTURBED
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 import slurm_cluster
 from slurm_cluster import SlurmCluster
-from transrank.launch import installation
-from transrank.store.records import Run, read_run
+from transrank import installation
+from transrank.lab.store.records import Run, read_run
 
 OBSTACLE = slurm_cluster.obstacle()
 pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
@@ -34,7 +34,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
 
 
 def transrank(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "transrank.cli", *arguments]
+    return [sys.executable, "-m", "transrank.lab.cli", *arguments]
 
 
 def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> Run:

@@ -9,9 +9,9 @@ import signal
 from pathlib import Path
 
 import commands
-from transrank.store.records import finished_cases, read_run
-from transrank.study import catalogue
-from transrank.survey import presets
+from transrank.lab.store.records import finished_cases, read_run
+from transrank.lab.study import catalogue
+from transrank.lab.survey import presets
 
 
 def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -> None:

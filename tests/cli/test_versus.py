@@ -13,8 +13,8 @@ import commands
 import recorded
 from built import build_folder
 from stored_runs import Store, pingpong
-from transrank.launch import installation
-from transrank.store.records import read_run
+from transrank import installation
+from transrank.lab.store.records import read_run
 
 # More, for each call, than whatever else runs on this machine makes of a message.
 SPIN = "SLOW_CALLS_SECONDS=0.002"
@@ -37,9 +37,7 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     assert finished.status == 1, finished.stderr
     assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
     assert "\n2 slower at 40 %\n" in finished.stdout
-    assert "would have shown in half of the cases: " in finished.stdout
-    table = [line for line in finished.stdout.splitlines() if "LD_PRELOAD" not in line]
-    assert max(map(len, table)) <= 80
+    assert "\nsmallest slowdown that half of the cases would show: " in finished.stdout
     again = commands.transrank("versus", "slow", "--threshold", "40%", store=tmp_path)
     assert (again.status, again.stdout) == (1, finished.stdout)
     passing = commands.transrank(
@@ -59,9 +57,9 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     )
     assert "".join(name for _, _, name in started) == "abbaabbaabba"
     assert [number for _, number, _ in started] == [i for i in range(6) for _ in "ab"]
-    # Each record is of its variant alone.
+    # Each record is of its variant alone; launches that met other cores do not count.
     shown = commands.transrank("show", "slow-b", "--format", "json", store=tmp_path).check()
-    assert {len(case["launch_seconds"]) for case in json.loads(shown.stdout)["results"]} == {6}
+    assert all(len(case["launch_seconds"]) <= 6 for case in json.loads(shown.stdout)["results"])
 
 
 def test_a_variant_against_itself_is_not_slower(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ import pytest
 import commands
 from bounded import Finished
 from stored_runs import Store
-from transrank.cli import output, tune
-from transrank.cli.__main__ import VERBS
-from transrank.reference.tables import machines
-from transrank.stats.estimate import Estimate
-from transrank.tune.tuning import Proof
+from transrank.lab.cli import output, tune
+from transrank.lab.cli.__main__ import VERBS
+from transrank.lab.reference.tables import machines
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.tune.tuning import Proof
 
 NARROW = {"COLUMNS": "80"}
 # One small run of every study that anything was published for, and of one with long names.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from bounded import Finished, run_bounded
 from conftest import Mpiexec
-from transrank.launch import installation
+from transrank import installation
 
 ROOT = Path(__file__).parent.parent.parent
 # Programs of the environment (cmake, ninja) come first.
@@ -93,12 +94,19 @@ def test_the_program_of_the_readme_runs(examples: Path, mpiexec: Mpiexec) -> Non
     assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 
-def test_a_package_holds_the_library_and_every_public_header(prefix: Path) -> None:
-    headers = ROOT / "cpp" / "transrank"
-    installed = prefix / "include" / "transrank"
-    assert {path.relative_to(headers) for path in headers.rglob("*.hpp")} == {
-        path.relative_to(installed) for path in installed.rglob("*.hpp")
-    }
+INCLUDE = re.compile(r'^#include "(transrank/[^"]+)"', re.MULTILINE)
+
+
+def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix: Path) -> None:
+    installed = {path.relative_to(prefix / "include") for path in prefix.rglob("*.hpp")}
+    included, unread = set(), {Path("transrank", "transrank.hpp")}
+    while unread:
+        header = unread.pop()
+        included.add(header)
+        text = (ROOT / "cpp" / header).read_text()
+        unread |= {Path(name) for name in INCLUDE.findall(text)} - included
+    assert installed == included
+    assert not any("lab" in path.parts for path in installed)
     assert list(prefix.rglob("libtransrank.a"))
     texts = [path.read_text() for path in prefix.rglob("*.cmake")]
     assert len(texts) == 4

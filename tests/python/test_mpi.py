@@ -43,7 +43,7 @@ def test_the_package_and_its_command_line_load_no_mpi() -> None:
     loaded = python(
         """
         import sys
-        import transrank, transrank.cli.__main__, transrank.launch.installation
+        import transrank, transrank.lab.cli.__main__, transrank.installation
         print([name for name in sys.modules if name.startswith(("mpi4py", "transrank._core"))])
         print("libmpi" in open("/proc/self/maps").read())
         """

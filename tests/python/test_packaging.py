@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import pytest
 
 from bounded import Finished, run_bounded
 from conftest import ONE_THREAD, Mpiexec
-from transrank.launch import installation
+from transrank import installation
 
 ROOT = Path(__file__).parent.parent.parent
 # Compiled quickly: how fast the code runs is not the question here.
@@ -64,11 +63,19 @@ def source_distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
+@dataclass(frozen=True)
+class Library:
+    """An environment with the library alone, before anything else came, and what it had then."""
+
+    environment: Environment
+    wheel: Path
+    packages: set[str]
+    answer: Finished
+
+
 @pytest.fixture(scope="module")
-def fresh(
-    tmp_path_factory: pytest.TempPathFactory, source_distribution: Path
-) -> Iterator[Environment]:
-    """An environment made by nothing but `pip install .`, with this installation's MPI."""
+def library(tmp_path_factory: pytest.TempPathFactory, source_distribution: Path) -> Library:
+    """What `pip install` of a wheel gives that was built from the source distribution."""
     environment = Environment(tmp_path_factory.mktemp("fresh"))
     create = [sys.executable, "-m", "venv", environment.folder]
     run_bounded(create, timeout=60, env={}).check()
@@ -78,8 +85,35 @@ def fresh(
     )
     if reachable.status != 0:
         pytest.skip(f"no package registry: {reachable.stderr.strip().splitlines()[-1]}")
-    environment.run(*pip, "install", source_distribution, timeout=BUILD_SECONDS).check()
-    return environment
+    folder = tmp_path_factory.mktemp("wheel")
+    wheel = (*pip, "wheel", "--no-deps", "--wheel-dir", folder, source_distribution)
+    environment.run(*wheel, timeout=BUILD_SECONDS).check()
+    (built,) = folder.glob("transrank-*.whl")
+    environment.run(*pip, "install", built, timeout=BUILD_SECONDS).check()
+    listed = environment.run("python", "-m", "pip", "list", "--format", "json").check().stdout
+    packages = {package["name"] for package in json.loads(listed)} - {"pip", "setuptools"}
+    return Library(environment, built, packages, environment.run("transrank", "--version"))
+
+
+@pytest.fixture(scope="module")
+def fresh(library: Library) -> Environment:
+    """The same with the laboratory and this installation's MPI."""
+    mpi = installation.build().mpi
+    extras = "lab" if mpi == "site" else f"lab,{mpi}"
+    library.environment.run(
+        "python", "-m", "pip", "--quiet", "install", f"{library.wheel}[{extras}]", timeout=300
+    ).check()
+    return library.environment
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(2 * BUILD_SECONDS)
+def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
+    assert library.packages == {"transrank", "numpy", "mpi4py"}
+    assert library.answer.status == 2
+    (line,) = library.answer.stderr.splitlines()
+    assert "not installed: fastjsonschema, jinja2, rich, scipy, vl_convert" in line
+    assert "pip install 'transrank[lab]'" in line
 
 
 @pytest.mark.registry
@@ -94,7 +128,7 @@ def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environment) -> None:
     found = fresh.python(
-        "from transrank.launch import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
+        "from transrank import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
     )
     runner, mpiexec = map(Path, found.splitlines())
     assert fresh.folder in runner.parents
@@ -111,9 +145,7 @@ def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environme
 @pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> None:
-    mpiexec = fresh.python(
-        "from transrank.launch import installation; print(installation.mpiexec())"
-    )
+    mpiexec = fresh.python("from transrank import installation; print(installation.mpiexec())")
     program = (
         "from transrank.mpi import MPI; from transrank import _core;"
         "assert _core.communicator_size(MPI.COMM_WORLD) == 2"
@@ -150,7 +182,7 @@ def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
         timeout=BUILD_SECONDS,
         env={"MPI_HOME": home, "TRANSRANK_MPI": "", **UNOPTIMISED},
     ).check()
-    build = json.loads((tmp_path / "transrank" / "launch" / "installation.json").read_text())
+    build = json.loads((tmp_path / "transrank" / "installation.json").read_text())
     assert build["mpi"] == "site"
     assert build["mpi_kind"] == installation.mpi_kind()
     runner = tmp_path / "transrank" / "bin" / "transrank-run"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
 from python.route.serial import deliver, pairs
 from transrank import _core
-from transrank.reference.machine import read_table
+from transrank.lab.reference.machine import read_table
 
 
 def routes(

@@ -15,7 +15,7 @@ import pytest
 import transrank
 from python import spmd
 from python.spmd import WORLD, refused
-from transrank.launch.installation import mpi_kind
+from transrank.installation import mpi_kind
 
 NAMES = ["auto", *(name for name, _ in transrank.alltoall_algorithms())]
 USABLE = [name for name in NAMES if name != "two-process" or WORLD.size <= 2]

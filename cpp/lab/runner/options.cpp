@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <getopt.h>
+#include <string_view>
+
+#include "lab/text/sizes.hpp"
+
+namespace transrank::lab::runner {
+namespace {
+
+struct Choice {
+    const char* name;
+    const char* argument;  ///< nullptr: the option takes none
+    const char* help;
+    void (*apply)(Options& options, const std::string& name, std::string_view value);
+};
+
+[[noreturn]] void refuse(const std::string& option, std::string_view value,
+                         const std::string& wanted) {
+    throw UsageError("--" + option + " '" + std::string(value) + "': " + wanted);
+}
+
+template <class Number>
+Number number(const std::string& option, std::string_view value, Number least) {
+    Number parsed{};
+    const char* end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, parsed);
+    if (error != std::errc{} || rest != end || !(parsed >= least)) {
+        refuse(option, value, "a number of at least " + std::to_string(least) + " is needed");
+    }
+    return parsed;
+}
+
+template <class Kind>
+Kind choose(const std::string& option, std::string_view value,
+            std::initializer_list<std::pair<std::string_view, Kind>> known) {
+    std::string names;
+    for (const auto& [name, kind] : known) {
+        if (name == value) {
+            return kind;
+        }
+        names += " " + std::string(name);
+    }
+    refuse(option, value, "known:" + names);
+}
+
+CoreBounds core_bounds(const std::string& option, std::string_view value) {
+    const auto parts = text::split_list(value);
+    if (parts.size() != 3) {
+        refuse(option, value, "three times are needed");
+    }
+    const auto seconds = [&](std::size_t i) { return number(option, parts[i], 0.0); };
+    return {.least_latency_seconds = seconds(0),
+            .most_latency_seconds = seconds(1),
+            .most_work_seconds = seconds(2)};
+}
+
+// Elements of every datatype stay aligned.
+std::int64_t buffer_offset(const std::string& option, std::string_view value) {
+    const std::int64_t bytes = text::parse_size(value);
+    if (bytes % 8 != 0 || bytes >= 4096) {
+        refuse(option, value, "a multiple of 8 below 4096 is needed");
+    }
+    return bytes;
+}
+
+void add_axis(Options& options, const std::string& name, std::string_view value) {
+    const auto equals = value.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+        refuse(name, value, "write NAME=VALUE,VALUE");
+    }
+    options.selection.axes[std::string(value.substr(0, equals))] =
+        text::split_list(value.substr(equals + 1));
+}
+
+using measure::CacheMode;
+using measure::RecordingKind;
+using measure::SynchronisationKind;
+
+constexpr std::array choices{
+    Choice{"study", "A,B", "studies to measure, one after the other",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.studies = text::split_list(v);
+           }},
+    Choice{"sizes", "LIST", "1KiB,64KiB or 0..4MiB (doubling) or 8..4MiB:x4",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.selection.sizes = text::parse_sizes(v);
+           }},
+    Choice{"axis", "NAME=A,B", "restrict another axis of the studies; repeatable", add_axis},
+    Choice{"only", "FILE", "restrict to the case ids in FILE, one per line",
+           [](Options& o, const std::string&, std::string_view v) { o.only_file = v; }},
+    Choice{"record", "FILE", "append launch and case lines to FILE (rank 0)",
+           [](Options& o, const std::string&, std::string_view v) { o.record_path = v; }},
+    Choice{
+        "launch", "N", "number of this launch within its run (default: 0)",
+        [](Options& o, const std::string& n, std::string_view v) { o.launch = number(n, v, 0); }},
+    Choice{"ranks-per-node", "N", "stored with each case; 0: not prescribed (default: 0)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.ranks_per_node = number(n, v, 0);
+           }},
+    Choice{"seed", "N", "order of the cases and payloads (default: 1)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.seed = number(n, v, std::uint64_t{0});
+           }},
+    Choice{"precision", "X",
+           "stop a case when the 95 % interval of its median is X of it wide (default: 0.02)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.precision = number(n, v, 1e-6);
+           }},
+    Choice{"max-time", "S", "or after S seconds (default: 1)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.max_seconds = number(n, v, 1e-6);
+           }},
+    Choice{"count", "N", "stop after N operations instead, whatever they show",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.count = number(n, v, std::int64_t{1});
+           }},
+    Choice{
+        "cores", "S,S,S",
+        "measure until rounds were taken with a cache line between cores in the first to the\n"
+        "                          second time and the fixed work in the third at most",
+        [](Options& o, const std::string& n, std::string_view v) { o.cores = core_bounds(n, v); }},
+    Choice{"cache", "MODE", "buffers before each sample: warm, rewritten or cold (default: warm)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.cache = choose<CacheMode>(n, v,
+                                           {{"warm", CacheMode::warm},
+                                            {"rewritten", CacheMode::rewritten},
+                                            {"cold", CacheMode::cold}});
+           }},
+    Choice{"buffer-offset", "BYTES",
+           "buffers begin BYTES past a page boundary; malloc of large blocks gives 16 (default: 0)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.buffer_offset = buffer_offset(n, v);
+           }},
+    Choice{"sync", "METHOD", "common start: barrier or clock (default: barrier)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.synchronisation =
+                   choose<SynchronisationKind>(n, v,
+                                               {{"barrier", SynchronisationKind::barrier},
+                                                {"clock", SynchronisationKind::clock}});
+           }},
+    Choice{"record-samples", "WHOSE",
+           "slowest: the slowest rank of each sample; ranks: every rank's too (default: slowest)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.recording = choose<RecordingKind>(
+                   n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
+           }},
+    Choice{"memory", "BYTES",
+           "most buffer memory per process; larger cases are skipped (default: 1GiB)",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.memory_bytes = text::parse_size(v);
+           }},
+    Choice{"watchdog", "S", "end the job when nothing advances for S seconds (default: never)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.watchdog_seconds = number(n, v, 0.0);
+           }},
+    Choice{"ranks", "N", "with --list-cases: ranks of the launch (default: 2)",
+           [](Options& o, const std::string& n, std::string_view v) { o.ranks = number(n, v, 1); }},
+    Choice{"list", nullptr, "print the studies as JSON and stop (no MPI needed)",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
+    Choice{"list-cases", nullptr, "print the selected cases as JSON lines and stop (no MPI needed)",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
+    Choice{"plan", "GRID,FROM,TO",
+           "print what each rank of a redistribution moves and stop (no MPI needed)",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.action = Action::plan;
+               o.plan = v;
+           }},
+    Choice{"torus", "4x6x16,..",
+           "print what alltoall algorithms ask of a torus as JSON lines and stop (no MPI needed)",
+           [](Options& o, const std::string&, std::string_view v) {
+               o.action = Action::traffic;
+               o.tori = text::split_list(v);
+           }},
+    Choice{"probe", nullptr, "print MPI, placement and clock as JSON and stop",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
+    Choice{"stamp", "HOW", "every process prints when it began: plain (no MPI) or init",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.action = Action::stamp;
+               o.stamp_initialises = choose<bool>(n, v, {{"plain", false}, {"init", true}});
+           }},
+    Choice{"version", nullptr, "print the versions of transrank and of the MPI library and stop",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::version; }},
+    Choice{"help", nullptr, "print this text and stop",
+           [](Options& o, const std::string&, std::string_view) { o.action = Action::help; }},
+};
+
+void check(const Options& options) {
+    if (options.action == Action::measure || options.action == Action::list_cases) {
+        if (options.studies.empty()) {
+            throw UsageError("no --study given; transrank-run --list shows them");
+        }
+    }
+    if (options.action == Action::measure && options.record_path.empty()) {
+        throw UsageError("no --record given; results go to a record file only");
+    }
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+    std::vector<option> accepted;
+    for (const auto& choice : choices) {
+        const int takes = choice.argument == nullptr ? no_argument : required_argument;
+        accepted.push_back({.name = choice.name, .has_arg = takes, .flag = nullptr, .val = 0});
+    }
+    accepted.push_back({});
+    Options options;
+    options.command.assign(argv, argv + argc);
+    opterr = 0;
+    for (int index = 0;;) {
+        const int found = getopt_long(argc, argv, "", accepted.data(), &index);
+        if (found == -1) {
+            break;
+        }
+        if (found == '?') {
+            throw UsageError("unknown or incomplete option '" + std::string(argv[optind - 1]) +
+                             "'; see transrank-run --help");
+        }
+        const auto& choice = choices.at(static_cast<std::size_t>(index));
+        try {
+            choice.apply(options, choice.name, optarg == nullptr ? "" : optarg);
+        } catch (const std::invalid_argument& error) {
+            throw UsageError("--" + std::string(choice.name) + ": " + error.what());
+        }
+    }
+    if (optind < argc) {
+        throw UsageError("unexpected argument '" + std::string(argv[optind]) + "'");
+    }
+    check(options);
+    return options;
+}
+
+std::string help_text() {
+    std::string text =
+        "usage: mpiexec -n RANKS transrank-run --study A,B --record FILE [options]\n"
+        "Measures MPI and appends one JSON line per finished case to FILE. The command\n"
+        "transrank starts this program; it can also be started by hand.\n\n";
+    for (const auto& choice : choices) {
+        std::string left = "  --" + std::string(choice.name);
+        if (choice.argument != nullptr) {
+            left += ' ';
+            left += choice.argument;
+        }
+        left.resize(std::max<std::size_t>(left.size() + 2, 26), ' ');
+        text += left + choice.help + '\n';
+    }
+    return text + "\nexit status: 0 done, 2 wrong usage, 3 failed\n";
+}
+
+}  // namespace transrank::lab::runner

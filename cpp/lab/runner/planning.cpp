@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planning.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lab/text/json.hpp"
+#include "lab/text/sizes.hpp"
+#include "options.hpp"
+#include "transrank/redistribution/redistribution.hpp"
+
+namespace transrank::lab::runner {
+namespace {
+
+using layout::BlockGrid;
+using Numbers = std::vector<std::int64_t>;
+
+Numbers numbers_of(const std::string& words, std::int64_t most) {
+    Numbers numbers;
+    for (std::string_view left = words;;) {
+        const auto end = std::min(left.find('x'), left.size());
+        std::int64_t number = 0;
+        const auto [rest, error] = std::from_chars(left.data(), left.data() + end, number);
+        if (error != std::errc{} || rest != left.data() + end || number < 1 || number > most) {
+            throw UsageError("'" + words +
+                             "' is no list of numbers such as 512x1024x16, each from " + "1 to " +
+                             std::to_string(most));
+        }
+        numbers.push_back(number);
+        if (end == left.size()) {
+            return numbers;
+        }
+        left.remove_prefix(end + 1);
+    }
+}
+
+BlockGrid grid_of(const Numbers& extents, const std::string& words) {
+    Numbers parts = numbers_of(words, std::numeric_limits<int>::max());
+    if (parts.size() > extents.size()) {
+        throw UsageError("'" + words + "' divides " + std::to_string(parts.size()) +
+                         " dimensions of a grid that has " + std::to_string(extents.size()));
+    }
+    parts.resize(extents.size(), 1);
+    std::vector<layout::Distribution> distributions;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        distributions.push_back(layout::Distribution::even(extents[d], static_cast<int>(parts[d])));
+    }
+    std::vector<int> order(extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    return BlockGrid(std::move(distributions), {.part_order = layout::Order::first_fastest,
+                                                .memory_order = std::move(order),
+                                                .halo = {},
+                                                .ranks = {}});
+}
+
+void write_legs(std::string_view key, std::span<const route::Leg> legs, text::JsonWriter& json) {
+    json.key(key).begin_array();
+    for (const auto& leg : legs) {
+        json.begin_object().key("peer").value(leg.peer).key("cells").value(leg.units());
+        json.key("runs").value(leg.runs()).end_object();
+    }
+    json.end_array();
+}
+
+std::string lines_of(const BlockGrid& source, const BlockGrid& destination) {
+    redistribution::check(source, destination);
+    const int ranks = 1 + std::max(source.ranks().highest(), destination.ranks().highest());
+    std::string lines;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto route = route::redistribution(rank, ranks, source, destination);
+        text::JsonWriter json;
+        json.begin_object().key("rank").value(rank);
+        write_legs("sends", route.sends(), json);
+        write_legs("receives", route.receives(), json);
+        lines += json.end_object().text() + '\n';
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string plan_redistribution(const std::string& words) {
+    const auto given = text::split_list(words);
+    if (given.size() != 3) {
+        throw UsageError("--plan '" + words + "': write GRID,FROM,TO, such as 512x1024x16,2x4,4x2");
+    }
+    try {
+        const auto extents = numbers_of(given[0], std::int64_t{1} << 40U);
+        return lines_of(grid_of(extents, given[1]), grid_of(extents, given[2]));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(error.what());
+    }
+}
+
+}  // namespace transrank::lab::runner

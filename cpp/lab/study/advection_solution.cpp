@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: is the advected field right? A grid of points x points cells of the torus of period
+// 2 pi, divided among all ranks, with a velocity of 0.5 in each dimension. The record keeps what
+// was computed beside the analytic solution: errors over time, mass, the field before and after
+// (see Solution). Timed is the whole march, in which nothing of this is computed. Steps in time:
+//   a number     |u| dt/h in each dimension at most this, until a fifth of the period is passed:
+//                the same time for every grid, from which orders of convergence are taken
+//   published    100 steps of 0.001257, as in the published program
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "lab/study/table.hpp"
+#include "lab/study/upwind/axes.hpp"
+#include "lab/study/upwind/solution.hpp"
+
+namespace transrank::lab::study {
+namespace {
+
+using namespace upwind;
+
+constexpr std::string_view study_name = "advection-solution";
+constexpr double speed = 0.5;
+constexpr double part_of_period = 0.2;
+constexpr double published_time_step = 0.001257;
+constexpr std::int64_t published_steps = 100;
+
+/// The steps of a case, in time.
+struct Steps {
+    double length;
+    std::int64_t count;
+};
+
+Steps steps_of(const measure::Case& point) {
+    const auto& step = point.text("step");
+    if (step == "published") {
+        return {.length = published_time_step, .count = published_steps};
+    }
+    double courant = 0;
+    std::from_chars(step.data(), step.data() + step.size(), courant);
+    const auto passed = part_of_period * static_cast<double>(point.number("points"));
+    const auto count = static_cast<std::int64_t>(std::ceil((passed / courant) - 1e-9));
+    const double time = part_of_period * 2 * std::numbers::pi / speed;
+    return {.length = time / static_cast<double>(count), .count = count};
+}
+
+Extents extents_of(const measure::Case& point) {
+    return {.rows = point.number("points"), .columns = point.number("points")};
+}
+
+Courant courant_of(const measure::Case& point) {
+    const double spacing = 2 * std::numbers::pi / static_cast<double>(point.number("points"));
+    const double number = speed * steps_of(point).length / spacing;
+    const auto& velocity = point.text("velocity");
+    return {.x = number * sign_of(velocity, 0), .y = number * sign_of(velocity, 1)};
+}
+
+class Solving final : public measure::Operation {
+public:
+    Solving(const measure::Case& point, const mpi::Communicator& comm)
+        : steps_(steps_of(point)),
+          domain_(comm, processes_of(point.text("processes"), comm.size()), extents_of(point),
+                  find_scheme(point.text("scheme")).make(courant_of(point))),
+          halo_(point.text("transport") == "none"
+                    ? nullptr
+                    : domain_.make_halo(point.text("transport"), sources_of(Overlap::none))),
+          march_(domain_, halo_.get(), Overlap::none),
+          solution_(domain_,
+                    {.initial = find_initial_condition(point.text("initial")),
+                     .u = speed * sign_of(point.text("velocity"), 0),
+                     .v = speed * sign_of(point.text("velocity"), 1)},
+                    steps_.length) {}
+
+    void fill(std::uint64_t /*stamp*/) override {
+        solution_.begin();
+        march_.restart();
+    }
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions * steps_.count; ++i) {
+            march_.step();
+        }
+    }
+
+    /// The outcome tells how right the field is; there is no payload.
+    std::uint64_t verify(std::int64_t /*repetitions*/) override { return 0; }
+
+    void describe(text::JsonWriter& json) override {
+        solution_.outcome(march_, steps_.count).describe(json.key("outcome"));
+    }
+
+private:
+    Steps steps_;
+    Domain domain_;
+    std::unique_ptr<baseline::Mover> halo_;
+    March march_;
+    Solution solution_;
+};
+
+std::vector<AxisChoice> axes() {
+    AxisChoice initial{.name = "initial", .values = {}};
+    for (const auto& condition : initial_conditions()) {
+        initial.values.emplace_back(condition.name);
+    }
+    auto axes = domain_axes({.name = "scheme", .values = {"first-order", "second-order"}});
+    axes.insert(axes.begin(), initial);
+    axes.push_back({.name = "points",
+                    .values = {"50", "100", "200"},
+                    .on_request = {"3", "20", "40", "80", "400", "800"}});
+    axes.push_back({.name = "step",
+                    .values = {"0.4", "published"},
+                    .on_request = {"0.1", "0.2", "0.5", "0.8", "1", "2.5"}});
+    auto ways = transports({"auto"});
+    ways.on_request.insert(ways.on_request.end(), ways.values.begin() + 1, ways.values.end());
+    ways.on_request.emplace_back("none");
+    ways.values.resize(1);
+    axes.push_back(std::move(ways));
+    return axes;
+}
+
+std::string reason_to_skip(const measure::Case& point, const Selection& selection, int ranks) {
+    if (selection.cache != measure::CacheMode::warm) {
+        return "each step finds the caches as the last one left them; leave out --cache";
+    }
+    const auto& scheme = find_scheme(point.text("scheme"));
+    try {
+        (void)scheme.make(courant_of(point));
+    } catch (const std::invalid_argument& too_long) {
+        return too_long.what();
+    }
+    return obstacle(extents_of(point), processes_of(point.text("processes"), ranks), scheme.width);
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int ranks) {
+    std::vector<measure::Case> points;
+    for (const auto& values : combinations(selection, axes())) {
+        auto& point = points.emplace_back();
+        point.study = study_name;
+        point.axes = axes_of(axes(), values, {"points"});
+        const auto side = point.number("points");
+        point.group = std::string(study_name) + "/" + std::to_string(side);
+        point.bytes_counted = 16.0 * static_cast<double>(side * side * steps_of(point).count);
+        point.further_bytes = Domain::bytes(Block(side, side));
+        point.skip_reason = reason_to_skip(point, selection, ranks);
+    }
+    return points;
+}
+
+std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
+    return std::make_unique<Solving>(point, setting.comm);
+}
+
+}  // namespace
+
+Study advection_solution() {
+    return {.name = study_name,
+            .summary = "2-D upwind advection against the analytic solution: errors, mass, fields",
+            .sizes = "",
+            .axes = axes,
+            .fewest_ranks = 1,
+            .most_ranks = 0,
+            .cases = cases,
+            .prepare = prepare};
+}
+
+}  // namespace transrank::lab::study

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives of a neighborhood or of all ranks: described by datatypes, or packed by hand.
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "lab/study/baseline/baseline.hpp"
+#include "lab/study/baseline/datatypes.hpp"
+#include "lab/study/baseline/packing.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/transport/moves.hpp"
+
+namespace transrank::lab::study::baseline {
+namespace {
+
+mpi::Communicator graph_of(const Task& task) {
+    const auto peers = [](std::span<const route::Leg> legs) {
+        std::vector<int> ranks;
+        std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
+        return ranks;
+    };
+    return task.comm.adjacent(peers(task.route.receives()), peers(task.route.sends()));
+}
+
+class Described final : public Mover {
+public:
+    explicit Described(Task given)
+        : Mover(std::move(given)),
+          graph_(graph_of(task())),
+          arriving_(route().receives(), route::End::destination, task()),
+          departing_(route().sends(), route::End::source, task()) {}
+
+    void start() override {
+        mpi::check(MPI_Neighbor_alltoallw(
+                       MPI_BOTTOM, departing_.counts.data(), departing_.addresses.data(),
+                       departing_.handles.data(), MPI_BOTTOM, arriving_.counts.data(),
+                       arriving_.addresses.data(), arriving_.handles.data(), graph_.handle()),
+                   "MPI_Neighbor_alltoallw");
+    }
+
+private:
+    struct Side {
+        Side(std::span<const route::Leg> legs, route::End end, const Task& task)
+            : counts(legs.size(), 1) {
+            for (const auto& leg : legs) {
+                joined.push_back(describe_joined(leg, end, task));
+                addresses.push_back(mpi::address(joined.back().buffer));
+                handles.push_back(joined.back().type.handle());
+            }
+        }
+        std::vector<int> counts;
+        std::vector<JoinedType> joined;
+        std::vector<MPI_Aint> addresses;
+        std::vector<MPI_Datatype> handles;
+    };
+    mpi::Communicator graph_;
+    Side arriving_;
+    Side departing_;
+};
+
+enum class Calls : std::uint8_t { blocking, immediate };
+
+/// One field lands in place where all of its legs lie in one piece.
+class Packed final : public Mover {
+public:
+    Packed(Task given, Calls calls)
+        : Mover(std::move(given)),
+          calls_(calls),
+          graph_(graph_of(task())),
+          arriving_(route().receives(), task()),
+          departing_(route().sends(), task()) {
+        departing_.allocate();
+        if (!land_in_place()) {
+            arriving_.allocate();
+        }
+    }
+
+    void start() override {
+        for (std::size_t i = 0; i < departing_.legs.size(); ++i) {
+            departing_.legs[i].pack(departing_.block(i));
+        }
+        std::byte* const landing =
+            arriving_.buffer.empty() ? task().fields.front().destination : arriving_.buffer.data();
+        if (calls_ == Calls::immediate) {
+            mpi::check(
+                MPI_Ineighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
+                                        departing_.displacements.data(), MPI_BYTE, landing,
+                                        arriving_.counts.data(), arriving_.displacements.data(),
+                                        MPI_BYTE, graph_.handle(), &request_),
+                "MPI_Ineighbor_alltoallv");
+        } else {
+            mpi::check(
+                MPI_Neighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
+                                       departing_.displacements.data(), MPI_BYTE, landing,
+                                       arriving_.counts.data(), arriving_.displacements.data(),
+                                       MPI_BYTE, graph_.handle()),
+                "MPI_Neighbor_alltoallv");
+        }
+    }
+
+    void finish() override {
+        mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+        for (std::size_t i = 0; !arriving_.buffer.empty() && i < arriving_.legs.size(); ++i) {
+            arriving_.legs[i].unpack(arriving_.block(i));
+        }
+    }
+
+private:
+    struct Side {
+        Side(std::span<const route::Leg> all, const Task& task) {
+            for (const auto& leg : all) {
+                displacements.push_back(static_cast<int>(bytes));
+                bytes += legs.emplace_back(leg, task).bytes();
+                counts.push_back(static_cast<int>(legs.back().bytes()));
+            }
+        }
+        void allocate() { buffer.resize(bytes); }
+        [[nodiscard]] std::byte* block(std::size_t i) { return buffer.data() + displacements[i]; }
+
+        std::vector<Packing> legs;
+        std::vector<int> counts;
+        std::vector<int> displacements;
+        std::size_t bytes = 0;
+        std::vector<std::byte> buffer;  ///< empty: in place
+    };
+
+    bool land_in_place() {
+        std::vector<int> places;
+        for (const auto& leg : route().receives()) {
+            const auto unit = transport::contiguous_destination(leg);
+            if (!unit || task().fields.size() > 1) {
+                return false;
+            }
+            places.push_back(static_cast<int>(*unit * task().unit_bytes()));
+        }
+        arriving_.displacements = std::move(places);
+        return true;
+    }
+
+    Calls calls_;
+    mpi::Communicator graph_;
+    Side arriving_;
+    Side departing_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// One MPI_Alltoallw per field, as mpi4py-fft does it.
+class Alltoallw final : public Mover {
+public:
+    explicit Alltoallw(Task given)
+        : Mover(std::move(given)),
+          departing_(route().sends(), route::End::source, task()),
+          arriving_(route().receives(), route::End::destination, task()) {}
+
+    void start() override {
+        for (const auto& field : task().fields) {
+            mpi::check(MPI_Alltoallw(field.source, departing_.counts.data(),
+                                     departing_.displacements.data(), departing_.handles.data(),
+                                     field.destination, arriving_.counts.data(),
+                                     arriving_.displacements.data(), arriving_.handles.data(),
+                                     task().comm.handle()),
+                       "MPI_Alltoallw");
+        }
+    }
+
+private:
+    struct Side {
+        Side(std::span<const route::Leg> legs, route::End end, const Task& task)
+            : counts(static_cast<std::size_t>(task.comm.size())),
+              displacements(counts.size()),
+              handles(counts.size(), MPI_DOUBLE) {
+            for (const auto& leg : legs) {
+                const auto peer = static_cast<std::size_t>(leg.peer);
+                auto [offset, type] = describe(leg, end, task);
+                counts[peer] = 1;
+                displacements[peer] = static_cast<int>(offset);
+                handles[peer] = types.emplace_back(std::move(type)).handle();
+            }
+        }
+        std::vector<int> counts;
+        std::vector<int> displacements;
+        std::vector<MPI_Datatype> handles;
+        std::vector<mpi::Datatype> types;
+    };
+    Side departing_;
+    Side arriving_;
+};
+
+}  // namespace
+
+std::vector<Entry> collectives() {
+    return {{.name = "mpi-neighborhood",
+             .summary = "MPI_Neighbor_alltoallw of datatypes",
+             .make = made<Described>},
+            {.name = "mpi-packed-neighborhood",
+             .summary = "packed by hand, MPI_Neighbor_alltoallv",
+             .make = made<Packed, Calls::blocking>},
+            {.name = "neighborhood",
+             .summary = "packed by hand, MPI_Ineighbor_alltoallv",
+             .make = made<Packed, Calls::immediate>},
+            {.name = "mpi-alltoallw",
+             .summary = "MPI_Alltoallw of datatypes, one call per field",
+             .make = made<Alltoallw>}};
+}
+
+}  // namespace transrank::lab::study::baseline

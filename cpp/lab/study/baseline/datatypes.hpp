@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lab/study/baseline/baseline.hpp"
+#include "transrank/mpi/datatype.hpp"
+#include "transrank/route/rows.hpp"
+
+namespace transrank::lab::study::baseline {
+
+/// One end of a leg in one field, as MPI takes it: so many bytes from the field's array on.
+struct FieldType {
+    std::int64_t offset;
+    mpi::Datatype type;
+};
+[[nodiscard]] FieldType describe(const route::Leg& leg, route::End end, const Task& task);
+
+/// One end of a leg in all fields, from `buffer` on.
+struct JoinedType {
+    void* buffer;
+    mpi::Datatype type;
+};
+[[nodiscard]] JoinedType describe_joined(const route::Leg& leg, route::End end, const Task& task);
+
+/// What moves by itself where no collective needs all that goes to a peer: legs, or legs of one
+/// segment each, in an order that both peers have.
+[[nodiscard]] std::vector<route::Leg> parts(std::span<const route::Leg> legs, const Task& task);
+
+}  // namespace transrank::lab::study::baseline

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: what does memory of another domain cost? One rank on each core, all of a node at once,
+// works on memory that a rank of the same node has touched first: itself (`own`), by the
+// permutation of the source (`exchanged`: half of each domain's ranks use memory of the
+// neighboring, the counterpart and the diagonal domain), or the rank at its position K domains
+// farther on
+// (`away-K`); `own` and all of these together are the whole matrix of computing domain by memory
+// domain. Where the pages really are is asked of the kernel, and recorded. What is done there:
+// a product of matrices, which hides most of the distance, the triad of STREAM, and a chase of
+// pointers. The number is the slowest rank's; each rank's own is recorded.
+// Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 2 and 3.
+#include <algorithm>
+#include <charconv>
+
+#include "lab/study/memory_placement/kernels.hpp"
+#include "lab/study/table.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+namespace transrank::lab::study {
+namespace {
+
+using memory_placement::Kernel;
+using memory_placement::kernels;
+
+constexpr std::string_view study_name = "locality";
+constexpr int most_order = 1 << 15;
+
+bool is_order(std::string_view text) {
+    int order = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), order);
+    return error == std::errc() && rest == text.data() + text.size() && order > 0 &&
+           order <= most_order;
+}
+
+bool is_away(std::string_view text) {
+    constexpr std::string_view prefix = "away-";
+    return text.starts_with(prefix) && is_order(text.substr(prefix.size()));
+}
+
+std::vector<AxisChoice> axes() {
+    AxisChoice kernel{.name = "kernel", .values = {}};
+    std::ranges::transform(kernels(), std::back_inserter(kernel.values),
+                           [](const Kernel& one) { return std::string(one.name); });
+    return {kernel,
+            {.name = "arrangement",
+             .values = {"own", "exchanged", "away-1", "away-2", "away-3"},
+             .pattern = "away-K",
+             .accepts = is_away},
+            {.name = "order", .values = {"3000"}, .pattern = "N", .accepts = is_order}};
+}
+
+const Kernel& find_kernel(std::string_view name) {
+    return *std::ranges::find(kernels(), name, &Kernel::name);
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
+    const auto choices = axes();
+    std::vector<measure::Case> points;
+    for (const auto& kernel_name : values_of(selection, choices[0])) {
+        const Kernel& kernel = find_kernel(kernel_name);
+        for (const auto& arrangement : values_of(selection, choices[1])) {
+            for (const auto& order_text : values_of(selection, choices[2])) {
+                const std::int64_t order = std::stoi(order_text);
+                measure::Case point;
+                point.study = study_name;
+                point.axes = {{.name = "kernel", .value = kernel_name},
+                              {.name = "arrangement", .value = arrangement},
+                              {.name = "order", .value = order}};
+                point.group = study_name;
+                point.operations_per_repetition = kernel.operations_per_repetition;
+                point.bytes_counted = kernel.bytes_counted(order);
+                point.further_bytes =
+                    static_cast<std::int64_t>(kernel.doubles(order) * sizeof(double));
+                points.push_back(std::move(point));
+            }
+        }
+    }
+    return points;
+}
+
+std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
+    const auto seat = mpi::agreed(setting.comm, memory_placement::own_seat);
+    return find_kernel(point.text("kernel"))
+        .make(setting.comm, seat, point.text("arrangement"), point.number("order"));
+}
+
+}  // namespace
+
+Study locality() {
+    return {.name = study_name,
+            .summary = "work on memory of every domain, first touched by other ranks of the node",
+            .sizes = "",
+            .axes = axes,
+            .fewest_ranks = 1,
+            .most_ranks = 0,
+            .cases = cases,
+            .prepare = prepare,
+            .surveyed = false};
+}
+
+}  // namespace transrank::lab::study

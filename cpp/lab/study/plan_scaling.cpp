@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: does the cost of making the route of a redistribution grow with the number of ranks?
+// ESMF's published times grow with its square beyond 128 processors, and their author could not say
+// why. Timed is the making of the route of one rank, by one process and without MPI, from the
+// description of both layouts on (boundary tables of irregular blocks included), for a rank in the
+// middle; or of the routes of all ranks, one after another. Blocks have the same size at every
+// number of ranks. In one dimension a table of boundaries has as many entries as there are ranks,
+// so there is nothing to be shown; regular blocks are a formula. Beside the time stands what the
+// route of one rank occupies.
+#include <stdexcept>
+#include <string>
+
+#include "lab/measure/outcome.hpp"
+#include "lab/measure/payload.hpp"
+#include "lab/study/planning/planned.hpp"
+#include "lab/study/table.hpp"
+
+namespace transrank::lab::study {
+namespace {
+
+using planning::Blocks;
+using planning::Planned;
+
+constexpr std::string_view study_name = "plan-scaling";
+
+Planned planned(const measure::Case& point) {
+    return {static_cast<int>(point.number("dimensions")),
+            point.text("blocks") == "regular" ? Blocks::regular : Blocks::irregular,
+            static_cast<int>(point.number("plan_ranks"))};
+}
+
+std::int64_t cells_sent(const route::Route& route) {
+    std::int64_t cells = 0;
+    for (const auto& leg : route.sends()) {
+        cells += leg.units();
+    }
+    return cells;
+}
+
+class Planning final : public measure::Operation {
+public:
+    explicit Planning(const measure::Case& point)
+        : planned_(planned(point)), all_(point.text("routes") == "all") {}
+
+    void fill(std::uint64_t /*stamp*/) override {}
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            found_ = all_ ? planned_.store_all() : cells_sent(planned_.store(middle()));
+        }
+    }
+
+    /// What was planned last must be what the layouts say.
+    std::uint64_t verify(std::int64_t /*repetitions*/) override {
+        const auto [source, destination] = planned_.layouts();
+        const std::int64_t most =
+            all_ ? source.units(0) * 2 * planned_.ranks() : source.units(middle());
+        if (all_ ? found_ < 0 || found_ > most : found_ != most) {
+            throw measure::WrongPayload("the routes send " + std::to_string(found_) +
+                                        " cells, not " + std::to_string(most));
+        }
+        return 0;
+    }
+
+    /// What the route of one rank occupies, and the boundary tables that it was made from.
+    void describe(text::JsonWriter& json) override {
+        if (!all_) {
+            const measure::Outcome outcome{
+                .values = {{"route_bytes",
+                            static_cast<double>(planning::bytes_of(planned_.store(middle())))},
+                           {"table_bytes", static_cast<double>(planned_.table_bytes())}},
+                .series = {},
+                .fields = {}};
+            outcome.describe(json.key("outcome"));
+        }
+    }
+
+private:
+    [[nodiscard]] int middle() const { return planned_.ranks() / 2; }
+
+    Planned planned_;
+    bool all_;
+    std::int64_t found_ = 0;
+};
+
+std::vector<AxisChoice> axes() {
+    return {{.name = "dimensions", .values = {"2", "3"}},
+            {.name = "blocks", .values = {"regular", "irregular"}},
+            {.name = "routes", .values = {"one", "all"}},
+            {.name = "plan_ranks",
+             .values = {"4", "32", "64", "128", "256", "512", "1024", "2048", "16384", "131072",
+                        "1000000"},
+             .on_request = {"8", "16", "4096", "8192", "32768", "65536", "262144", "524288"}}};
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
+    std::vector<measure::Case> points;
+    const auto choices = axes();
+    for (const auto& dimensions : values_of(selection, choices[0])) {
+        for (const auto& blocks : values_of(selection, choices[1])) {
+            for (const auto& routes : values_of(selection, choices[2])) {
+                for (const auto& ranks : values_of(selection, choices[3])) {
+                    auto& point = points.emplace_back();
+                    point.study = study_name;
+                    point.axes = {{.name = "dimensions", .value = std::stoll(dimensions)},
+                                  {.name = "blocks", .value = blocks},
+                                  {.name = "routes", .value = routes},
+                                  {.name = "plan_ranks", .value = std::stoll(ranks)}};
+                    point.group = study_name;
+                    if (selection.cache != measure::CacheMode::warm) {
+                        point.skip_reason = "this study has no buffers; leave out --cache";
+                    }
+                }
+            }
+        }
+    }
+    return points;
+}
+
+std::unique_ptr<measure::Operation> prepare(const measure::Case& point,
+                                            const Setting& /*setting*/) {
+    return std::make_unique<Planning>(point);
+}
+
+}  // namespace
+
+Study plan_scaling() {
+    return {.name = study_name,
+            .summary = "making the routes of a redistribution among up to a million ranks",
+            .sizes = "",
+            .axes = axes,
+            .fewest_ranks = 1,
+            .most_ranks = 1,
+            .cases = cases,
+            .prepare = prepare};
+}
+
+}  // namespace transrank::lab::study

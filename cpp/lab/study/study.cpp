@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/study/study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "lab/study/table.hpp"
+#include "lab/text/sizes.hpp"
+
+namespace transrank::lab::study {
+namespace {
+
+const auto& table() {
+    static const std::array studies{pingpong(),
+                                    pingping(),
+                                    sendrecv(),
+                                    exchange(),
+                                    bandwidth(),
+                                    bidirectional_bandwidth(),
+                                    message_rate(),
+                                    send_modes(),
+                                    memory_copy(),
+                                    collectives(),
+                                    alltoall_algorithms(),
+                                    ghost(),
+                                    contention(),
+                                    locality(),
+                                    advection(),
+                                    advection_solution(),
+                                    redistribute::study(),
+                                    plan_scaling()};
+    return studies;
+}
+
+template <class Names>
+[[noreturn]] void refuse(const std::string& what, std::string_view given, const Names& known) {
+    std::string message = "unknown " + what + " '" + std::string(given) + "'; known:";
+    for (const auto& name : known) {
+        message += ' ';
+        message += name;
+    }
+    throw std::invalid_argument(message);
+}
+
+void check_axes(const Study& study, const Selection& selection) {
+    const auto axes = study.axes();
+    for (const auto& [name, values] : selection.axes) {
+        const auto axis = std::ranges::find(axes, name, &AxisChoice::name);
+        if (axis == axes.end()) {
+            std::vector<std::string_view> known;
+            std::ranges::transform(axes, std::back_inserter(known), &AxisChoice::name);
+            refuse("axis of study " + std::string(study.name), name, known);
+        }
+        (void)values_of(selection, *axis);
+    }
+    if (study.sizes.empty() && !selection.sizes.empty()) {
+        throw std::invalid_argument("study " + std::string(study.name) +
+                                    " has no sizes; leave out --sizes");
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> AxisChoice::known() const {
+    auto all_values = values;
+    all_values.insert(all_values.end(), on_request.begin(), on_request.end());
+    return all_values;
+}
+
+int Study::ranks_used(int ranks) const {
+    return most_ranks == 0 ? ranks : std::min(ranks, most_ranks);
+}
+
+std::span<const Study> all() {
+    return table();
+}
+
+const Study& find(std::string_view name) {
+    const auto found = std::ranges::find(table(), name, &Study::name);
+    if (found == table().end()) {
+        std::vector<std::string_view> known;
+        std::ranges::transform(table(), std::back_inserter(known), &Study::name);
+        refuse("study", name, known);
+    }
+    return *found;
+}
+
+std::vector<measure::Case> select(const Study& study, const Selection& selection, int ranks,
+                                  measure::CacheMode cache, std::int64_t memory_bytes) {
+    check_axes(study, selection);
+    auto wanted = selection;
+    wanted.cache = cache;
+    wanted.memory_bytes = memory_bytes;
+    auto cases = study.cases(wanted, study.ranks_used(ranks));
+    for (auto& point : cases) {
+        const auto needed = point.further_bytes + measure::Workspace::footprint(
+                                                      point.send_bytes, point.receive_bytes, cache);
+        if (ranks < study.fewest_ranks) {
+            point.skip_reason = "needs at least " + std::to_string(study.fewest_ranks) +
+                                " ranks, the launch has " + std::to_string(ranks);
+        } else if (point.skip_reason.empty() && needed > memory_bytes) {
+            point.skip_reason = "needs " + text::format_size(needed) +
+                                " of memory per process, the limit is " +
+                                text::format_size(memory_bytes);
+        }
+    }
+    return cases;
+}
+
+std::vector<std::int64_t> sizes_of(const Selection& selection, std::string_view default_sweep) {
+    return selection.sizes.empty() ? text::parse_sizes(default_sweep) : selection.sizes;
+}
+
+std::vector<std::string> values_of(const Selection& selection, const AxisChoice& axis) {
+    const auto wanted = selection.axes.find(axis.name);
+    if (wanted == selection.axes.end()) {
+        return axis.values;
+    }
+    auto known = axis.known();
+    std::vector<std::string> free;
+    for (const auto& value : wanted->second) {
+        if (std::ranges::find(known, value) != known.end()) {
+            continue;
+        }
+        if (axis.accepts == nullptr || !axis.accepts(value)) {
+            known.insert(known.end(), axis.pattern.empty() ? 0 : 1, std::string(axis.pattern));
+            refuse(std::string(axis.name), value, known);
+        }
+        free.push_back(value);
+    }
+    std::vector<std::string> values;
+    std::ranges::copy_if(known, std::back_inserter(values), [&](const std::string& value) {
+        return std::ranges::find(wanted->second, value) != wanted->second.end();
+    });
+    values.insert(values.end(), free.begin(), free.end());
+    return values;
+}
+
+std::vector<AxisChoice> no_axes() {
+    return {};
+}
+
+}  // namespace transrank::lab::study

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank: parse the command line, run one verb, turn what goes wrong into an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import shlex
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, NoReturn
+
+from transrank import __version__
+from transrank.errors import Failure, UsageError
+from transrank.lab.cli import output
+
+# In the order in which a user meets them; the module of a verb carries its name.
+VERBS = (
+    "doctor",
+    "survey",
+    "measure",
+    "show",
+    "compare",
+    "versus",
+    "report",
+    "plan",
+    "list",
+    "export",
+    "import",
+    "script",
+    "tune",
+)
+
+SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141
+
+EPILOG = """\
+first steps:
+  transrank doctor                    is this machine fit to be measured?
+  transrank survey --quick            what it can do, in under three minutes
+  transrank show latest               the numbers
+  transrank report latest             one HTML page with figures
+  transrank measure pingpong -n 2     one question only
+
+exit status:
+  0 success                           3 the MPI run failed
+  1 the answer is no                  4 results missing or unreadable
+  2 wrong usage                     130 interrupted; finished cases are kept
+"""
+
+
+class Help(argparse.HelpFormatter):
+    """Fills prose to the width of the terminal, and keeps examples and tables as they stand."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n  " in text:
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line with a hint."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **{**named, "formatter_class": Help, "allow_abbrev": False})
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"{self.prog} --help")
+
+
+def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
+    """Return the parser of the command line; its help is whole only with all verbs."""
+    parser = Parser(
+        prog="transrank",
+        description="Measure what moving data between MPI ranks costs on this machine.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"transrank {__version__}")
+    subparsers = parser.add_subparsers(
+        dest="verb", metavar="VERB", title="verbs", parser_class=Parser
+    )
+    for verb in verbs:
+        _module(verb).add_parser(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit status; never raises but for a bug in itself."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _answer(arguments)
+    except BrokenPipeError:
+        _silence()
+        return BROKEN_PIPE
+
+
+def _answer(arguments: list[str]) -> int:
+    """Run the command line and say what goes wrong; raises when nobody reads that."""
+    try:
+        with _termination_as_interrupt():
+            return _run(arguments)
+    except Failure as failure:
+        output.error(failure.message, failure.hint)
+        return failure.status
+    except KeyboardInterrupt:
+        output.error("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as bug:  # the last line of defence: a user never meets a traceback
+        return _internal_error(bug, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    output.configure(argparse.Namespace(verbose=_asks_for_verbose(arguments)))
+    _check_verb(arguments)
+    # What other verbs import takes a second that this one need not wait for.
+    parser = build_parser(arguments[:1] if _begins_with_verb(arguments) else VERBS)
+    try:
+        parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
+    except SystemExit as finished:  # --help and --version
+        sys.stdout.flush()
+        return finished.code if isinstance(finished.code, int) else SUCCESS
+    if parsed.verb is None:
+        parser.print_help()
+        return UsageError.status
+    if unknown:
+        raise _unknown_options(parser, parsed.verb, unknown)
+    output.configure(parsed)
+    parsed.words = arguments
+    status: int = _module(parsed.verb).run(parsed)
+    sys.stdout.flush()
+    return status
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command line that begins with a verb, without running it.
+
+    Raises
+    ------
+    UsageError
+        what the verb does not take.
+    """
+    parser = build_parser(arguments[:1])
+    parsed, unknown = parser.parse_known_args(_rewritten(parser, list(arguments)))
+    if unknown:
+        raise _unknown_options(parser, parsed.verb, unknown)
+    return parsed
+
+
+def _module(verb: str) -> ModuleType:
+    return importlib.import_module(f"transrank.lab.cli.{'import_' if verb == 'import' else verb}")
+
+
+def _begins_with_verb(arguments: Sequence[str]) -> bool:
+    return bool(arguments) and arguments[0] in VERBS
+
+
+def _check_verb(arguments: Sequence[str]) -> None:
+    if not arguments or arguments[0].startswith("-") or _begins_with_verb(arguments):
+        return
+    verb = arguments[0]
+    raise UsageError(f"unknown verb '{verb}'", did_you_mean(verb, VERBS))
+
+
+def did_you_mean(text: str, known: Sequence[str]) -> str:
+    """Return a hint for a misspelt name: the nearest known one, or all of them."""
+    close = difflib.get_close_matches(text, known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
+
+
+def options_of(parser: Parser, verb: str) -> list[str]:
+    """Return every option of a verb, as it is typed."""
+    (subparsers,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    actions = subparsers.choices[verb]._actions if verb in subparsers.choices else ()
+    return [option for action in actions for option in action.option_strings]
+
+
+def _rewritten(parser: Parser, arguments: list[str]) -> list[str]:
+    """Let a verb that takes more options than it can know write them as ones that it knows."""
+    rewrite = (
+        getattr(_module(arguments[0]), "rewrite", None) if _begins_with_verb(arguments) else None
+    )
+    if rewrite is None:
+        return arguments
+    return [arguments[0], *rewrite(arguments[1:], options_of(parser, arguments[0]))]
+
+
+def _unknown_options(parser: Parser, verb: str, unknown: Sequence[str]) -> UsageError:
+    further = getattr(_module(verb), "axis_options", list)
+    options = [*options_of(parser, verb), *further()]
+    text = unknown[0]
+    close = difflib.get_close_matches(text.partition("=")[0], options, n=1, cutoff=0.6)
+    kind = "option" if text.startswith("-") else "argument"
+    hint = f"did you mean '{close[0]}'?" if close else f"transrank {verb} --help"
+    return UsageError(f"{verb}: unknown {kind} '{text}'", hint)
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP as Ctrl-C: a batch system that ends the job loses no case."""
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    previous: dict[int, Callable[[int, FrameType | None], object] | int] = {}
+    try:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            handler = signal.signal(number, interrupt)
+            if handler is not None:  # one that was not set by Python cannot be set again
+                previous[number] = handler
+    except ValueError:  # not the main thread: signals are somebody else's business
+        pass
+    try:
+        yield
+    finally:
+        for restored, handler in previous.items():
+            signal.signal(restored, handler)
+
+
+def _asks_for_verbose(arguments: Sequence[str]) -> int:
+    return sum(argument in ("-v", "-vv", "--verbose") for argument in arguments)
+
+
+def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
+    frames = traceback.extract_tb(bug.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+    command = shlex.join(["transrank", *arguments])
+    output.error(
+        f"internal error: {type(bug).__name__}: {bug} (transrank {__version__}, {place})",
+        f"a bug in transrank; please report it {_where_to_report()} with what "
+        f"'{command} --verbose' prints",
+    )
+    output.detail(traceback.format_exc())
+    return INTERNAL_ERROR
+
+
+def _where_to_report() -> str:
+    for url in metadata.metadata("transrank").get_all("Project-URL") or []:
+        label, _, address = url.partition(", ")
+        if label.lower() in ("issues", "bug tracker"):
+            return f"at {address}"
+    return "to the project (CONTRIBUTING.md says how)"
+
+
+def _silence() -> None:
+    # The interpreter flushes both when it ends; that must not fail a second time.
+    with Path(os.devnull).open("w", encoding="utf-8") as null:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(null.fileno(), stream.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How `compare` lays a run beside a published machine."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.errors import RecordError, UsageError
+from transrank.lab.cli import output, results
+from transrank.lab.cli.output import Column
+from transrank.lab.reference.machine import Machine
+from transrank.lab.report.phrases import counted
+from transrank.lab.stats.published import Apart, Beside, Comparison, beside_machine
+from transrank.lab.stats.summary import run_warnings, summarise
+from transrank.lab.units import format_seconds, three_digits
+
+NO_INTERVAL = "Published numbers are means without an interval, so there is no verdict."
+COLUMNS = ("", "median", "±", "mean")
+
+
+def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
+    """Print a run beside `machine`; always status 0, for there is no verdict.
+
+    What only other numbers of ranks were published for has a line that says for which.
+
+    Raises
+    ------
+    RecordError
+        the run lacks all studies that were published for the machine.
+    UsageError
+        the machine was not measured on so many nodes.
+    """
+    known = sorted({point.nodes for point in machine.points})
+    if arguments.nodes is not None and arguments.nodes not in known:
+        raise UsageError(
+            f"{machine.name} was not measured on {arguments.nodes} nodes",
+            f"known: {', '.join(map(str, known))}",
+        )
+    record = results.open_run(arguments.baseline, arguments.store)
+    every = summarise(record)
+    chosen = results.select_cases(every, arguments.case)
+    found = beside_machine(chosen, machine, arguments.nodes)
+    if found.unmeasured == machine.studies:
+        raise RecordError(
+            f"{record.name} has no case of a study that was published for {machine.name}",
+            f"measure one: transrank measure {' '.join(machine.studies)}",
+        )
+    if arguments.format == "json":
+        output.write(results.as_json(_as_json(found, machine)), arguments.output)
+    elif arguments.format == "csv":
+        rows = [_flat(pair, machine) for pair in found.pairs]
+        output.write(results.as_csv(rows), arguments.output)
+    else:
+        output.print_or_write(lambda console: _print(console, found, machine), arguments.output)
+    # A mean holds every disturbance of the machine: the warnings tell what it is worth.
+    results.warn(run_warnings(record, every))
+    return 0
+
+
+def _print(console: Console, found: Comparison, machine: Machine) -> None:
+    axes = {pair.case: pair.result.axes for pair in found.pairs}
+    columns = [Column(name, right=True) for name in (*COLUMNS, machine.name, "ratio")]
+    for table in results.tabulate(found.pairs, axes):
+        jobs = sorted({(pair.ranks, pair.nodes) for _, pair in table.rows})
+        theirs = results.some_of([_job(*job) for job in jobs])
+        title = f"{table.title}, {table.shape}; {machine.name}: {theirs}"
+        output.paragraph(console, Text(title, style="bold"))
+        rows = [_row(*row) for row in table.rows]
+        console.print(output.table(*results.without_empty(columns, rows)))
+        console.print()
+    for sentence in _sentences(found):
+        output.paragraph(console, sentence)
+    if found.apart or found.unmeasured:
+        console.print()
+    output.paragraph(console, f"{machine.name}: {machine.title}. {machine.attribution}.")
+    for sentence in (*machine.conditions, NO_INTERVAL):
+        output.paragraph(console, sentence)
+
+
+def _sentences(found: Comparison) -> list[str]:
+    """What cannot stand side by side, and what would."""
+    sentences = [_apart_text(each) for each in found.apart]
+    if any(None in each.ours for each in found.apart):
+        sentences.append("where ranks were is told by: transrank import --ranks-per-node N")
+    if found.unmeasured:
+        sentences.append(f"not measured in this run: {', '.join(found.unmeasured)}")
+    return sentences
+
+
+def _apart_text(apart: Apart) -> str:
+    theirs = results.some_of([_job(*job) for job in apart.jobs])
+    if not apart.ours:
+        axes = " ".join(
+            f"--{'sizes' if name == 'bytes' else name} {','.join(map(str, values))}"
+            for name, values in apart.axes.items()
+        )
+        return (
+            f"{apart.study}: not comparable, the run has other cases; comparable would be "
+            f"transrank measure {apart.study} {axes}{' with ' if theirs else ''}{theirs}"
+        )
+    ours = [
+        _job(place.ranks, place.nodes) if place else "ranks on nodes that are not known"
+        for place in apart.ours
+    ]
+    return (
+        f"{apart.study}: not comparable, the run has {' and '.join(ours)}; comparable would be "
+        f"{theirs}"
+    )
+
+
+def _job(ranks: int, nodes: int) -> str:
+    return f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
+
+
+def _row(label: str, pair: Beside) -> list[str | Text]:
+    median = pair.result.median
+    return [
+        label,
+        format_seconds(median.value) if median else "",
+        results.error_text(median),
+        format_seconds(pair.ours),
+        format_seconds(pair.published),
+        three_digits(pair.ratio),
+    ]
+
+
+def _as_json(found: Comparison, machine: Machine) -> dict[str, Any]:
+    return {
+        "machine": machine.name,
+        "title": machine.title,
+        "attribution": machine.attribution,
+        "conditions": list(machine.conditions),
+        "pairs": [_flat(pair, machine) for pair in found.pairs],
+        "not_comparable": [
+            {
+                "study": apart.study,
+                "ours": [[place.ranks, place.nodes] for place in apart.ours if place],
+                "published": [list(job) for job in apart.jobs],
+            }
+            for apart in found.apart
+        ],
+        "not_measured": list(found.unmeasured),
+    }
+
+
+def _flat(pair: Beside, machine: Machine) -> dict[str, Any]:
+    median = pair.result.median
+    return {
+        "case": pair.case,
+        "ranks": pair.shape.ranks,
+        "ranks_per_node": pair.shape.ranks_per_node,
+        "median_seconds": median.value if median else None,
+        "mean_seconds": pair.ours,
+        "machine": machine.name,
+        "machine_nodes": pair.nodes,
+        "machine_ranks": pair.ranks,
+        "machine_seconds": pair.published,
+        "ratio": pair.ratio,
+    }

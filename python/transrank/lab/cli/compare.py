@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank compare: a run against another, as a gate, or beside a published machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.errors import UsageError
+from transrank.lab.cli import options, output, results
+from transrank.lab.cli.beside import print_beside
+from transrank.lab.cli.output import Column
+from transrank.lab.reference.tables import machines
+from transrank.lab.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
+from transrank.lab.stats.conditions import differences, obstacle, summarise_both
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.pairs import are_paired, summarise_pair
+from transrank.lab.stats.rows import tail_row
+from transrank.lab.stats.summary import Tail, run_warnings
+from transrank.lab.store.records import Run
+from transrank.lab.units import format_percent, format_seconds
+
+STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
+FAIL_ON = ("family", "slower", "unclear", "never")
+COLUMNS = (
+    Column("", right=True),
+    Column("baseline", right=True),
+    Column("±", right=True, optional=True),
+    Column("candidate", right=True),
+    Column("±", right=True, optional=True),
+    Column("ratio", right=True),
+    Column("95 % interval", right=True),
+    "verdict",
+)
+# Of all samples after warm-up, with --verbose.
+TAIL = [
+    Column(heading, right=True)
+    for heading in ("", "mean", "candidate", "P90", "candidate", "P99", "candidate")
+]
+EPILOG = """\
+The ratio is candidate / baseline in time, with a 95% interval from launches.
+A case is slower (faster) when all of the interval lies beyond the threshold,
+same when all of it lies within, otherwise unclear. Among many cases a few are
+slower by chance: where that may be so the verdict is unclear, and the reason
+says "slower by itself". Every case is unclear where a machine was busy, or the
+runs have no launches with the cores in the same state.
+
+As a gate, by --fail-on:
+  family    exit 1 when a case is slower as one of so many (the default)
+  slower    exit 1 when a case is slower by itself
+  unclear   exit 1 unless every case of both runs is clearly as fast
+  never     exit 0
+Unclear cases pass the first two; when the runs have no case in common these
+fail. --case makes the family smaller, and with it what chance may do.
+
+With -v the mean, P90 and P99 of all samples after warm-up, case by case.
+Beside a published machine there is a ratio only for as many ranks, on one node
+in both or on several in both; else a line says what would be comparable.
+
+examples:
+  transrank compare before after                      exit 1 when slower
+  transrank compare before after --threshold 10% --fail-on unclear
+  transrank compare latest fugaku                     beside a published machine
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "compare",
+        help="compare two runs, or a run with a published machine",
+        description="Compare two runs, or a run with a published machine.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("baseline", metavar="BASELINE", help="a run: latest~1, an id, a label ...")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="a run, or a published machine")
+    add_gate_options(parser)
+    parser.add_argument(
+        "--nodes",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="only published jobs of so many nodes (default: the nearest number)",
+    )
+    results.add_case_option(parser)
+    options.add_output_options(parser)
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a verdict is, and which one fails."""
+    parser.add_argument(
+        "--threshold",
+        metavar="P%",
+        type=options.checked(options.parse_precision),
+        default=0.05,
+        help="difference that matters (default: 5%%)",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="family",
+        help="when to exit 1 (default: family)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, and answer by the exit status."""
+    published = {machine.name: machine for machine in machines()}
+    if arguments.baseline.lower() in published:
+        raise UsageError(
+            f"{arguments.baseline} is a published machine, which is no baseline of verdicts",
+            f"the run comes first: transrank compare {arguments.candidate} {arguments.baseline}",
+        )
+    if arguments.candidate.lower() in published:
+        return print_beside(arguments, published[arguments.candidate.lower()])
+    baseline = results.open_run(arguments.baseline, arguments.store)
+    candidate = results.open_run(arguments.candidate, arguments.store)
+    paired = are_paired(baseline, candidate)
+    summarise = summarise_pair if paired else summarise_both
+    ours, theirs = summarise(baseline, candidate)
+    axes = {result.case: result.axes for result in (*ours, *theirs)}
+    # Chosen before they are judged: what is one of few has less chance to be slow by chance.
+    chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}
+    verdicts = compare_results(
+        [result for result in ours if result.case in chosen],
+        [result for result in theirs if result.case in chosen],
+        arguments.threshold,
+        # What was wrong with the machine was so for both launches of a pair.
+        None if paired else obstacle(baseline, candidate),
+        paired,
+    )
+    family = summarise_family(verdicts, arguments.threshold)
+    unlike = differences(baseline, candidate)
+    if arguments.format == "json":
+        document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
+        output.write(results.as_json(document), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
+    else:
+
+        def write(console: Console) -> None:
+            if paired:
+                _print_variants(console, baseline, candidate)
+            else:
+                names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
+                output.paragraph(console, names)
+                console.print()
+            _print(console, verdicts, axes, family, arguments.threshold)
+
+        output.print_or_write(write, arguments.output)
+    results.flush()
+    if not (paired or baseline.header.label or candidate.header.label):
+        output.note(
+            "neither run has a label; one given when it is measured is easier to compare by: "
+            "transrank measure --label before"
+        )
+    # Variants are to be unlike.
+    for difference in [] if paired else unlike:
+        output.warning(
+            f"the runs are unlike, {difference}", "compare runs that differ in one thing only"
+        )
+    for record, summary in ((baseline, ours), (candidate, theirs)):
+        for caution in run_warnings(record, summary):
+            output.warning(f"{record.name}: {caution.text}", caution.hint)
+    return _status(arguments.fail_on, verdicts, family)
+
+
+def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
+    """The answer of the gate, and in words what it rests on where the table does not tell."""
+    if fail_on == "never":
+        return 0
+    slower_alone = [verdict for verdict in verdicts if verdict.alone == "slower"]
+    by_chance = [verdict for verdict in slower_alone if verdict.verdict != "slower"]
+    if family.counts["slower"] or (slower_alone and fail_on == "slower"):
+        if by_chance and fail_on == "slower":
+            _warn_of_chance(by_chance, len(verdicts))
+        return 1
+    open_cases = family.counts["unclear"] + family.counts["missing"]
+    if open_cases and fail_on == "unclear":
+        return 1
+    if family.judged == 0 and not family.counts["unclear"]:
+        output.warning(
+            "no case could be judged, which is no pass",
+            "measure more launches, or the same cases and shapes in both runs",
+        )
+        return 1
+    if open_cases:
+        output.warning(
+            f"{open_cases} of {len(verdicts)} cases are unclear or missing: nothing is known "
+            "against them, and nothing for them",
+            "more launches narrow the intervals; --fail-on unclear gives exit status 1",
+        )
+    return 0
+
+
+def _warn_of_chance(slower: Sequence[Verdict], cases: int) -> None:
+    names = results.some_of([f"{verdict.case} ({verdict.shape})" for verdict in slower])
+    output.warning(
+        f"slower by itself, which may be chance among {cases} cases: {names}",
+        "measure these again: chance does not strike twice; --fail-on family lets them pass",
+    )
+
+
+def _print_variants(console: Console, *runs: Run) -> None:
+    for name, run in zip(("baseline", "candidate"), runs, strict=True):
+        assert run.header.versus is not None
+        settings = output.one_line(" ".join(run.header.versus.settings) or "default settings")
+        console.print(Text(f"{name:<9}  {run.header.versus.variant.upper()}  {settings}"))
+    console.print()
+
+
+def _name(run: Run) -> str:
+    header = run.header
+    return f"{header.run} ({header.label})" if header.label else header.run
+
+
+def _print(
+    console: Console,
+    verdicts: Sequence[Verdict],
+    axes: dict[str, Any],
+    family: Family,
+    threshold: float,
+) -> None:
+    compared = [verdict for verdict in verdicts if verdict.ratio is not None]
+    for table in results.tabulate(compared, axes):
+        statistic = " of means" if table.rows[0][1].statistic == "mean" else ""
+        title = f"{table.title}, {table.shape}{statistic}"
+        output.paragraph(console, Text(title, style="bold"))
+        rows = [_row(*row) for row in table.rows]
+        console.print(output.table(*results.without_empty(COLUMNS, rows)))
+        tails = [_tail_row(label, one.tails) for label, one in table.rows if one.tails is not None]
+        if output.settings.verbose and tails:
+            console.print(Text("of all samples after warm-up, baseline and candidate"))
+            console.print(output.table(TAIL, tails))
+        console.print()
+    _print_reasons(console, verdicts)
+    _print_family(console, family, threshold)
+
+
+def _print_family(console: Console, family: Family, threshold: float) -> None:
+    counts = ", ".join(f"{family.counts[name]} {name}" for name in VERDICTS if family.counts[name])
+    output.paragraph(console, f"{counts or 'nothing to compare'} at {format_percent(threshold)}")
+    if family.median_ratio is not None and family.half is not None:
+        low, high = family.half
+        output.paragraph(
+            console,
+            f"candidate / baseline in the median of cases: {_ratio(family.median_ratio)}; "
+            f"half of them {_ratio(low)}–{_ratio(high)}",
+        )
+    if family.tail is not None:
+        tail = family.tail
+        output.paragraph(
+            console,
+            f"the same of all samples: mean {_ratio(tail.mean)}, P90 {_ratio(tail.p90)}, "
+            f"P99 {_ratio(tail.p99)}",
+        )
+    if family.visible is not None and family.visible_alone is not None:
+        output.paragraph(
+            console,
+            "smallest slowdown that half of the cases would show: "
+            f"{format_percent(family.visible)} if all have it, "
+            f"{format_percent(family.visible_alone)} if one has it alone",
+        )
+
+
+def _row(label: str, verdict: Verdict) -> list[str | Text]:
+    assert verdict.baseline is not None
+    assert verdict.candidate is not None
+    assert verdict.ratio is not None
+    return [
+        label,
+        format_seconds(verdict.baseline.value),
+        results.error_text(verdict.baseline),
+        format_seconds(verdict.candidate.value),
+        results.error_text(verdict.candidate),
+        _ratio(verdict.ratio.value),
+        _interval(verdict.ratio),
+        Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
+    ]
+
+
+def _tail_row(label: str, tails: tuple[Tail, Tail]) -> list[str | Text]:
+    ours, theirs = tails
+    pairs = ((ours.mean, theirs.mean), (ours.p90, theirs.p90), (ours.p99, theirs.p99))
+    return [label, *(format_seconds(value) for pair in pairs for value in pair)]
+
+
+def _interval(ratio: Estimate) -> str:
+    if ratio.low is None or ratio.high is None:
+        return ""
+    return f"{_ratio(ratio.low)}–{_ratio(ratio.high)}"
+
+
+def _ratio(value: float) -> str:
+    """Three digits after the point while they say something."""
+    return f"{value:.3f}" if value < 9.9995 else f"{value:.1f}" if value < 999.95 else ">999"
+
+
+def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
+    """Name what is slower, and why others are unclear or missing."""
+    slower = [
+        f"{verdict.case} ({_ratio(verdict.ratio.value)}, {_interval(verdict.ratio)})"
+        for verdict in verdicts
+        if verdict.verdict == "slower" and verdict.ratio is not None
+    ]
+    if slower:
+        output.paragraph(console, f"slower: {results.some_of(slower)}")
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for verdict in verdicts:
+        if verdict.reason is not None:
+            cases = by_reason.setdefault((verdict.verdict, verdict.reason), [])
+            cases.append(f"{verdict.case} ({verdict.shape})")
+    for (name, reason), cases in by_reason.items():
+        output.paragraph(console, f"{name}: {reason}: {results.some_of(cases)}")
+
+
+def _as_json(
+    arguments: argparse.Namespace,
+    baseline: str,
+    candidate: str,
+    verdicts: Sequence[Verdict],
+    family: Family,
+    unlike: Sequence[str],
+) -> dict[str, Any]:
+    return {
+        "baseline": baseline,
+        "candidate": candidate,
+        "threshold": arguments.threshold,
+        "counts": dict(family.counts),
+        "median_ratio": family.median_ratio,
+        "half_of_ratios": family.half,
+        "ratio_of_all_samples": asdict(family.tail) if family.tail else None,
+        "visible": family.visible,
+        "visible_alone": family.visible_alone,
+        "unlike": list(unlike),
+        "verdicts": [_flat(verdict) for verdict in verdicts],
+    }
+
+
+def _flat(verdict: Verdict) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "case": verdict.case,
+        "ranks": verdict.shape.ranks,
+        "ranks_per_node": verdict.shape.ranks_per_node,
+        "statistic": verdict.statistic,
+    }
+    for name, estimate in (
+        ("baseline_seconds", verdict.baseline),
+        ("candidate_seconds", verdict.candidate),
+        ("ratio", verdict.ratio),
+    ):
+        row[name] = estimate.value if estimate else None
+        row[f"{name}_low"] = estimate.low if estimate else None
+        row[f"{name}_high"] = estimate.high if estimate else None
+    for name, tail in zip(("baseline", "candidate"), verdict.tails or (None, None), strict=True):
+        row |= tail_row(tail, f"{name}_")
+    return {
+        **row,
+        "verdict": verdict.verdict,
+        "alone": verdict.alone,
+        "reason": verdict.reason,
+    }

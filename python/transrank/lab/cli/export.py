@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank export: results or samples of a run as CSV or Parquet."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transrank.errors import RecordError, UsageError
+from transrank.lab.cli import options, output, results
+from transrank.lab.stats.rows import result_rows, sample_rows
+from transrank.lab.stats.summary import summarise
+from transrank.lab.store import writing
+
+FORMATS = ("csv", "parquet")
+EPILOG = """\
+examples:
+  transrank export latest > latest.csv
+  transrank export latest --samples -o samples.parquet
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "export",
+        help="write a run as CSV or Parquet",
+        description="Write a run as CSV or Parquet, one row per case or per sample; "
+        "times in seconds, sizes in bytes.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
+    parser.add_argument(
+        "--samples",
+        action="store_true",
+        help="one row per sample, flagged ones included; `counted`: those that make the value",
+    )
+    results.add_case_option(parser)
+    parser.add_argument(
+        "--format", choices=FORMATS, help="(default: by the ending of FILE, otherwise csv)"
+    )
+    options.add_output_options(parser, formats=())
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write one run."""
+    target: Path | None = arguments.output
+    chosen = arguments.format or _format_of(target)
+    if chosen == "parquet" and target is None:
+        raise UsageError("Parquet is no text", "name a file: -o FILE.parquet")
+    rows = _rows(arguments)
+    if chosen == "parquet":
+        assert target is not None
+        _write_parquet(rows, target)
+    else:
+        output.write(results.as_csv(rows), target)
+    if target is not None:
+        output.note(f"{len(rows)} rows written to {target}")
+    return 0
+
+
+def _format_of(target: Path | None) -> str:
+    ending = target.suffix if target is not None else ""
+    if ending in ("", ".csv", ".txt"):
+        return "csv"
+    if ending == ".parquet":
+        return ending[1:]
+    raise UsageError(
+        f"{target}: what ends in {ending} is neither CSV nor Parquet",
+        "--format csv or --format parquet writes that all the same",
+    )
+
+
+def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    record = results.open_run(arguments.run, arguments.store)
+    chosen = results.select_cases(summarise(record), arguments.case)
+    if not arguments.samples:
+        return list(result_rows(chosen))
+    names = {(result.case, result.shape) for result in chosen}
+    kept = [case for case in record.cases if (case.case, case.shape) in names]
+    return list(sample_rows(record, kept))
+
+
+def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError(
+            "Parquet needs pyarrow, which is not installed", "pip install 'transrank[parquet]'"
+        ) from None
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    table = pa.table({name: [row.get(name) for row in rows] for name in columns})
+    try:
+        # An open file: given a name, pyarrow removes whatever has it when the disk is full.
+        with writing.replacing(target) as file:
+            parquet.write_table(table, file)
+    except OSError as error:
+        raise RecordError(
+            f"cannot write {target}: {error.strerror or error}", "name another file with -o"
+        ) from None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank import: output of OSU and IMB as a run, so that old results can be compared."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from transrank import __version__
+from transrank.lab.cli import options, output
+from transrank.lab.store import records, runs
+from transrank.lab.store.importing import ImportedRun, import_files
+from transrank.lab.store.lines import Shape
+
+EPILOG = """\
+Each file is one launch, and so is each repetition of a table within a file:
+five files of one benchmark give its results an interval.
+
+examples:
+  transrank import osu_latency.txt
+  transrank import run*/osu_allreduce.txt -n 64 --ranks-per-node 16 --label old
+  transrank compare old latest
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "import",
+        help="store output of OSU or IMB as a run",
+        description="Store the text output of OSU Micro-Benchmarks or Intel MPI Benchmarks as a "
+        "run, and print its id.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--label", metavar="NAME", help="a name for the run")
+    parser.add_argument(
+        "-n",
+        "--ranks",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="ranks that ran, where the output does not say so (OSU's collectives)",
+    )
+    parser.add_argument(
+        "--ranks-per-node",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="how many of them ran on each node",
+    )
+    options.add_output_options(parser, formats=(), output=None)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Store the files as one run and print its id."""
+    name = runs.new_run_id()
+    path = runs.run_path(name, arguments.store)
+    imported = import_files(
+        arguments.files,
+        name,
+        ["transrank", *sys.argv[1:]],
+        __version__,
+        arguments.label,
+        Shape(arguments.ranks or 0, arguments.ranks_per_node or 0),
+    )
+    records.write_lines(path, imported.lines)
+    records.read_run(path)
+    _report(imported, len(arguments.files), path)
+    output.write(f"{name}\n")
+    return 0
+
+
+def _report(imported: ImportedRun, files: int, path: Path) -> None:
+    from_files = "1 file" if files == 1 else f"{files} files"
+    launches = len(imported.lines[0]["imported"])
+    output.note(
+        f"{imported.cases} results of {imported.suite} from {from_files} "
+        f"({'1 launch' if launches == 1 else f'{launches} launches'}) stored in {path}"
+    )
+    for benchmark, count in imported.unknown.items():
+        output.warning(
+            f"{count} results of '{benchmark}' are left out",
+            "no study of transrank measures the same",
+        )

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank measure: chosen studies over chosen sizes and axes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transrank.errors import UsageError
+from transrank.lab.cli import options, output
+from transrank.lab.survey import defaults
+
+if TYPE_CHECKING:
+    from transrank.lab.cli.execution import Wish
+    from transrank.lab.survey.plan import Selection
+
+EPILOG = """\
+examples:
+  transrank measure pingpong --sizes 0..4MiB
+  transrank measure collectives -n 2,4 --operation allreduce,bcast --max-time 2s
+  transrank measure launch -n 2,4,8
+  transrank measure --resume latest
+
+STUDY and the axes of each with all their values: transrank list studies. An
+axis is an option too: --operation bcast is --axis operation=bcast. Some values
+are measured on request only: --window 1,256, --root rotating, --pairs 1,2,4.
+Sizes: 1KiB,64KiB (a list), 0..4MiB (doubling), 8..4MiB:x4 (by factors of four);
+a number alone is bytes.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "measure",
+        help="measure chosen studies",
+        description="Measure chosen studies and store the samples as a run.",
+        epilog=EPILOG,
+    )
+    add_selection_options(parser, "which studies")
+    add_run_options(parser, defaults.MEASURE_PRECISION)
+
+
+def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -> None:
+    """Add what says which cases are measured."""
+    parser.add_argument("study", nargs="*", metavar="STUDY", help=help_of_study)
+    parser.add_argument(
+        "--sizes", metavar="SIZES", help="message sizes (default: the sweep of each study)"
+    )
+    parser.add_argument(
+        "--axis",
+        metavar="NAME=A,B",
+        action="append",
+        default=[],
+        help="restrict another axis of a study; may be repeated",
+    )
+
+
+def add_run_options(
+    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
+) -> None:
+    """Add what `measure` and `survey` share; `quick` is the default precision with --quick."""
+    add_resume_options(parser)
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the command lines of all launches and stop; pasted in their order they make "
+        "the record by-hand.jsonl",
+    )
+    parser.add_argument(
+        "--prepare",
+        action="store_true",
+        help="write the record with its plan and stop; --resume, or the lines of --dry-run, "
+        "measure what it lacks",
+    )
+    add_measuring_options(parser, precision, quick)
+    # For `tune`, whose many launches of the same ranks need only one first launch that asks.
+    parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+    options.add_output_options(
+        parser, formats=(), output="record file (default: a new one in the store)"
+    )
+
+
+def add_resume_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a run is called, and what finishes it."""
+    parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
+    parser.add_argument(
+        "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="resume although MPI or machine have changed"
+    )
+
+
+def add_measuring_options(
+    parser: argparse.ArgumentParser, precision: float, quick: float | None = None
+) -> None:
+    """Add on how many ranks, and how precisely."""
+    options.add_launch_options(parser, several_shapes=True)
+    options.add_precision_options(parser, precision, quick)
+
+
+# What the plan of a run has settled, as (attribute, option).
+SETTLED = (
+    ("ranks", "-n"),
+    ("ranks_per_node", "--ranks-per-node"),
+    ("oversubscribe", "--oversubscribe"),
+    ("sizes", "--sizes"),
+    ("axis", "--axis"),
+    ("precision", "--precision"),
+    ("max_time", "--max-time"),
+    ("time", "--time"),
+    ("count", "--count"),
+    ("launches", "--launches"),
+    ("cache", "--cache"),
+    ("buffer_offset", "--buffer-offset"),
+    ("sync", "--sync"),
+    ("record_samples", "--record-samples"),
+    ("memory", "--memory"),
+    ("seed", "--seed"),
+    ("label", "--label"),
+    ("output", "-o"),
+    ("quick", "--quick"),
+    ("prepare", "--prepare"),
+    ("probed", "--probed"),
+    ("a", "--a"),
+    ("b", "--b"),
+)
+
+
+def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
+    """Refuse with --resume what the run's plan has settled already.
+
+    Raises
+    ------
+    UsageError
+        naming the options.
+    """
+    given = [
+        option
+        for attribute, option in SETTLED
+        if (value := getattr(arguments, attribute, None)) is not None
+        and value is not False
+        and value != []
+    ]
+    if given:
+        raise UsageError(
+            f"--resume takes no {' and no '.join(given)}: the run has its plan",
+            f"leave out {', '.join(given)}, or measure anew without --resume",
+        )
+
+
+def refuse_contradictions(arguments: argparse.Namespace) -> None:
+    """Refuse options that say two things of when a case is over.
+
+    Raises
+    ------
+    UsageError
+        naming them.
+    """
+    stops = (
+        ("--precision", arguments.precision),
+        ("--max-time", arguments.max_time),
+        ("--time", arguments.time),
+    )
+    given = " and ".join(option for option, value in stops if value is not None)
+    if arguments.count is not None and given:
+        raise UsageError(
+            f"--count stops a case after so many operations, {given} when it is precise or out of "
+            "time: both cannot be",
+            f"leave out --count or {given}",
+        )
+
+
+def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:
+    """Write the axes of studies that stand as options, ``--operation A``, as ``--axis``."""
+    rewritten: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            rewritten += [word, *words]
+        elif not name.startswith("--") or name in known or name[2:] not in _axes():
+            rewritten.append(word)
+        elif equals:
+            rewritten.append(f"--axis={name[2:]}={value}")
+        else:
+            following = next(words, None)
+            if following is None:
+                raise UsageError(f"{name} needs a value", "transrank list studies")
+            rewritten.append(f"--axis={name[2:]}={following}")
+    return rewritten
+
+
+def axis_options() -> list[str]:
+    """Return the options that `rewrite` takes, for suggestions."""
+    return sorted(f"--{name}" for name in _axes())
+
+
+def _axes() -> set[str]:
+    from transrank.lab.study import catalogue
+
+    return {name for study in catalogue.studies().values() for name in study.axes}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, or finish a run."""
+    from transrank.lab.cli import execution
+    from transrank.lab.store import runs
+
+    record: Path | None
+    refuse_contradictions(arguments)
+    if arguments.resume:
+        if arguments.study:
+            raise UsageError(
+                "--resume takes no study: the run has its plan", "leave out the studies"
+            )
+        refuse_what_is_settled(arguments)
+        record = execution.finish(arguments)
+    else:
+        record = execution.measure(arguments, _wish(arguments))
+    if record is not None and arguments.prepare:
+        output.note(f"prepared: {record}; transrank measure --resume {record} measures")
+    elif record is not None and not arguments.dry_run:
+        output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
+        _show(record)
+    return 0
+
+
+def _show(record: Path) -> None:
+    from transrank.lab.cli import show
+
+    show.run(argparse.Namespace(run=str(record), store=None, case=[], format="table", output=None))
+
+
+def _wish(arguments: argparse.Namespace) -> Wish:
+    from transrank.lab.cli.execution import Wish
+
+    return Wish(selections(arguments))
+
+
+def selections(arguments: argparse.Namespace) -> tuple[Selection, ...]:
+    """Return what the command line selects.
+
+    Raises
+    ------
+    UsageError
+        no study, one that is unknown, or an axis that none of them has.
+    """
+    from transrank.lab.study import catalogue
+    from transrank.lab.survey import plan
+
+    if not arguments.study:
+        raise UsageError(
+            f"which study? known: {', '.join(catalogue.studies())}",
+            "e.g. transrank measure pingpong",
+        )
+    axes = options.parse_axes(arguments.axis)
+    return plan.select(arguments.study, arguments.sizes, axes)

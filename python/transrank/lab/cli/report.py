@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank report: one offline HTML page of one run, or of several side by side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from transrank.errors import UsageError
+from transrank.lab.cli import options, output, results
+from transrank.lab.report.page import render_report, write_report
+from transrank.lab.store.records import Run
+
+EPILOG = """\
+examples:
+  transrank report                            the latest run, as RUN.html
+  transrank report night -o night.html
+  transrank report before after               two runs side by side
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "report",
+        help="write one HTML page with verdict, figures and tables",
+        description="Write one HTML page with a verdict in words, figures, tables, how it was "
+        "measured and how to repeat it. The file needs no network, and no scripts to be read. "
+        "The path of the page is printed.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="*",
+        default=["latest"],
+        help="latest, latest~N, a run id or its beginning, a label, or a file (default: latest)",
+    )
+    options.add_output_options(
+        parser, formats=(), output="write the page there; - is stdout (default: RUN.html)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page and print where it is."""
+    runs = [results.open_run(text, arguments.store) for text in arguments.runs]
+    _check_different(runs)
+    page = arguments.output or Path("-".join(run.header.run for run in runs)).with_suffix(".html")
+    if str(page) == "-":
+        output.write(render_report(runs))
+        return 0
+    write_report(runs, page)
+    output.write(f"{page}\n")
+    return 0
+
+
+def _check_different(runs: Sequence[Run]) -> None:
+    seen: set[str] = set()
+    for run in runs:
+        if run.header.run in seen:
+            raise UsageError(
+                f"run {run.header.run} is given twice", "name each run of a report once"
+            )
+        seen.add(run.header.run)

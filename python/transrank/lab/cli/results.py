@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How verbs find runs and lay out their results: one table per question, a row per size."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from rich.text import Text
+
+from transrank.errors import UsageError
+from transrank.lab.cli import output
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.result import Caution
+from transrank.lab.store.lines import Shape
+from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.runs import find_run, resume_command
+from transrank.lab.units import format_bytes, format_seconds, format_spread
+
+# A case without a size is labelled by the last two parts of its name, or by one where the labels of
+# its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
+LABEL_PARTS, LABEL_WIDTH = 2, 24
+# What spreadsheets begin a formula with, or skip before one.
+FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+class Named(Protocol):
+    """What has a case and a shape."""
+
+    @property
+    def case(self) -> str: ...
+    @property
+    def shape(self) -> Shape: ...
+
+
+Item = TypeVar("Item", bound=Named)
+
+
+@dataclass
+class Table:
+    """The rows of one question: a study, all its axes but the size, a shape."""
+
+    title: str
+    shape: Shape
+    rows: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def open_run(text: str, store: Path | None) -> Run:
+    """Read the run that a user names, and warn of what its file lacks."""
+    run = read_run(find_run(text, store))
+    for problem in run.problems:
+        output.warning(problem, f"`{resume_command(run.path, store)}` measures what is missing")
+    return run
+
+
+def add_case_option(parser: argparse.ArgumentParser) -> None:
+    """Add --case, which picks cases by name."""
+    parser.add_argument(
+        "--case",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="only cases whose name fits, e.g. 'pingpong/*' or '*/1KiB'; may be given again",
+    )
+
+
+def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
+    """Return the items whose case fits one of the patterns; all without a pattern.
+
+    Raises
+    ------
+    UsageError
+        a pattern fits nothing.
+    """
+    for glob in globs:
+        if not any(fnmatchcase(item.case, glob) for item in items):
+            known = list(dict.fromkeys(item.case.split("/")[0] for item in items))
+            raise UsageError(
+                f"no case fits --case '{glob}'",
+                f"there are cases of: {', '.join(known) or 'nothing'}; try '{known[0]}/*'"
+                if known
+                else "the run has no cases",
+            )
+    if not globs:
+        return list(items)
+    return [item for item in items if any(fnmatchcase(item.case, glob) for glob in globs)]
+
+
+def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
+    """Group items into tables, in order of first appearance; rows are labelled by their size.
+
+    `axes` tells the axes of each case. Cases without a size are labelled by the last parts of their
+    name, and share a table with those whose other parts are the same. Rows are sorted by size.
+    """
+    items = list(items)
+    tables: dict[tuple[str, Shape], Table] = {}
+    sizes: dict[int, int] = {}
+    in_label = _label_parts({item.case for item in items if _size(axes[item.case]) is None})
+    for item in items:
+        size = _size(axes[item.case])
+        parts = item.case.split("/")
+        kept = max(len(parts) - (in_label[parts[0]] if size is None else 1), 1)
+        title = "/".join(parts[:kept])
+        label = "/".join(parts[kept:]) or title if size is None else format_bytes(size)
+        key = f"{title}|{size is None}", item.shape
+        tables.setdefault(key, Table(title, item.shape)).rows.append((label, item))
+        sizes[id(item)] = size or 0
+    for table in tables.values():
+        table.rows.sort(key=lambda row: sizes[id(row[1])])
+    return list(tables.values())
+
+
+def _size(axes: Mapping[str, str | int]) -> int | None:
+    size = axes.get("bytes")
+    return size if isinstance(size, int) else None
+
+
+def _label_parts(cases: Iterable[str]) -> dict[str, int]:
+    """How many parts of its cases' names are a label, by study."""
+    longest: dict[str, int] = {}
+    for case in cases:
+        study, *parts = case.split("/")
+        length = len("/".join(parts[-LABEL_PARTS:]))
+        longest[study] = max(longest.get(study, 0), length)
+    return {study: LABEL_PARTS if most <= LABEL_WIDTH else 1 for study, most in longest.items()}
+
+
+def error_text(estimate: Estimate | None) -> str:
+    """The ± of an estimate, empty where no interval is known."""
+    if estimate is None or estimate.relative_error is None:
+        return ""
+    return format_spread(estimate.relative_error)
+
+
+def interval_text(estimate: Estimate | None) -> str:
+    """Return `823–841 ns`, both ends in the unit of the upper one."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    low, high = format_seconds(estimate.low), format_seconds(estimate.high)
+    low_number, _, low_unit = low.partition(" ")
+    return f"{low_number}–{high}" if low_unit == high.partition(" ")[2] else f"{low}–{high}"
+
+
+def without_empty(
+    columns: Sequence[output.Column | str], rows: Sequence[Sequence[str | Text]]
+) -> tuple[list[output.Column | str], list[list[str | Text]]]:
+    """Return the columns, and their cells, in which some row has something to say."""
+    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    return [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
+
+
+def some_of(cases: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
+    return ", ".join(cases[:3]) + more
+
+
+def flush() -> None:
+    """Bring to stdout what was printed before something is said on stderr."""
+    sys.stdout.flush()
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Say on stderr what to beware of, after all that went to stdout."""
+    flush()
+    for caution in cautions:
+        output.warning(caution.text, caution.hint)
+
+
+def as_json(value: Any) -> str:
+    """Return JSON that any reader takes: what is not finite becomes null."""
+    return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return CSV with a heading line; None becomes an empty cell.
+
+    Words that a spreadsheet would take for a formula get an apostrophe before them, as OWASP
+    advises (CSV Injection), and control characters are shown: a carriage return would begin a row.
+    Numbers stay as they are.
+    """
+    buffer = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    begins_formula = value.startswith(FORMULA_BEGINS) and not _is_number(value)
+    return output.visible(f"'{value}" if begins_formula else value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank script: a job script for a batch system, on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from transrank import installation
+from transrank.errors import UsageError
+from transrank.lab.cli import options, output
+from transrank.lab.launch import scripts
+from transrank.lab.launch.scripts import Job
+
+DEFAULT_COMMAND = ("survey",)
+COMMAND_WORD = "--command-word"
+EPILOG = """\
+examples:
+  transrank script slurm --nodes 4 --time 1h > survey.sh
+  transrank script pbs --nodes 2 --ranks-per-node 8 -- survey --quick
+  transrank script pjm --node-shape 4x6x16:torus:strict-io --queue large \\
+      --ranks-per-node 4 --time 30min -- measure collectives --max-time 5s
+  transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
+      -- measure launch
+
+What follows -- is run in the job: survey (the default) or measure, with any
+of their options. A job that is started again, on the same nodes or on others
+of their kind, finishes the run it began.
+"""
+
+
+# A plan is made for so many ranks on a node, and so many bytes, where nobody knows them.
+LEAST_RANKS = 4
+NO_LIMIT = 2**62
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "script",
+        usage="%(prog)s {slurm,pbs,pjm} [options] [-- COMMAND ...]",
+        help="print a job script for Slurm, PBS or PJM",
+        description="Print a job script that runs a survey.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
+    # What follows -- arrives here, one word each: see `rewrite`.
+    parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--nodes", metavar="N", type=options.checked(options.parse_one_count), help="(default: 1)"
+    )
+    parser.add_argument(
+        "--ranks-per-node",
+        metavar="N",
+        type=options.checked(options.parse_one_count),
+        help="most ranks on a node, i.e. its cores (default: under Slurm all that the node has; "
+        "pbs and pjm need it)",
+    )
+    parser.add_argument(
+        "--time",
+        metavar="T",
+        type=options.checked(parse_time),
+        default=1800.0,
+        help="limit of the job: 30min, 2h or 1:30:00 (default: 30min)",
+    )
+    parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
+    parser.add_argument("--account", metavar="NAME", help="project or group that pays")
+    parser.add_argument(
+        "--node-shape", metavar="SHAPE", help="PJM: nodes as a torus, 4x6x16:torus:strict-io"
+    )
+    parser.add_argument(
+        "--launcher", metavar="NAME", help="as in survey (default: the system's own)"
+    )
+    options.add_output_options(parser, formats=())
+
+
+def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:  # noqa: ARG001
+    """Take the words after -- out of argparse's sight: it would look for options among them."""
+    before = list(itertools.takewhile(lambda word: word != "--", arguments))
+    return before + [f"{COMMAND_WORD}={word}" for word in arguments[len(before) + 1 :]]
+
+
+def parse_time(text: str) -> float:
+    """Read a time limit: ``30min``, or ``[hours:]minutes:seconds``."""
+    clock = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{2})", text.strip(), re.ASCII)
+    if clock:
+        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        total = hours * 3600.0 + minutes * 60 + seconds
+        if total > 0:
+            return total
+    return options.parse_positive_duration(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script."""
+    if arguments.node_shape and arguments.system != "pjm":
+        raise UsageError("--node-shape is for pjm", "--nodes")
+    nodes = arguments.nodes
+    if arguments.node_shape:
+        shaped = scripts.nodes_of_shape(arguments.node_shape)
+        if nodes not in (None, shaped):
+            raise UsageError(
+                f"--nodes {nodes} contradicts --node-shape {arguments.node_shape}, "
+                f"which has {shaped}",
+                "leave out --nodes",
+            )
+        nodes = shaped
+    # Where the nodes' cores are not known yet: as many ranks as any study asks for.
+    ranks = (nodes or 1) * (arguments.ranks_per_node or LEAST_RANKS)
+    job = Job(
+        nodes=nodes or 1,
+        ranks_per_node=arguments.ranks_per_node,
+        seconds=arguments.time,
+        command=tuple(arguments.command_word) or DEFAULT_COMMAND,
+        transrank=Path(installation.program()),
+        runner=installation.runner(),
+        queue=arguments.queue,
+        account=arguments.account,
+        node_shape=arguments.node_shape,
+        launcher=arguments.launcher,
+        job_starts_alone=_studies(arguments.command_word, ranks) == ["launch"],
+    )
+    output.write(scripts.SYSTEMS[arguments.system](job), arguments.output)
+    return 0
+
+
+def _studies(words: Sequence[str], ranks: int) -> list[str]:
+    """The studies that a command measures by name; what it cannot be is refused before the job.
+
+    Raises
+    ------
+    UsageError
+        in the words of the verb that would refuse it in the job.
+    """
+    if words[:1] not in (["measure"], ["survey"]):
+        return []
+    from transrank.lab.cli import measure
+    from transrank.lab.cli.__main__ import parse
+
+    parsed = parse(words)
+    measure.refuse_contradictions(parsed)
+    studies = list(getattr(parsed, "study", ()))
+    if words[0] == "measure" and not parsed.resume:
+        _check_selection(parsed, ranks)
+    return studies
+
+
+def _check_selection(parsed: argparse.Namespace, ranks: int) -> None:
+    """Plan the job's launches for so many ranks, whatever memory its nodes will have."""
+    from transrank.lab.cli.measure import selections
+    from transrank.lab.store.records import Shape
+    from transrank.lab.survey.plan import Conditions, Request, make_plan
+
+    conditions = Conditions(launches=1, memory_bytes=NO_LIMIT)
+    make_plan(Request(selections(parsed), (Shape(max(parsed.ranks or [ranks]), 0),), conditions))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank show: the numbers of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.lab.cli import options, output, results
+from transrank.lab.cli.output import Column
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.rows import result_row, result_rows
+from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
+from transrank.lab.store.records import Run
+from transrank.lab.units import format_percent, format_rate, format_seconds
+
+# The marks of a row, and what they mean.
+MARKS = {
+    "~": "the interval is wider than the precision asked for, or launches for one are too few",
+    "!": "failed or skipped in some launches",
+}
+COLUMNS = (
+    Column("", right=True),
+    Column("median", right=True),
+    Column("±", right=True),
+    Column("95 % interval", right=True),
+    Column("launches", right=True),
+    Column("rate", right=True),
+    Column("IMB mean", right=True, optional=True),
+    "",
+)
+# Of all samples after warm-up, with --verbose.
+TAIL = [Column(name, right=True) for name in ("", "mean", "P90", "P99", "IMB mean", "counted")]
+EPILOG = """\
+examples:
+  transrank show                              the latest run
+  transrank show latest~1 --case 'pingpong/*' -v
+  transrank show night --format csv -o night.csv
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "show",
+        help="print the numbers of a run",
+        description="Print the numbers of a run: the median over launches with its 95% interval, "
+        "how many launches count, the rate, and the mean that IMB would print. With -v also the "
+        "mean and the 90th and 99th percentile of all samples after warm-up, and how many of them "
+        "the median counts.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "run",
+        metavar="RUN",
+        nargs="?",
+        default="latest",
+        help="latest, latest~N, a run id or its beginning, a label, or a file (default: latest)",
+    )
+    results.add_case_option(parser)
+    options.add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one run."""
+    record = results.open_run(arguments.run, arguments.store)
+    every = summarise(record)
+    cautions = run_warnings(record, every)
+    chosen = results.select_cases(every, arguments.case)
+    if arguments.format == "json":
+        output.write(results.as_json(_as_json(record, chosen, cautions)), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
+    else:
+        output.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
+    results.warn(cautions)
+    return 0
+
+
+def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Caution]) -> Any:
+    header = record.header
+    return {
+        "run": header.run,
+        "label": header.label,
+        "created": header.created,
+        "mpi": header.mpi.library if header.mpi else None,
+        "results": [
+            {
+                **result_row(result),
+                "axes": dict(result.axes),
+                "launch_seconds": [each.value for each in result.launch_medians],
+                "warnings": [{"text": c.text, "hint": c.hint} for c in result.warnings],
+            }
+            for result in chosen
+        ],
+        "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
+    }
+
+
+def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
+    output.paragraph(console, _heading(record))
+    axes = {result.case: result.axes for result in chosen}
+    measured = [result for result in chosen if result.measured]
+    for table in results.tabulate(measured, axes):
+        console.print()
+        output.paragraph(console, Text(f"{table.title}, {table.shape}", style="bold"))
+        rows = [_row(*row) for row in table.rows]
+        columns = _columns(table.rows[0][1].statistic)
+        console.print(output.table(*results.without_empty(columns, rows)))
+        tails = [_tail_row(*row) for row in table.rows if row[1].tail is not None]
+        if output.settings.verbose and tails:
+            console.print(Text("of all samples after warm-up"))
+            console.print(output.table(TAIL, tails))
+    _print_marks(console, measured)
+    _print_unmeasured(console, [result for result in chosen if not result.measured])
+
+
+def _heading(record: Run) -> Text:
+    header = record.header
+    parts = [header.run, header.label, header.mpi.library if header.mpi else None]
+    parts += [f"{file.suite} {file.version}" for file in header.imported[:1]]
+    return Text(output.one_line(", ".join(part for part in parts if part)))
+
+
+def _columns(statistic: str) -> list[Column | str]:
+    columns: list[Column | str] = list(COLUMNS)
+    if statistic == "mean":
+        columns[1] = Column("mean", right=True)
+        columns[6] = Column("over ranks", right=True)
+    return columns
+
+
+def _row(label: str, result: CaseResult) -> list[str | Text]:
+    assert result.headline is not None
+    return [
+        label,
+        format_seconds(result.headline.value),
+        results.error_text(result.headline),
+        results.interval_text(result.headline) or _range_text(result),
+        str(len(result.launches)),
+        format_rate(result.rate) if result.rate else "",
+        _imb_text(result),
+        marks(result),
+    ]
+
+
+def _tail_row(label: str, result: CaseResult) -> list[str | Text]:
+    assert result.tail is not None
+    values = (result.tail.mean, result.tail.p90, result.tail.p99)
+    return [
+        label,
+        *map(format_seconds, values),
+        format_seconds(result.imb.mean) if result.imb else "",
+        format_percent(result.kept),
+    ]
+
+
+def _range_text(result: CaseResult) -> str:
+    """What the launches say that are too few for an interval, in brackets."""
+    if result.range is None or result.statistic == "mean":
+        return ""
+    low, high = result.range
+    assert result.headline is not None
+    return f"({results.interval_text(Estimate(result.headline.value, low, high))})"
+
+
+def _imb_text(result: CaseResult) -> str:
+    """The mean as IMB prints it; the range over ranks where the headline is that mean."""
+    if result.imb is None:
+        return ""
+    if result.statistic == "median":
+        return format_seconds(result.imb.mean)
+    if result.imb.low == result.imb.high:
+        return ""
+    return results.interval_text(Estimate(result.imb.mean, result.imb.low, result.imb.high))
+
+
+def marks(result: CaseResult) -> str:
+    """Return the letters of MARKS that apply to a result."""
+    applies = {
+        "~": result.status == "wide",
+        "!": result.reason is not None,
+    }
+    return "".join(mark for mark, holds in applies.items() if holds)
+
+
+def _print_marks(console: Console, measured: Sequence[CaseResult]) -> None:
+    used = [mark for mark in MARKS if any(mark in marks(result) for result in measured)]
+    if used:
+        console.print()
+    for mark in used:
+        count = sum(mark in marks(result) for result in measured)
+        cases = "1 case" if count == 1 else f"{count} cases"
+        output.paragraph(console, f"{mark}  {MARKS[mark]} ({cases})", indent=3)
+
+
+def _print_unmeasured(console: Console, unmeasured: Sequence[CaseResult]) -> None:
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for result in unmeasured:
+        key = (result.status, result.reason or "no reason is recorded")
+        by_reason.setdefault(key, []).append(f"{result.case} ({result.shape})")
+    if by_reason:
+        console.print()
+    for (status, reason), cases in by_reason.items():
+        style = "bold red" if status == "failed" else ""
+        line = Text.assemble((f"{status}:", style), f" {reason}: {results.some_of(cases)}")
+        output.paragraph(console, line)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank survey: all studies, and the report of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transrank.errors import UsageError
+from transrank.lab.cli import output
+from transrank.lab.cli.measure import add_run_options, refuse_contradictions, refuse_what_is_settled
+from transrank.lab.survey import defaults
+
+if TYPE_CHECKING:
+    from transrank.lab.cli.execution import Wish
+    from transrank.lab.store.records import PlannedLaunch
+    from transrank.lab.survey.plan import Conditions
+
+EPILOG = """\
+The quick survey takes two and a half minutes, and uses them: few sizes, the
+most common collectives, eight launches and more of what is not precise. The
+full one says how long it may take before it starts. Interrupted, it keeps all
+finished cases:
+  transrank survey --resume latest
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    parser = subparsers.add_parser(
+        "survey",
+        help="measure everything and write a report",
+        description="Measure all studies, store the samples as a run, and write its report.",
+        epilog=EPILOG,
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a little of everything, in under three minutes"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=Path,
+        help="where the HTML page goes (default: beside the record file)",
+    )
+    parser.add_argument("--no-report", action="store_true", help="write no HTML page")
+    add_run_options(parser, defaults.MEASURE_PRECISION, defaults.QUICK_PRECISION)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Survey this machine, or finish a survey."""
+    from transrank.lab.cli import execution
+    from transrank.lab.store import runs
+
+    refuse_contradictions(arguments)
+    if arguments.resume:
+        refuse_what_is_settled(arguments)
+    if arguments.report and arguments.no_report:
+        raise UsageError("--report and --no-report exclude each other", "choose one")
+    record = (
+        execution.finish(arguments)
+        if arguments.resume
+        else execution.measure(arguments, _wish(arguments))
+    )
+    if record is None or arguments.dry_run:
+        return 0
+    if arguments.prepare:
+        output.note(f"prepared: {record}; transrank survey --resume {record} measures")
+        return 0
+    name = runs.name_of(record, arguments.store)
+    output.note(f"done; transrank show {name}")
+    if not arguments.no_report:
+        _write_report(record, arguments.report or record.with_suffix(".html"))
+    return 0
+
+
+def _wish(arguments: argparse.Namespace) -> Wish:
+    from transrank.lab.cli.execution import Wish
+    from transrank.lab.machine.files import Files
+    from transrank.lab.machine.topology import read_topology
+    from transrank.lab.survey import presets
+
+    if not arguments.quick:
+        return Wish(presets.full(), repeat_small_studies=False)
+    return Wish(
+        presets.quick(read_topology(Files()).caches),
+        precision=defaults.QUICK_PRECISION,
+        run_seconds=presets.QUICK_SECONDS,
+        quick=True,
+        repeat_small_studies=False,
+        job_starts=presets.QUICK_JOB_STARTS,
+        # A time that the user asks for is the user's promise.
+        budget=None if arguments.max_time or arguments.launches else _keep_promise,
+    )
+
+
+def _keep_promise(
+    conditions: Conditions, plan: Sequence[PlannedLaunch], start_seconds: float
+) -> Conditions:
+    import dataclasses
+
+    from transrank.lab.survey import estimate, presets
+    from transrank.lab.survey.estimate import Costs
+
+    assert conditions.run_seconds is not None
+    fixed = estimate.fixed_seconds(plan, Costs(start_seconds, 0.0)) / conditions.launches
+    cases = estimate.measured_cases(plan) / conditions.launches
+    each = presets.case_seconds(conditions.run_seconds, fixed, int(cases))
+    return dataclasses.replace(
+        conditions, launches=presets.LEAST_LAUNCHES, max_time_seconds=each * presets.LEAST_LAUNCHES
+    )
+
+
+def _write_report(record: Path, page: Path) -> None:
+    from transrank.lab.report.page import write_report
+    from transrank.lab.store.records import read_run
+
+    write_report([read_run(record)], page)
+    output.note(f"report: {page}")

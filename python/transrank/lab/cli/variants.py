@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What makes a variant of `transrank versus`: settings, each NAME=VALUE, and how ranks start so."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from transrank import installation
+from transrank.errors import UsageError
+from transrank.lab.launch import launchers
+from transrank.lab.launch.launcher import Capacity, Launcher
+from transrank.lab.tune import library, note
+
+# Names that are no variables of the environment.
+RUNNER, MPIEXEC, LAUNCHER, TUNING = "runner", "mpiexec", "launcher", "tuning"
+FILES = (RUNNER, MPIEXEC, TUNING)
+# Where an environment of Python has what `runner` means.
+INSTALLED = "lib/python*/site-packages/transrank/bin/transrank-run"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of the two, `a` or `b`, by its settings; `added` are those of the environment."""
+
+    name: str
+    settings: tuple[str, ...] = ()
+    added: tuple[tuple[str, str], ...] = ()
+    runner: Path | None = None
+    mpiexec: Path | None = None
+    launcher_text: str | None = None
+
+    def launcher(self, capacity: Capacity) -> Launcher:
+        """Return what starts the ranks of this variant.
+
+        Raises
+        ------
+        UsageError, LaunchError
+            a launcher or an mpiexec that is none.
+        """
+        return replace(self._bare_launcher(capacity), added=dict(self.added), runner=self.runner)
+
+    def _bare_launcher(self, capacity: Capacity) -> Launcher:
+        built = installation.build_of(self.runner) if self.runner else None
+        if self.launcher_text is not None:
+            chosen = launchers.choose(self.launcher_text, capacity)
+            return replace(chosen, mpi=built.mpi_kind) if built else chosen
+        mpiexec = self.mpiexec
+        if mpiexec is None and self.runner is not None:
+            mpiexec = installation.mpiexec_of(self.runner)
+        if mpiexec is None:
+            return launchers.default_launcher(capacity)
+        return launchers.for_mpiexec(mpiexec, capacity)
+
+
+def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Variant:
+    """Read the settings of a variant; `launcher` is that of both where this one has no other.
+
+    Raises
+    ------
+    UsageError
+        a word is no setting, a name comes twice, or two settings say the same.
+    RecordError
+        a tuning file is none.
+    """
+    values: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII):
+            raise UsageError(
+                f"--{name} '{word}' is not NAME=VALUE",
+                f"e.g. --{name} MPIR_CVAR_CH4_SHM_POSIX_EAGER=iqueue, or {RUNNER}=PATH",
+            )
+        if key in values:
+            raise UsageError(f"--{name} {key} is given twice", "leave out one of them")
+        values[key] = str(_file(name, key, value)) if key in FILES else value
+    if launcher is not None and LAUNCHER not in values and MPIEXEC not in values:
+        values[LAUNCHER] = launcher
+    if LAUNCHER in values and MPIEXEC in values:
+        raise UsageError(
+            f"--{name}: {LAUNCHER} and {MPIEXEC} both say what starts the ranks",
+            "leave out one of them",
+        )
+    return Variant(
+        name,
+        tuple(f"{key}={value}" for key, value in values.items()),
+        tuple(_environment(values).items()),
+        Path(values[RUNNER]) if RUNNER in values else None,
+        Path(values[MPIEXEC]) if MPIEXEC in values else None,
+        values.get(LAUNCHER),
+    )
+
+
+def _file(name: str, key: str, value: str) -> Path:
+    path = Path(value).absolute()
+    if key == RUNNER and path.is_dir():
+        path = next(iter(sorted(path.glob(INSTALLED))), path)
+    if not path.is_file() or (key != TUNING and not os.access(path, os.X_OK)):
+        what = "no file" if key == TUNING else "no program"
+        raise UsageError(
+            f"--{name} {key}: {path} is {what}",
+            f"{RUNNER} is a transrank-run, or the environment of Python where it is installed"
+            if key == RUNNER
+            else f"name the {'file' if key == TUNING else 'program'}",
+        )
+    return path
+
+
+def _environment(values: dict[str, str]) -> dict[str, str]:
+    found = {key: value for key, value in values.items() if key not in (*FILES, LAUNCHER)}
+    if TUNING in values:
+        path = Path(values[TUNING])
+        known = note.read(path)
+        tuned = library.library(known.name, known.ranks, known.ranks_per_node)
+        found |= tuned.environment(path)
+    return found

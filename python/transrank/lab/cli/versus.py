@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""transrank versus: two variants of the same cases, measured in turns."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transrank.errors import RecordError, UsageError
+from transrank.lab.cli import measure, options, output
+from transrank.lab.cli.measure import axis_options, rewrite
+from transrank.lab.survey import defaults
+
+if TYPE_CHECKING:
+    from transrank.lab.cli.execution import Site
+    from transrank.lab.cli.variants import Variant
+    from transrank.lab.survey.driver import Driver
+
+__all__ = ["add_parser", "axis_options", "rewrite", "run"]
+
+NAMES = ("a", "b")
+RUN_SECONDS = 120.0
+EPILOG = """\
+Launches of A and B take turns, A B, then B A, and the ratio B / A is that of
+pairs of neighbors: what changes slowly on a machine changes both. It goes on
+until the 95% interval of each case's ratio is as narrow as --precision, or
+--time is over (2 minutes unless you say otherwise); --launches N takes N pairs.
+Verdicts and exit status are those of transrank compare.
+
+NAME=VALUE is a variable of the environment, or one of
+  tuning=FILE      a file that transrank tune has written
+  launcher=TEXT    as --launcher, for this variant alone
+  runner=PATH      another transrank-run, or the Python environment that has it;
+                   with the mpiexec that belongs to it
+  mpiexec=PATH     that mpiexec
+A and B that are the same show what the machine does by itself.
+
+examples:
+  transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\
+    -n 2 --b MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling
+  transrank versus pingpong --b runner=../candidate/.venv
+  transrank versus latest                   the verdict again
+
+The records of A and B end in -a and -b: transrank show RUN-b.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and its options."""
+    from transrank.lab.cli import compare
+
+    parser = subparsers.add_parser(
+        "versus",
+        help="measure two variants in turns, and tell which is faster",
+        description="Measure two variants of the same cases in turns, and tell which is faster.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    measure.add_selection_options(
+        parser, "which studies; or an earlier run of this verb, to print its verdict again"
+    )
+    for name in NAMES:
+        parser.add_argument(
+            f"--{name}",
+            metavar="NAME=VALUE",
+            action="append",
+            default=[],
+            help=f"what variant {name.upper()} has that the other has not; may be repeated",
+        )
+    compare.add_gate_options(parser)
+    measure.add_resume_options(parser)
+    measure.add_measuring_options(parser, defaults.MEASURE_PRECISION)
+    options.add_output_options(
+        parser, output="record files, with -a and -b added (default: new ones in the store)"
+    )
+    parser.set_defaults(prepare=False, dry_run=False, probed=None)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure both variants, or finish that, and answer by the exit status."""
+    from transrank.lab.store import runs
+
+    measure.refuse_contradictions(arguments)
+    if arguments.resume:
+        measure.refuse_what_is_settled(arguments)
+        if arguments.study:
+            raise UsageError(
+                "--resume takes no study: the run has its plan", "leave out the studies"
+            )
+        paths = find_pair(_find_either(arguments.resume, arguments.store))
+        _finish(paths, arguments)
+    elif (earlier := _earlier(arguments)) is not None:
+        paths = earlier
+    else:
+        paths = _measure(arguments)
+        name = runs.name_of(paths[1], arguments.store)
+        output.note(f"done; transrank versus {name} prints this again")
+    return _verdict(paths, arguments)
+
+
+def find_pair(path: Path) -> tuple[Path, Path]:
+    """Return the records of A and B from that of either.
+
+    Raises
+    ------
+    RecordError
+        the other record is missing.
+    UsageError
+        it is another run.
+    """
+    from transrank.lab.store.records import read_run
+
+    versus = read_run(path).header.versus
+    if versus is None:
+        raise UsageError(
+            f"{path.stem} is no run of transrank versus", "transrank compare takes any two runs"
+        )
+    other = path.with_name(f"{versus.other}{path.suffix}")
+    if not other.is_file():
+        raise RecordError(
+            f"the other variant of {path} is missing: no {other}", "keep the two side by side"
+        )
+    return (path, other) if versus.variant == NAMES[0] else (other, path)
+
+
+def _find_either(text: str, store: Path | None) -> Path:
+    """Return the record that a user means, by its name or by what both names begin with."""
+    from transrank.lab.store.runs import find_run
+
+    try:
+        return find_run(text, store)
+    except RecordError:
+        try:
+            return find_run(f"{text}-{NAMES[0]}", store)
+        except RecordError:
+            pass
+        raise
+
+
+def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
+    """Return the records that are named in place of a study, if that is so."""
+    from transrank.lab.study import catalogue
+
+    if len(arguments.study) != 1 or arguments.study[0] in catalogue.studies():
+        return None
+    (word,) = arguments.study
+    try:
+        path = _find_either(word, arguments.store)
+    except RecordError:
+        if word.startswith("latest") or os.sep in word:
+            raise
+        return None  # rather a study, which does not exist
+    return find_pair(path)
+
+
+def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
+    from transrank.lab.cli import execution
+    from transrank.lab.cli.variants import parse
+    from transrank.lab.store.records import Options, sole_writer
+    from transrank.lab.survey.estimate import Costs
+    from transrank.lab.survey.further import Further
+    from transrank.lab.survey.plan import make_plan
+    from transrank.lab.survey.versus import naming
+
+    variants = [parse(name, getattr(arguments, name), arguments.launcher) for name in NAMES]
+    sites = _sites(variants)
+    wish = execution.Wish(measure.selections(arguments), run_seconds=RUN_SECONDS)
+    request = execution.request_of(arguments, sites[0], wish)
+    records = _new_records(arguments)
+    shape = make_plan(request)[0].shape
+    probes = []
+    for name, site, record in zip(NAMES, sites, records, strict=True):
+        with naming(name):
+            probes.append(execution.probe(site, shape, record))
+    cautions = [
+        caution
+        for site, probed in zip(sites, probes, strict=True)
+        for caution in execution.cautions(site, make_plan(request), probed, records[0])
+    ]
+    execution.warn(list(dict.fromkeys(cautions)))
+    with ExitStack() as stack:
+        drivers = []
+        for i, variant in enumerate(variants):
+            plan, header = execution.planned(request, sites[i], probes[i], records[i], arguments)
+            _add_variant(header, variant, records[1 - i])
+            execution.begin(records[i], header, arguments)
+            stack.enter_context(sole_writer(records[i]))
+            costs = Costs(probes[i].seconds, request.conditions.case_seconds)
+            further = Further(plan, Options.from_json(header["options"]))
+            drivers.append(
+                execution.driver(records[i], plan, sites[i], costs, set(), arguments, further)
+            )
+        _watch(*drivers)
+    return records
+
+
+def _sites(variants: Sequence[Variant]) -> list[Site]:
+    from transrank.lab.cli import execution
+
+    facts, capacity = execution.facts_and_capacity()
+    return [execution.Site(facts, variant.launcher(capacity)) for variant in variants]
+
+
+def _new_records(arguments: argparse.Namespace) -> tuple[Path, Path]:
+    from transrank.lab.cli import execution
+
+    whole = execution.new_record(arguments)
+    a, b = (whole.with_name(f"{whole.stem}-{name}{whole.suffix}") for name in NAMES)
+    for record in (a, b):
+        if record.exists():
+            raise execution.exists(record, arguments)
+    return a, b
+
+
+def _add_variant(header: dict[str, Any], variant: Variant, other: Path) -> None:
+    from transrank.lab.survey.lines import printable
+
+    settings = [printable(word) for word in variant.settings]
+    header["versus"] = {"variant": variant.name, "other": other.stem, "settings": settings}
+    if "label" in header:
+        header["label"] += f"-{variant.name}"
+
+
+def _finish(paths: tuple[Path, Path], arguments: argparse.Namespace) -> None:
+    from transrank.lab.cli import execution
+    from transrank.lab.cli.variants import parse
+    from transrank.lab.stats.cores import states_of
+    from transrank.lab.store import records
+    from transrank.lab.survey.further import Further
+
+    with ExitStack() as stack:
+        for path in paths:
+            stack.enter_context(records.sole_writer(path))
+        runs = [execution.open_again(path) for path in paths]
+        if all(map(execution.lacks_nothing, runs)):
+            output.note(f"{paths[1].stem} lacks nothing: all its cases are finished")
+            return
+        settings = [run.header.versus.settings if run.header.versus else () for run in runs]
+        sites = _sites([parse(*each) for each in zip(NAMES, settings, strict=True)])
+        drivers = []
+        for run, site in zip(runs, sites, strict=True):
+            costs = execution.resumed(run, site, arguments)
+            assert run.header.options is not None
+            further = Further(run.header.plan, run.header.options, states_of(run))
+            further.take(run.cases)
+            done = records.finished_cases(run)
+            spent = sum(map(execution.spent_seconds, runs))
+            drivers.append(
+                execution.driver(run.path, run.plan, site, costs, done, arguments, further, spent)
+            )
+        _watch(*drivers)
+
+
+def _watch(a: Driver, b: Driver) -> None:
+    """Let both take turns."""
+    from transrank.lab.cli import execution
+    from transrank.lab.survey.versus import taking_turns
+
+    both = taking_turns(a, b)
+    both.announce = lambda waiting, most: output.note(
+        f"{execution.how_many(waiting)}, each with A and with B; "
+        f"{execution.how_long(waiting, most)}; results go to {a.record} and {b.record}"
+    )
+    execution.watch(both)
+
+
+def _verdict(paths: tuple[Path, Path], arguments: argparse.Namespace) -> int:
+    from transrank.lab.cli import compare
+
+    named = {"baseline": str(paths[0]), "candidate": str(paths[1])}
+    unused: dict[str, Any] = {"store": None, "case": [], "nodes": None, "output": None}
+    return compare.run(argparse.Namespace(**{**vars(arguments), **named, **unused}))

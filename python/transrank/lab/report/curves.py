@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Curves over message size, and how they are divided into panels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from transrank.lab.report.findings.steps import Interval
+from transrank.lab.report.palette import Palette, Style
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.records import Shape
+
+# How many ranks took part, and whether all of them were on one node.
+Place = tuple[int, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One size of a curve; `low` and `high` equal `seconds` where no interval is known."""
+
+    bytes: int
+    seconds: float
+    low: float
+    high: float
+    rate: float | None = None
+    wide: bool = False
+    samples: int = 0
+    clean: int = 0
+    launch_seconds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line of a figure. `key` is unique in the figure, points are in the order of their size."""
+
+    key: str
+    label: str
+    style: Style
+    points: tuple[Point, ...]
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CurveGroup:
+    """The curves of one panel, one of the results that they show, and where all of these were."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    example: CaseResult
+    places: frozenset[Place] = frozenset()
+
+
+Entity = Callable[[CaseResult], str]
+
+
+def point_of(result: CaseResult) -> Point | None:
+    """The point that a result contributes to a curve; None without a size or a value."""
+    if result.bytes is None or result.headline is None or result.headline.value <= 0:
+        return None
+    value = result.headline.value
+    low, high = result.headline.low, result.headline.high
+    return Point(
+        result.bytes,
+        value,
+        value if low is None or low <= 0 else low,
+        value if high is None else high,
+        result.rate,
+        result.status == "wide",
+        result.samples,
+        result.counted,
+        tuple(launch.value for launch in result.launch_medians) if result.samples else (),
+    )
+
+
+def points_of(results: Iterable[CaseResult]) -> tuple[Point, ...]:
+    """The points of those results that have one, by size."""
+    points = [point for result in results if (point := point_of(result)) is not None]
+    return tuple(sorted(points, key=lambda point: point.bytes))
+
+
+def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
+    """{bytes: seconds} of the results of two launches or more, whose differences it contains."""
+    return {
+        result.bytes: interval
+        for result in results
+        if result.bytes is not None
+        and result.headline is not None
+        and len(result.launches) > 1
+        and (interval := Interval.of(result.headline)) is not None
+    }
+
+
+def places_of(results: Iterable[CaseResult]) -> frozenset[Place]:
+    """Where results were measured; without those of which nobody knows."""
+    return frozenset(
+        (result.placed.ranks, result.placed.nodes == 1)
+        for result in results
+        if result.placed is not None
+    )
+
+
+def study_name(result: CaseResult) -> str:
+    """The plainest subject of a result."""
+    return result.study
+
+
+def namer(results: Iterable[CaseResult], subject: Entity = study_name) -> Entity:
+    """What to call what a result is about: its subject, and the axes that tell it from others.
+
+    An axis is named when cases of one subject and shape differ in it; bytes never are.
+    """
+    values: dict[tuple[str, str, Shape], set[str | int]] = {}
+    for result in results:
+        for axis, value in result.axes.items():
+            values.setdefault((subject(result), axis, result.shape), set()).add(value)
+    telling = {(name, axis) for (name, axis, _), seen in values.items() if len(seen) > 1}
+
+    def name(result: CaseResult) -> str:
+        told = [
+            f"{axis} {value}" if isinstance(value, int) else value
+            for axis, value in result.axes.items()
+            if axis != "bytes" and (subject(result), axis) in telling
+        ]
+        return ", ".join([subject(result), *told])
+
+    return name
+
+
+def arrange(
+    runs: Sequence[tuple[str, Sequence[CaseResult]]], palette: Palette, entity: Entity
+) -> list[CurveGroup]:
+    """Divide the results of named runs into panels, one for each thing that `entity` names.
+
+    A panel has a curve per shape. With several runs it has a curve per run, and each shape has
+    panels of its own.
+    """
+    found = [
+        (run, result) for run, results in runs for result in results if point_of(result) is not None
+    ]
+    several_runs = len(runs) > 1
+    several_shapes = len({result.shape for _, result in found}) > 1
+    by_panel: dict[tuple[str, str], dict[str, list[CaseResult]]] = {}
+    for run, result in sorted(found, key=lambda pair: pair[1].shape):
+        shape = str(result.shape)
+        panel = (entity(result), shape if several_runs and several_shapes else "")
+        label = run if several_runs else shape
+        by_panel.setdefault(panel, {}).setdefault(label, []).append(result)
+    order = list(dict.fromkeys(entity(result) for _, result in found))
+    kind = "run" if several_runs else "shape"
+    return [
+        CurveGroup(
+            ", ".join(part for part in panel if part),
+            tuple(
+                Curve(label, label, palette.style(kind, label), points_of(results))
+                for label, results in curves.items()
+            ),
+            next(iter(curves.values()))[0],
+            places_of(result for results in curves.values() for result in results),
+        )
+        for panel, curves in sorted(by_panel.items(), key=lambda item: order.index(item[0][0]))
+    ]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A figure of curve panels on common axes under one key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from transrank.lab import units
+from transrank.lab.report.curves import Curve, CurveGroup
+from transrank.lab.report.figures.curve_panel import Frame, curve_panel, frame, readings
+from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.figures.quantity import Quantity
+from transrank.lab.report.palette import Style
+from transrank.lab.report.phrases import kept_words
+
+# Bands of more curves than these cover each other.
+MOST_TOGETHER = 4
+NOTHING: Mapping[str, Sequence[Curve]] = {}
+
+
+def curve_figure(
+    name: str,
+    groups: Sequence[CurveGroup],
+    quantity: Quantity,
+    caption: str,
+    beside: Mapping[str, Sequence[Curve]] = NOTHING,
+    sizes_title: str = "message size",
+) -> Figure | None:
+    """Draw one panel per group; None when nothing has this quantity.
+
+    `beside` gives the comparison lines of each panel by its title. More curves than can be told
+    apart get a panel each, beside the first of them.
+    """
+    filled = [
+        (group, [*beside.get(group.title, ()), *group.curves])
+        for group in groups
+        if frame(group.curves, quantity) is not None
+    ]
+    filled = _with_short_keys(_apart(filled))
+    shared = frame([curve for _, curves in filled for curve in curves], quantity)
+    if shared is None:
+        return None
+    size = panel_size(len(filled))
+    panels = tuple(
+        _panel(group, curves, quantity, shared, size, sizes_title) for group, curves in filled
+    )
+    key = _key([curves for (_, curves), panel in zip(filled, panels, strict=True) if panel.spec])
+    kept = _kept([group for group, _ in filled])
+    if len(key) == 1:
+        caption = caption.replace(".", f"; {key[0].label}.", 1)
+    return Figure(name, panels, caption, key, size, kept, one_curve=len(key) == 1)
+
+
+def _panel(
+    group: CurveGroup,
+    curves: Sequence[Curve],
+    quantity: Quantity,
+    shared: Frame,
+    size: str,
+    sizes_title: str,
+) -> Panel:
+    """One panel; its words alone where all values stand at one size."""
+    measured = [curve for curve in curves if not curve.published]
+    if len({point.bytes for curve in measured for point in curve.points}) == 1:
+        return Panel(group.title, _at_one_size(curves, quantity), None)
+    spec = curve_panel(curves, quantity, shared, size, sizes_title)
+    return Panel(group.title, _description(quantity, group, curves), spec)
+
+
+def _at_one_size(curves: Sequence[Curve], quantity: Quantity) -> str:
+    ((_, size, told),) = readings(curves, quantity)
+    labels = {curve.key: curve.label for curve in curves}
+    return f"{size}: {'; '.join(f'{labels[key]} {text}' for key, text in told)}."
+
+
+def _apart(
+    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]],
+) -> list[tuple[CurveGroup, Sequence[Curve]]]:
+    """Panels of many curves as small multiples: each curve with the first one as a thin line."""
+    found: list[tuple[CurveGroup, Sequence[Curve]]] = []
+    for group, curves in panels:
+        first, *others = group.curves
+        if len(group.curves) <= MOST_TOGETHER:
+            found.append((group, curves))
+            continue
+        label = f"{first.label}, for comparison"
+        style = Style("var(--muted)", dash=(1, 0))
+        thin = replace(first, key=label, label=label, style=style, published=True)
+        prefix = f"{group.title}: " if len(panels) > 1 else ""
+        found.append((replace(group, title=f"{prefix}{first.label}", curves=(first,)), (first,)))
+        for curve in others:
+            alone = replace(group, title=f"{prefix}{curve.label}", curves=(curve,))
+            found.append((alone, (thin, curve)))
+    return found
+
+
+def _kept(groups: Sequence[CurveGroup]) -> str:
+    points = [point for group in groups for curve in group.curves for point in curve.points]
+    return kept_words(sum(p.clean for p in points), sum(p.samples for p in points))
+
+
+def _with_short_keys(
+    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]],
+) -> list[tuple[CurveGroup, list[Curve]]]:
+    """Name the series s0, s1 ... in the panels' rows: each label is stored once, in the key."""
+    labels = list(dict.fromkeys(curve.label for _, curves in panels for curve in curves))
+    return [
+        (group, [replace(curve, key=f"s{labels.index(curve.label)}") for curve in curves])
+        for group, curves in panels
+    ]
+
+
+def panel_size(panels: int) -> str:
+    """How large panels are drawn when there are so many."""
+    if panels == 1:
+        return "wide"
+    return "half" if panels <= 4 else "small"
+
+
+def _key(panels: Sequence[Sequence[Curve]]) -> tuple[KeyEntry, ...]:
+    entries = {
+        curve.key: KeyEntry(curve.key, curve.label, curve.style)
+        for published in (False, True)
+        for curves in panels
+        for curve in curves
+        if curve.published is published
+    }
+    return tuple(entries.values())
+
+
+def _description(quantity: Quantity, group: CurveGroup, curves: Sequence[Curve]) -> str:
+    """What a reader who cannot see the panel is told; the numbers stand in the tables."""
+    parts = []
+    for curve in curves:
+        values = [
+            (point.bytes, bounds[0])
+            for point in curve.points
+            if (bounds := quantity.value(point)) is not None
+        ]
+        if values:
+            (first, start), (last, end) = values[0], values[-1]
+            parts.append(
+                f"{curve.label} goes from {quantity.text(start)} at {units.format_bytes(first)} "
+                f"to {quantity.text(end)} at {units.format_bytes(last)}"
+            )
+    subject = f"{group.title}: " if group.title else ""
+    return f"{subject}{quantity.title} over message size. {'; '.join(parts)}."

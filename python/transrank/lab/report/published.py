@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Published machines as comparison lines, with their sources."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from transrank.lab.reference.tables import Machine, ReferencePoint, machines
+from transrank.lab.report.curves import Curve, CurveGroup, Place, Point
+from transrank.lab.report.figures.line_panel import Line, Mark
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.phrases import counted, joined
+from transrank.lab.stats.summary import CaseResult
+
+BLOCKING = "blocking"
+
+# The word with which a machine's condition begins when it concerns some studies only.
+_TOPICS = {
+    "pingpong": "Point to point",
+    "pingping": "Point to point",
+    "sendrecv": "Point to point",
+    "exchange": "Point to point",
+    "collectives": "Collectives",
+    "launch": "Job start",
+    "alltoall-algorithms": "Alltoall algorithms",
+    "memory": "Memory ends the sweeps",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Whom published numbers come from, and what to know before comparing."""
+
+    title: str
+    attribution: str
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was published of as many ranks at the same place as a run's, and by whom.
+
+    `elsewhere` says of how many ranks and where the nearest is when there is none.
+    """
+
+    points: tuple[tuple[Machine, ReferencePoint], ...]
+    sources: tuple[Source, ...]
+    elsewhere: str = ""
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """Where the points are of."""
+        return frozenset(_place(point) for _, point in self.points)
+
+
+def published(
+    studies: Sequence[str],
+    places: Collection[Place],
+    fits: Callable[[ReferencePoint], bool] = lambda point: True,
+) -> Published:
+    """What was published of these studies and `fits`, divided by what a run can stand beside."""
+    found = [
+        (machine, point)
+        for machine in machines()
+        for study in studies
+        for point in machine.of_study(study)
+        if fits(point)
+    ]
+    beside = tuple(pair for pair in found if _place(pair[1]) in places)
+    used = {machine.name for machine, _ in beside}
+    sources = _sources([machine for machine in machines() if machine.name in used], studies)
+    if beside or not found:
+        return Published(beside, sources)
+    measured = [ranks for ranks, _ in places] or [1]
+
+    def distance(pair: tuple[Machine, ReferencePoint]) -> float:
+        return min(abs(math.log(pair[1].ranks / ranks)) for ranks in measured)
+
+    machine, nearest = min(found, key=distance)
+    return Published((), (), f"{_job(nearest)} ({short_name(machine)})")
+
+
+def comparable(*found: Published) -> str:
+    """The sentence that names the nearest that was published; empty where some can be shown."""
+    if any(each.points for each in found):
+        return ""
+    nearest = dict.fromkeys(each.elsewhere for each in found if each.elsewhere)
+    told = joined(list(nearest), "and")
+    return f"Published numbers to compare with are of {told}." if told else ""
+
+
+def _place(point: ReferencePoint) -> Place:
+    return point.ranks, point.nodes == 1
+
+
+def _job(point: ReferencePoint) -> str:
+    return f"{counted(point.ranks, 'rank')} on {counted(point.nodes, 'node')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Curves by the title of their panel, their sources, and what else would be comparable."""
+
+    by_title: Mapping[str, tuple[Curve, ...]]
+    sources: tuple[Source, ...]
+    comparable: str
+
+
+def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
+    """Curves of every machine that published something for what these panels show."""
+    by_title: dict[str, tuple[Curve, ...]] = {}
+    every: list[Published] = []
+    for group in groups:
+        found = published(
+            (group.example.study,),
+            group.places,
+            lambda point, example=group.example: _is_of(point, example),  # type: ignore[misc]
+        )
+        if curves := _curves(palette, found.points):
+            by_title[group.title] = tuple(curves)
+        every.append(found)
+    sources = dict.fromkeys(source for found in every for source in found.sources)
+    return Lines(by_title, tuple(sources), comparable(*every))
+
+
+def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
+    """Ranks and seconds of the published making of redistribution routes, and who measured them."""
+    study = "plan-scaling"
+    used = [machine for machine in machines() if machine.of_study(study)]
+    times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
+    return sorted(times), _sources(used, (study,))
+
+
+def published_launches(palette: Palette, places: Collection[Place]) -> tuple[list[Line], Published]:
+    """First and last rank of published job starts, medians over their repetitions."""
+    found = published(("launch",), places, lambda point: point.fastest_seconds is not None)
+    by_line: dict[str, dict[int, list[tuple[float, float]]]] = {}
+    for machine, point in found.points:
+        assert point.fastest_seconds is not None
+        label = f"{short_name(machine)}, {_per_node(point)}"
+        times = by_line.setdefault(label, {}).setdefault(point.ranks, [])
+        times.append((point.fastest_seconds, point.seconds))
+    lines = []
+    for label, by_ranks in by_line.items():
+        ends = {ranks: np.median(by_ranks[ranks], axis=0).tolist() for ranks in sorted(by_ranks)}
+        marks = tuple(Mark(ranks, slow, fast, slow) for ranks, (fast, slow) in ends.items())
+        lines.append(Line(label, palette.published(label), marks))
+    return lines, found
+
+
+def _per_node(point: ReferencePoint) -> str:
+    """`1 rank per node`."""
+    return f"{counted(-(-point.ranks // point.nodes), 'rank')} per node"
+
+
+def short_name(machine: Machine) -> str:
+    """The name in front of the title's commas."""
+    return machine.title.split(",")[0]
+
+
+def _is_of(point: ReferencePoint, result: CaseResult) -> bool:
+    """Whether a published point is of the same as this result, wherever."""
+    if point.bytes is None or point.seconds <= 0:
+        return False
+    axes = {name: value for name, value in point.axes.items() if name != "bytes"}
+    # Another datatype, root or form is another question.
+    if any(result.axes.get(name, value) != value for name, value in axes.items()):
+        return False
+    operation = str(result.axes.get("operation", ""))
+    # Without bytes there is nothing to do, but for the v-variants, which do not know that.
+    return point.bytes > 0 or not operation or operation.endswith("v")
+
+
+def _curves(palette: Palette, points: Iterable[tuple[Machine, ReferencePoint]]) -> list[Curve]:
+    by_label: dict[str, list[Point]] = {}
+    for machine, point in points:
+        assert point.bytes is not None
+        by_label.setdefault(f"{short_name(machine)}, {_job(point)}", []).append(
+            Point(point.bytes, point.seconds, point.seconds, point.seconds, point.rate)
+        )
+    return [
+        Curve(
+            label,
+            label,
+            palette.published(label),
+            tuple(sorted(found, key=lambda point: point.bytes)),
+            published=True,
+        )
+        for label, found in by_label.items()
+    ]
+
+
+def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(_source(machine, studies) for machine in used))
+
+
+def _source(machine: Machine, studies: Sequence[str]) -> Source:
+    """Who published, and the conditions that concern these studies."""
+    topics = {_TOPICS[study] for study in studies if study in _TOPICS}
+    conditions = tuple(
+        condition
+        for condition in machine.conditions
+        if (topic := condition.split(":")[0]) in topics or topic not in _TOPICS.values()
+    )
+    return Source(machine.title, machine.attribution, conditions)

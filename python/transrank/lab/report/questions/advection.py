@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does a halo cost an application? Advection with and without communication."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank.lab import units
+from transrank.lab.report.figures import axes
+from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel, Spec
+from transrank.lab.report.figures.line_panel import Line, Mark, Words, line_panel
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import change, kept_sentence, percent
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import NOTHING, Column, Row, Table, range_text
+from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.records import Shape
+
+STUDY = "advection"
+NONE, COPIES = "none", ("memcpy", "nontemporal")
+
+CAPTION = (
+    "Time of one step on a rank's block of so many points in each dimension, by the slowest rank. "
+    "`none` is the sweep without communication, whose result is wrong; the copies move as many "
+    "bytes as a step must. Bands are 95 % intervals."
+)
+RATIO_CAPTION = (
+    "What the halo adds to the sweep without communication, over the surface ratio of a block, "
+    "(2 nx + 2 ny) / (nx ny)."
+)
+
+STEP = Words(
+    lambda points: f"{points:,.0f} points",
+    lambda mark: f"{units.format_seconds(mark.y)} ({range_text(mark.low, mark.high)})",
+)
+COST = Words(lambda ratio: f"ratio {ratio:.3g}", lambda mark: f"{mark.y:+.3g} %")
+
+Place = tuple[Shape, str, str, str, int]
+Key = tuple[str, str]
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no field was advected."""
+    if not context.all_of(STUDY):
+        return None
+    figures = [figure for run in context.runs for figure in _figures(context, run)]
+    return Question(
+        "advection",
+        "What does the halo cost an application?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        tuple(figures),
+        tuple(_table(run, context.several) for run in context.runs if run.of_study(STUDY)),
+        (STUDY,),
+    )
+
+
+def _points(result: CaseResult) -> int:
+    return int(result.axes.get("points", 0))
+
+
+def _iterations(result: CaseResult) -> int:
+    return int(result.axes.get("iterations", 1))
+
+
+def _place(result: CaseResult) -> Place:
+    """What the curves of one panel have in common."""
+    texts = [str(result.axes.get(name, "")) for name in ("scheme", "processes", "velocity")]
+    return (result.shape, texts[0], texts[1], texts[2], _iterations(result))
+
+
+def _key(result: CaseResult) -> Key:
+    return str(result.axes.get("transport", "")), str(result.axes.get("overlap", "no"))
+
+
+def _name(key: Key) -> str:
+    transport, overlap = key
+    return f"{transport}, overlapped" if overlap == "yes" else transport
+
+
+def _title(place: Place) -> str:
+    shape, scheme, processes, velocity, iterations = place
+    steps = f"{iterations} steps" if iterations > 1 else "1 step"
+    return f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, {steps}"
+
+
+def _step(result: CaseResult) -> Mark:
+    """Seconds of one step at a number of points."""
+    assert result.headline is not None
+    value, low, high = result.headline.value, result.headline.low, result.headline.high
+    steps = _iterations(result)
+    ends = (low if low is not None and low > 0 else value, value if high is None else high)
+    return Mark(_points(result), value / steps, ends[0] / steps, ends[1] / steps)
+
+
+def _by_place(results: Sequence[CaseResult]) -> dict[Place, dict[Key, list[CaseResult]]]:
+    found: dict[Place, dict[Key, list[CaseResult]]] = {}
+    for result in sorted(results, key=_points):
+        if result.headline is not None and result.headline.value > 0:
+            found.setdefault(_place(result), {}).setdefault(_key(result), []).append(result)
+    return found
+
+
+def _added(results: dict[Key, list[CaseResult]], key: Key) -> list[tuple[int, float]]:
+    """What a way adds to the unsplit sweep without communication, by points."""
+    alone = {_points(result): _step(result).y for result in results.get((NONE, "no"), [])}
+    return [
+        (_points(result), _step(result).y / alone[_points(result)] - 1)
+        for result in results[key]
+        if _points(result) in alone
+    ]
+
+
+def _figures(context: Context, run: Measured) -> list[Figure]:
+    results = run.of_study(STUDY)
+    times: list[Panel] = []
+    ratios: list[Panel] = []
+    key: dict[str, KeyEntry] = {}
+    shown: set[str] = set()
+    for place, by_key in _by_place(results).items():
+        lines = [
+            Line(
+                _name(way),
+                context.palette.style("advection", _name(way)),
+                tuple(_step(result) for result in found),
+            )
+            for way, found in by_key.items()
+        ]
+        key |= {line.series: KeyEntry(line.series, line.series, line.style) for line in lines}
+        times.append(line_panel(_title(place), "Times of one step", lines, _time_axes(lines), STEP))
+        costs = [
+            Line(
+                line.series,
+                line.style,
+                tuple(Mark(4 / points, *[100 * added] * 3) for points, added in costs_of),
+            )
+            for line, way in zip(lines, by_key, strict=True)
+            if way[0] not in (NONE, *COPIES) and (costs_of := _added(by_key, way))
+        ]
+        shown |= {line.series for line in costs}
+        if costs:
+            subject = "Added cost of the halo"
+            ratios.append(line_panel(_title(place), subject, costs, _cost_axes(costs), COST))
+    name = f"advection-{run.run.header.run}" if context.several else "advection"
+    prefix = f"{run.name}: " if context.several else ""
+    kept = kept_sentence(results)
+    entries = tuple(key.values())
+    figures = []
+    if times:
+        figures.append(Figure(name, tuple(times), prefix + CAPTION, entries, kept=kept))
+    if ratios:
+        entries = tuple(entry for entry in entries if entry.key in shown)
+        caption = prefix + RATIO_CAPTION
+        figures.append(Figure(f"{name}-surface", tuple(ratios), caption, entries, kept=kept))
+    return figures
+
+
+def _time_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
+    marks = [mark for line in lines for mark in line.marks]
+    times = [value for mark in marks for value in (mark.y, mark.low, mark.high)]
+    x = axes.places_axis((mark.x for mark in marks), "points per dimension")
+    return x, axes.value_axis(times, "time per step", axes.SECONDS_LABEL)
+
+
+def _cost_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
+    ratios = (mark.x for line in lines for mark in line.marks)
+    x = axes.places_axis(ratios, "surface ratio of a block", "format(datum.value, '.3~g')")
+    return x, {"title": "added, %", "axis": {"tickSize": 0, "minExtent": 46}}
+
+
+def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str:
+    """The part of the blocking way's cost that overlapping takes away, splitting included."""
+    blocking = dict(_added(by_key, (transport, "no"))) if (transport, "no") in by_key else {}
+    split = dict(_added(by_key, (transport, "yes"))) if (transport, "yes") in by_key else {}
+    if points not in blocking or points not in split or blocking[points] <= 0:
+        return NOTHING
+    return f"{100 * (1 - split[points] / blocking[points]):.0f} %"
+
+
+def _table(run: Measured, several: bool) -> Table:
+    columns = (
+        Column("panel", number=False),
+        Column("points"),
+        Column("way", number=False),
+        Column("one step"),
+        Column("added"),
+        Column("hidden by overlap"),
+        Column("points/s per rank"),
+        Column("of the fastest copy"),
+    )
+    rows = []
+    for place, by_key in _by_place(run.of_study(STUDY)).items():
+        copies = _fastest_copies(by_key)
+        for way, results in by_key.items():
+            added = dict(_added(by_key, way)) if way[0] not in COPIES else {}
+            for result in results:
+                points, step = _points(result), _step(result)
+                copy = copies.get(points)
+                rows.append(
+                    Row(
+                        (
+                            _title(place),
+                            f"{points:,}",
+                            _name(way),
+                            units.format_seconds(step.y),
+                            f"{100 * added[points]:+.1f} %" if points in added else NOTHING,
+                            _hidden(by_key, way[0], points) if way[1] == "yes" else NOTHING,
+                            f"{points * points / step.y:.3g}",
+                            f"{100 * copy / step.y:.0f} %" if copy else NOTHING,
+                        )
+                    )
+                )
+    name = f"{run.name}: steps" if several else "Steps"
+    return Table(f"{name} of advection, and what the halo adds to them", columns, tuple(rows))
+
+
+def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
+    """Seconds of the fastest copy of as many bytes, by points."""
+    fastest: dict[int, float] = {}
+    for copy in COPIES:
+        for result in by_key.get((copy, "no"), []):
+            points, seconds = _points(result), _step(result).y
+            fastest[points] = min(seconds, fastest.get(points, seconds))
+    return fastest
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    """The cheapest halo on the largest blocks, and the sweep itself beside the fastest copy."""
+    texts = []
+    for place, by_key in _by_place(run.of_study(STUDY)).items():
+        alone = {_points(result): result for result in by_key.get((NONE, "no"), [])}
+        halos = [
+            (_points(result), way, result)
+            for way, results in by_key.items()
+            for result in results
+            if way[0] not in (NONE, *COPIES) and _points(result) in alone
+        ]
+        if not halos:
+            continue
+        points = max(halo[0] for halo in halos)
+        _, way, best = min((h for h in halos if h[0] == points), key=lambda h: _step(h[2]).y)
+        halo = ratio_of(alone[points], best)
+        if halo is None:
+            continue
+        prefix = f"{run.name}: with" if several else "With"
+        text = (
+            f"{prefix} {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
+            f"({_name(way)}) makes a {place[1]} step take {change(halo)} time"
+        )
+        copies = [
+            r for copy in COPIES for r in by_key.get((copy, "no"), []) if _points(r) == points
+        ]
+        copy = min(copies, key=lambda result: _step(result).y, default=None)
+        share = ratio_of(alone[points], copy) if copy is not None else None
+        if share is not None:
+            text += f"; the step alone runs at {percent(share)} of the fastest copy"
+        texts.append(f"{text}.")
+    return texts[:2]

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which alltoall is fastest, and does MPI choose it? Curves, and where it chooses wrongly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transrank.lab import units
+from transrank.lab.report.curves import Curve, CurveGroup, points_of
+from transrank.lab.report.figures.curve_figure import curve_figure
+from transrank.lab.report.figures.quantity import RATE, TIME
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import joined
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import NOTHING, Column, Row, Table
+from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.records import Shape
+
+STUDY = "alltoall-algorithms"
+DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
+MOST_CURVES = 7
+
+CAPTION = (
+    "Time of the slowest rank from a common start, over the block from one rank to another. `mpi` "
+    "is MPI_Alltoall as the library does it, `mpi-…` what it can be made to do, the others are "
+    "transrank's. Drawn are the default and the algorithms that are fastest at most sizes. Bands "
+    "are 95 % intervals over launches."
+)
+RATE_CAPTION = (
+    "The same as bytes that a rank has for all ranks per second, itself included; times the number "
+    "of ranks that is the throughput of all."
+)
+OWN = "own"
+KINDS = {OWN: "transrank's", "forced": "the library's own"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The fastest algorithm of a kind at a size, and how many times as long the default takes."""
+
+    size: int
+    algorithm: str
+    gain: Estimate | None
+
+    @property
+    def wins(self) -> bool:
+        """Whether the default is slower beyond the interval."""
+        return self.gain is not None and self.gain.low is not None and self.gain.low > 1
+
+
+Sizes = dict[int, dict[str, CaseResult]]
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no alltoall was measured."""
+    panels = [
+        (run, place, sizes)
+        for run in context.runs
+        for place, sizes in _places(run).items()
+        if any(DEFAULT in algorithms for algorithms in sizes.values())
+    ]
+    if not panels:
+        return None
+    groups = [_group(context, _title(context, run, place), sizes) for run, place, sizes in panels]
+    figures = (
+        curve_figure("alltoall", groups, TIME, CAPTION),
+        curve_figure("alltoall-rate", groups, RATE, RATE_CAPTION),
+    )
+    return Question(
+        "alltoall",
+        "Which alltoall is fastest, and does MPI choose it?",
+        tuple(
+            sentence
+            for run, place, sizes in panels
+            for sentence in _answer(_title(context, run, place), sizes)
+        ),
+        tuple(figure for figure in figures if figure is not None),
+        tuple(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
+        (STUDY,),
+    )
+
+
+def rivals(sizes: Sizes, kind: str) -> list[Rival]:
+    """The fastest algorithm of a kind beside the default, at each size that has both.
+
+    Where transrank's choice alone was measured, not what it chooses from, it stands for these.
+    """
+    found = []
+    for size, algorithms in sorted(sizes.items()):
+        default = algorithms.get(DEFAULT)
+        of_kind = {name: each for name, each in algorithms.items() if kind_of(name) == kind}
+        if kind == OWN and not of_kind and AUTO in algorithms:
+            of_kind = {AUTO: algorithms[AUTO]}
+        if default is not None and of_kind:
+            best = min(of_kind, key=lambda name: _seconds(of_kind[name]))
+            found.append(Rival(size, best, ratio_of(of_kind[best], default)))
+    return found
+
+
+def kind_of(algorithm: str) -> str:
+    """Whose algorithm it is: `own`, `forced` or `default`; of `auto`, which is another one, ''."""
+    if algorithm in (DEFAULT, AUTO):
+        return "default" if algorithm == DEFAULT else ""
+    return "forced" if algorithm.startswith(FORCED) else OWN
+
+
+def _places(run: Measured) -> dict[tuple[Shape, str], Sizes]:
+    """The measured algorithms by shape and memory, then by size."""
+    places: dict[tuple[Shape, str], Sizes] = {}
+    for result in run.of_study(STUDY):
+        if result.headline is not None and result.bytes:
+            place = (result.shape, str(result.axes.get("arrays", "")))
+            sizes = places.setdefault(place, {})
+            sizes.setdefault(result.bytes, {})[str(result.axes["algorithm"])] = result
+    return places
+
+
+def _title(context: Context, run: Measured, place: tuple[Shape, str]) -> str:
+    shape, memory = place
+    name = f"{run.name}, " if context.several else ""
+    return f"{name}{shape}, {memory} memory"
+
+
+def _group(context: Context, title: str, sizes: Sizes) -> CurveGroup:
+    wins = Counter(
+        min(algorithms, key=lambda name: _seconds(algorithms[name]))
+        for algorithms in sizes.values()
+    )
+    every = dict.fromkeys(name for algorithms in sizes.values() for name in algorithms)
+    ranked = sorted(every, key=lambda name: (name != DEFAULT, name != "auto", -wins[name]))
+    curves = tuple(
+        Curve(
+            name,
+            name,
+            context.palette.style("algorithm", name),
+            points_of(each[name] for each in sizes.values() if name in each),
+        )
+        for name in ranked[:MOST_CURVES]
+    )
+    example = next(iter(next(iter(sizes.values())).values()))
+    return CurveGroup(title, curves, example)
+
+
+def _answer(title: str, sizes: Sizes) -> list[str]:
+    sentences = []
+    for kind, whose in KINDS.items():
+        found = rivals(sizes, kind)
+        regions = _regions(found)
+        if regions:
+            told = joined([_region_text(region) for region in regions])
+            sentences.append(f"{title}: the library's choice is beaten by {whose} {told}.")
+        elif any(rival.gain is not None for rival in found):
+            sentences.append(
+                f"{title}: none of {whose} algorithms beats the library's choice beyond the "
+                "interval."
+            )
+    return sentences
+
+
+def _regions(found: Sequence[Rival]) -> list[list[Rival]]:
+    """Neighboring sizes at which the default is beaten beyond the interval."""
+    regions: list[list[Rival]] = [[]]
+    for rival in found:
+        if rival.wins:
+            regions[-1].append(rival)
+        elif regions[-1]:
+            regions.append([])
+    return [region for region in regions if region]
+
+
+def _region_text(region: Sequence[Rival]) -> str:
+    names = joined([f"`{name}`" for name in dict.fromkeys(each.algorithm for each in region)])
+    ranked = sorted(region, key=lambda each: each.gain.value if each.gain is not None else 0)
+    first, last = units.format_bytes(region[0].size), units.format_bytes(region[-1].size)
+    where = f"at {first}" if first == last else f"from {first} to {last}"
+    least, most = _times(ranked[0]), _times(ranked[-1])
+    times = f"{least} times" if len(region) == 1 else f"from {least} to {most} times"
+    return f"{names} {where}, {times} as fast"
+
+
+def _table(title: str, sizes: Sizes) -> Table:
+    by_kind = {
+        kind: {each.size: each for each in found}
+        for kind in KINDS
+        if (found := rivals(sizes, kind))
+    }
+    columns = [Column("block"), Column("MPI's choice")]
+    for kind in by_kind:
+        columns += [
+            Column(f"fastest of {KINDS[kind]}", number=False),
+            Column("MPI's choice / it"),
+        ]
+    rows = []
+    for size, algorithms in sorted(sizes.items()):
+        if DEFAULT in algorithms:
+            cells = [units.format_bytes(size), units.format_seconds(_seconds(algorithms[DEFAULT]))]
+            for of_kind in by_kind.values():
+                rival = of_kind.get(size)
+                cells += [NOTHING, NOTHING] if rival is None else [rival.algorithm, _times(rival)]
+            rows.append(Row(tuple(cells)))
+    return Table(f"Alltoall, {title}", tuple(columns), tuple(rows))
+
+
+def _times(rival: Rival) -> str:
+    gain = rival.gain
+    if gain is None:
+        return NOTHING
+    if gain.low is None or gain.high is None:
+        return f"{gain.value:.2f}"
+    return f"{gain.value:.2f} ({gain.low:.2f} to {gain.high:.2f})"
+
+
+def _seconds(result: CaseResult) -> float:
+    assert result.headline is not None
+    return result.headline.value

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What do collective operations cost? A small panel per operation, a curve per shape."""
+
+from __future__ import annotations
+
+from transrank.lab import units
+from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
+from transrank.lab.report.figures.curve_figure import curve_figure
+from transrank.lab.report.figures.figure import Figure
+from transrank.lab.report.figures.quantity import TIME
+from transrank.lab.report.measured import Measured, telling_shape
+from transrank.lab.report.phrases import joined, nearest, time_with_interval
+from transrank.lab.report.published import BLOCKING, published_lines
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.lab.stats.summary import CaseResult
+
+STUDY = "collectives"
+NAMED = ("allreduce", "alltoall", "bcast")
+SMALL_BYTES = 8
+
+CAPTION = (
+    "Time of the slowest rank from a common start, all panels on the same axes. Sizes are those "
+    "of a reduction's vector, of a broadcast's message, or of the block from one rank to another; "
+    "there is a curve per number of ranks and of ranks per node. Bands are 95 % intervals "
+    "over launches, small dots launches that lie apart. Published curves are cut where they leave "
+    "the panel."
+)
+FORMS_CAPTION = (
+    "The forms of each operation with {shape}: a non-blocking call is completed at once by "
+    "MPI_Wait; of a persistent one MPI_Start and MPI_Wait are timed, its making is not."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no collective was measured."""
+    results = context.all_of(STUDY)
+    if not results:
+        return None
+    main = _main_form(results)
+    chosen = [
+        (name, [result for result in found if form_of(result) == main])
+        for name, found in context.results_of(STUDY)
+    ]
+    name = namer([result for _, found in chosen for result in found], operation)
+    groups = arrange(chosen, context.palette, name)
+    lines = published_lines(context.palette, groups)
+    figures = [curve_figure("collectives", groups, TIME, CAPTION, lines.by_title)]
+    if not context.several:
+        figures.append(_forms_figure(context))
+    sizeless = _sizeless(context)
+    return Question(
+        "collectives",
+        "What do collective operations cost?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        tuple(figure for figure in figures if figure is not None),
+        (sizeless,) if sizeless.rows else (),
+        (STUDY,),
+        lines.sources if figures[0] else (),
+        lines.comparable,
+    )
+
+
+def operation(result: CaseResult) -> str:
+    """MPI's name of the operation, in small letters."""
+    return str(result.axes.get("operation", STUDY))
+
+
+def form_of(result: CaseResult) -> str:
+    """Blocking, nonblocking or persistent."""
+    return str(result.axes.get("form", BLOCKING))
+
+
+def _main_form(results: list[CaseResult]) -> str:
+    forms = list(dict.fromkeys(map(form_of, results)))
+    return BLOCKING if BLOCKING in forms else forms[0]
+
+
+def _forms_figure(context: Context) -> Figure | None:
+    """The forms side by side where there are several, in the shape that tells most."""
+    results = context.all_of(STUDY)
+    if len(set(map(form_of, results))) < 2:
+        return None
+    shape = telling_shape(results, *context.runs)
+    here = [result for result in results if result.shape == shape]
+    plain = [result for result in here if form_of(result) == _main_form(here)]
+    name = namer(plain, operation)
+    panels: dict[str, dict[str, list[CaseResult]]] = {}
+    for result in here:
+        panels.setdefault(name(result), {}).setdefault(form_of(result), []).append(result)
+    groups = [
+        CurveGroup(
+            title,
+            tuple(
+                Curve(form, form, context.palette.style("form", form), points_of(found))
+                for form, found in forms.items()
+            ),
+            next(iter(forms.values()))[0],
+        )
+        for title, forms in panels.items()
+        if len(forms) > 1
+    ]
+    return curve_figure("forms", groups, TIME, FORMS_CAPTION.format(shape=shape))
+
+
+def _sizeless(context: Context) -> Table:
+    """Operations without a message, such as Barrier: numbers instead of a curve."""
+    found = [
+        (run, result)
+        for run in context.runs
+        for result in run.of_study(STUDY)
+        if result.bytes is None
+    ]
+    run_column = (Column("run", number=False),) if context.several else ()
+    columns = (
+        *run_column,
+        Column("operation", number=False),
+        Column("form", number=False),
+        Column("ranks", number=False),
+        Column("median"),
+        Column("95 % interval"),
+        Column("kept"),
+    )
+    rows = tuple(
+        Row(
+            (
+                *((run.name,) if context.several else ()),
+                operation(result),
+                form_of(result),
+                str(result.shape),
+                units.format_seconds(result.headline.value),
+                interval_text(result.headline),
+                units.format_percent(result.kept) if result.samples else NOTHING,
+            ),
+            result.status,
+        )
+        for run, result in found
+        if result.headline is not None
+    )
+    return Table("Operations without a message", columns, rows)
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    results = run.of_study(STUDY)
+    shape = telling_shape(results, run)
+    parts = []
+    for name in NAMED:
+        candidates = [
+            result
+            for result in results
+            if result.shape == shape and operation(result) == name and form_of(result) == BLOCKING
+        ]
+        one = nearest(candidates, SMALL_BYTES)
+        if one is not None and one.bytes is not None:
+            parts.append(
+                f"{name} of {units.format_bytes(one.bytes)} takes {time_with_interval(one)}"
+            )
+    if not parts:
+        return []
+    prefix = f"{run.name}: with" if several else "With"
+    return [f"{prefix} {shape}, {joined(parts)}."]

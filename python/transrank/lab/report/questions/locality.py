@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does memory of another domain cost? Beside what the HECToR guide measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank.lab import units
+from transrank.lab.reference.machine import ReferencePoint
+from transrank.lab.reference.tables import machine
+from transrank.lab.report.curves import places_of
+from transrank.lab.report.figures.category_panel import Value, category_panel, near_times
+from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.figures.heat_panel import Cell, heat_panel
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.phrases import change, counted, joined, kept_sentence, time_with_interval
+from transrank.lab.report.published import Published, Source, comparable, short_name
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.stats import locality
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.locality import STUDY, Locality, Penalty, Worker
+
+GUIDE = "xt6"
+# The guide's words for the links, in ours.
+GUIDE_LINKS = {
+    "local": "own",
+    "neighbour_die_same_processor": "neighbor",
+    "counterpart_die_other_processor": "counterpart",
+    "diagonal_die_other_processor": "diagonal",
+}
+# Beside each other the ranks of a table are read one by one; of more only the domains are shown.
+MOST_RANKS = 64
+# Rows are many, and narrow.
+ROW_PIXELS = 17
+ARRANGEMENTS = {"own": "memory of its own", "exchanged": "half of the ranks on other memory"}
+MATRIX_CAPTION = (
+    "Time by the domain that computes and the domain that the memory is in, as the kernel told: "
+    "means over ranks of their medians over launches. All domains work at the same time."
+)
+DOT_CAPTION = (
+    "Each rank's time, the fastest first, `rank ← rank that touched the memory first`, by the link "
+    "between their domains; and the published times of the same two arrangements on the guide's "
+    "machine, whose links have 24, 16 and 8 bits."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when locality was not measured."""
+    measured = [
+        (run, one) for run in context.runs for one in locality.localities(run.counted_cases)
+    ]
+    if not measured:
+        return None
+    figures = [
+        figure
+        for index, (run, one) in enumerate(measured)
+        for figure in _figures(context, run, one, index)
+    ]
+    guide = machine(GUIDE)
+    beside = any(_like_guide(run, one) for run, one in measured)
+    threads = f"{counted(len(_of_guide(2)), 'rank')} on 1 node ({short_name(guide)})"
+    return Question(
+        "locality",
+        "What does memory of another domain cost?",
+        tuple(text for run, one in measured for text in _answer(context, run, one)),
+        tuple(figures),
+        studies=(STUDY,),
+        sources=(Source(guide.title, guide.attribution, guide.conditions),) if beside else (),
+        comparable="" if beside else comparable(Published((), (), threads)),
+    )
+
+
+def _figures(context: Context, run: Measured, one: Locality, index: int) -> list[Figure]:
+    name, title = f"locality-{index}", _title(context, run, one)
+    results = [r for r in run.of_study(STUDY) if r.axes.get("kernel") == one.kernel]
+    kept = kept_sentence(results)
+    figures = []
+    cells = [
+        Cell(
+            str(domain),
+            str(memory),
+            seconds,
+            units.format_seconds(seconds),
+            units.format_seconds(seconds),
+        )
+        for (domain, memory), seconds in locality.matrix(one).items()
+    ]
+    if len(cells) > 1:
+        told = "; ".join(f"{cell.row} on memory of {cell.column}: {cell.text}" for cell in cells)
+        panel = Panel(
+            title,
+            f"Time by computing domain and domain of the memory. {told}.",
+            heat_panel(cells, "computes in domain", "memory in domain", "var(--series-2)"),
+        )
+        figures.append(Figure(f"{name}-matrix", (panel,), MATRIX_CAPTION, (), "wide", kept))
+    mine = [
+        (words, locality.by_time(one.arrangements[arrangement]))
+        for arrangement, words in ARRANGEMENTS.items()
+        if one.arrangements.get(arrangement)
+    ]
+    if mine and one.kernel == "dgemm" and one.shape.ranks <= MOST_RANKS:
+        guide = list(zip(ARRANGEMENTS.values(), map(_of_guide, (2, 3)), strict=True))
+        theirs = guide if _like_guide(run, one) else []
+        panels = [
+            *_side_by_side(context.palette, f"{title}: ", mine),
+            *_side_by_side(context.palette, "published: ", theirs),
+        ]
+        key = tuple(
+            KeyEntry(link, link, context.palette.style("link", link)) for link in locality.LINKS
+        )
+        figures.append(Figure(f"{name}-ranks", tuple(panels), DOT_CAPTION, key, "half", kept))
+    return figures
+
+
+def _like_guide(run: Measured, one: Locality) -> bool:
+    """Whether as many ranks were measured on one node as the guide had threads there."""
+    here = [result for result in run.of_study(STUDY) if result.shape == one.shape]
+    return (len(_of_guide(2)), True) in places_of(here)
+
+
+def _title(context: Context, run: Measured, one: Locality) -> str:
+    text = f"{one.kernel}, matrices of {one.order} rows, {one.shape}"
+    return f"{run.name}, {text}" if context.several else text
+
+
+def _side_by_side(
+    palette: Palette, prefix: str, tables: Sequence[tuple[str, Sequence[Worker]]]
+) -> list[Panel]:
+    """A panel per table, all on one axis."""
+    # All links take their colours in the same order, whichever of them comes first.
+    styles = {link: palette.style("link", link) for link in locality.LINKS}
+    every = [worker.seconds for _, workers in tables for worker in workers]
+    if not every:
+        return []
+    scale = near_times(every, "time per operation")
+    panels = []
+    for words, workers in tables:
+        times = [
+            Value.at(
+                f"{worker.rank} ← {worker.toucher}",
+                worker.link,
+                styles[worker.link],
+                Estimate(worker.seconds),
+            )
+            for worker in workers
+        ]
+        told = "; ".join(f"{one.label} ({one.series}): {one.value:.5g} s" for one in times)
+        spec = category_panel(times, scale, size="half", line_pixels=ROW_PIXELS)
+        panels.append(Panel(prefix + words, f"{prefix}{words}. {told}.", spec))
+    return panels
+
+
+def _of_guide(figure: int) -> list[Worker]:
+    points = [point for point in machine(GUIDE).points if point.axes["figure"] == figure]
+    return sorted(map(_of_point, points), key=lambda worker: worker.seconds)
+
+
+def _of_point(point: ReferencePoint) -> Worker:
+    thread, init = int(point.axes["thread"]), int(point.axes["init_thread"])
+    return Worker(
+        rank=thread,
+        toucher=init,
+        domain=thread // 6,
+        data_domain=init // 6,
+        link=GUIDE_LINKS[str(point.axes["locality"])],
+        seconds=point.seconds,
+        placed=None,
+    )
+
+
+def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
+    prefix = f"{_title(context, run, one)}: "
+    found = locality.penalties(locality.values_by_link(one))
+    sentences = _penalties(one, found) if found else _one_domain(run, one)
+    if one.misplaced:
+        sentences.append(
+            f"{one.misplaced} times the kernel said that a rank's pages were not where they had "
+            "been touched first; these times are left out."
+        )
+    if one.unverified:
+        sentences.append(
+            "The kernel did not tell where all pages were: they are taken to be where they had "
+            "been touched first."
+        )
+    return [prefix + sentences[0], *sentences[1:]] if sentences else []
+
+
+def _penalties(one: Locality, found: Sequence[Penalty]) -> list[str]:
+    words = {
+        (each.near, each.far): _share(each, locality.ratio_over_launches(one, each.near, each.far))
+        for each in found
+    }
+    priced = [f"{far} memory {share}" for (near, far), share in words.items() if near == "own"]
+    sentences = [f"beside a domain's own memory {joined(priced)}."] if priced else []
+    return sentences + [
+        f"{far.capitalize()} memory beside {near} memory {share}."
+        for (near, far), share in words.items()
+        if near != "own"
+    ]
+
+
+def _share(one: Penalty, ratio: Estimate | None) -> str:
+    """How much longer it takes, or that the difference is not believed."""
+    p = f"p = {one.p_value:.2g}"
+    if not one.real:
+        return f"cannot be told apart ({p})"
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return f"takes {'more' if one.share >= 0 else 'less'} time ({p})"
+    if ratio.low <= 1 <= ratio.high:
+        return "cannot be told apart from launch to launch"
+    return f"takes {change(ratio)} time ({p})"
+
+
+def _one_domain(run: Measured, one: Locality) -> list[str]:
+    """Where no memory is farther than a domain's own: the value of that case."""
+    own = [
+        result
+        for result in run.of_study(STUDY)
+        if (result.axes["kernel"], result.axes["order"], result.shape)
+        == (one.kernel, one.order, one.shape)
+    ]
+    reason = next(iter(one.skipped.values()), "")
+    why = f" ({reason})" if reason else ""
+    return [
+        f"only a domain's own memory was measured{why}; it takes {time_with_interval(result)}."
+        for result in own
+    ]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is missing or doubtful? Cases skipped, failed or wide, failed launches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank.lab import units
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import are, counted
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import Column, Row, Table
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.runs import resume_command
+
+MOST_ROWS = 20
+EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interrupted"}
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when everything planned was measured well."""
+    sentences = [text for run in context.runs for text in _events(run, context.several)]
+    tables = [
+        table
+        for run in context.runs
+        for status, caption in _KINDS
+        if (table := _table(run, status, caption, context.several)).rows
+    ]
+    unplanned = [text for run in context.runs for text in _unmeasured(run, context.several)]
+    if not (sentences or tables or unplanned):
+        return None
+    return Question(
+        "missing", "What is missing or doubtful?", (*sentences, *unplanned), tables=tuple(tables)
+    )
+
+
+_KINDS = (
+    ("failed", "Failed"),
+    ("skipped", "Skipped"),
+    ("wide", "Wide: the interval is wider than the precision, or there is none"),
+)
+# What of a case of some status is doubtful: how much its value may be off.
+_DOUBTFUL = {"wide": "width of the 95 % interval"}
+
+
+def _prefix(run: Measured, several: bool) -> str:
+    return f"{run.name}: " if several else ""
+
+
+def _events(run: Measured, several: bool) -> list[str]:
+    found = []
+    for event in run.run.events:
+        if event.event in EVENTS:
+            text = EVENTS[event.event]
+            if event.launch is not None:
+                text += f" (launch {event.launch})"
+            found.append(_prefix(run, several) + f"{text}: {event.message or event.time}.")
+    return found
+
+
+def _unmeasured(run: Measured, several: bool) -> list[str]:
+    """Planned cases that no launch has finished: the survey was cut short."""
+    done = {(case.launch, case.case) for case in run.run.cases}
+    lost = sum(
+        (planned.launch, case) not in done for planned in run.run.plan for case in planned.cases
+    )
+    if not lost:
+        return []
+    return [
+        f"{_prefix(run, several)}{counted(lost, 'planned measurement')} "
+        f"(case and launch) {are(lost)} not made; "
+        f"`{resume_command(run.run.path)}` completes the run."
+    ]
+
+
+def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
+    found = [result for result in run.results if result.status == status]
+    which = f"the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else len(found)
+    if status in _DOUBTFUL:
+        found.sort(key=lambda result: -_doubt(result))
+    doubtful = status in _DOUBTFUL
+    columns = (
+        Column("case", number=False),
+        Column("ranks", number=False),
+        Column(_DOUBTFUL.get(status, "why"), number=False),
+        *((Column("kept"),) if doubtful else ()),
+    )
+    rows = tuple(
+        Row(
+            (
+                result.case,
+                str(result.shape),
+                _why(result),
+                *((units.format_percent(result.kept),) if doubtful else ()),
+            )
+        )
+        for result in found[:MOST_ROWS]
+    )
+    return Table(_prefix(run, several) + f"{caption} ({which})", columns, rows)
+
+
+def _doubt(result: CaseResult) -> float:
+    width = result.headline.relative_width if result.headline else None
+    return float("inf") if width is None else width
+
+
+def _why(result: CaseResult) -> str:
+    if result.status not in _DOUBTFUL:
+        return result.reason or ""
+    if result.headline is None or result.headline.relative_width is None:
+        return f"none, of {counted(len(result.launches), 'launch', 'launches')}"
+    return f"{units.format_spread(_doubt(result))} of the value"
+
+
+def statuses(results: Sequence[CaseResult]) -> dict[str, int]:
+    """How many results have each status."""
+    found: dict[str, int] = {}
+    for result in results:
+        found[result.status] = found.get(result.status, 0) + 1
+    return found

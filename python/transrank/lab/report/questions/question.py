@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One question of the report with what answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transrank.lab.report.figures.figure import Figure
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.published import Source
+from transrank.lab.report.tables import Table
+from transrank.lab.stats.summary import CaseResult
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A heading in the reader's words, the answer in a few sentences, then figures and tables.
+
+    The first figure is open, all else is folded. `studies` are those whose numbers stand below.
+    `sources` are those of published numbers; `comparable` says with what others could be compared.
+    """
+
+    anchor: str
+    heading: str
+    answer: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    studies: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    comparable: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """What every question is asked of: the runs, and the styles of the page."""
+
+    runs: tuple[Measured, ...]
+    palette: Palette
+
+    @property
+    def several(self) -> bool:
+        return len(self.runs) > 1
+
+    def results_of(self, *studies: str) -> list[tuple[str, list[CaseResult]]]:
+        """The results of these studies, by the name of the run."""
+        return [(run.name, run.of_study(*studies)) for run in self.runs]
+
+    def all_of(self, *studies: str) -> list[CaseResult]:
+        """The results of these studies in all runs."""
+        return [result for run in self.runs for result in run.of_study(*studies)]

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does a redistribution cost? Every way beside copies of as many bytes, and ESMF's options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from transrank.lab import units
+from transrank.lab.report.figures.category_panel import Value, key_of, times_panel
+from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.phrases import (
+    joined,
+    kept_sentence,
+    sentence,
+    time_with_interval,
+    times,
+    times_as_long,
+)
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
+from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.records import Shape
+
+STUDY = "redistribute"
+AUTO = "auto"
+BLOCKS = "blocks"
+FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
+MPI_ALONE = "mpi-"
+# ESMF's default, and what differs from it in one option.
+DEFAULT = "async-per-peer-together"
+OPTIONS = {
+    "sync-per-peer-together": "one pair of peers after the other (sync)",
+    "async-per-run-together": "a message for each box of cells, or run of a list (per-run)",
+    "async-none-together": "a message for each contiguous run of a field (none)",
+    "async-per-peer-per-field": "one field after the other (per-field)",
+}
+MODES = {
+    "": "",
+    "unmodified": "",
+    "rewritten": ", fields rewritten before each run",
+    "used": ", fields rewritten before each run and read after it",
+    "cycle": ", fields rewritten before each run and read after it, all of it timed",
+}
+# From the published benchmark's to that of programs, which write and read the fields in between.
+NEARNESS = ("unmodified", "rewritten", "used")
+
+CAPTION = (
+    "Time until the slowest rank has its 8 fields, from a barrier on, the part that stays on its "
+    "rank included (run), and time to make the route and bind it (store). The copies write as many "
+    "bytes from memory of the rank's own. Lines are 95 % intervals."
+)
+TABLE_CAPTION = (
+    "Redistribution of a bundle. “Smallest mean” is the published statistic: the least over "
+    "launches of the mean over the samples of a launch; with --count 50 and --launches 10, as "
+    "there, the least of 10 means of 50."
+)
+
+# Shape, grid, scale, layouts, parts, mode.
+Place = tuple[Shape, str, int, str, str, str]
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when nothing was redistributed."""
+    if not context.all_of(STUDY):
+        return None
+    return Question(
+        "redistribution",
+        "What does a redistribution cost?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        tuple(figure for run in context.runs if (figure := _figure(context, run)) is not None),
+        tuple(_table(run, context.several) for run in context.runs if run.of_study(STUDY)),
+        studies=(STUDY,),
+    )
+
+
+def _text(result: CaseResult, axis: str) -> str:
+    return str(result.axes.get(axis, ""))
+
+
+def _place(result: CaseResult) -> Place:
+    return (
+        result.shape,
+        _text(result, "grid"),
+        int(result.axes.get("scale", 1)),
+        _text(result, "layouts") or BLOCKS,
+        _text(result, "parts"),
+        _text(result, "mode"),
+    )
+
+
+def _title(place: Place) -> str:
+    shape, grid, scale, _, parts, mode = place
+    smaller = f", scaled down to 1/{scale} of its cells to fit the memory" if scale > 1 else ""
+    source, _, destination = parts.partition("-")
+    between = f" from {_side(source)} to {_side(destination)}" if parts else ""
+    return f"{shape}, {grid}{smaller}{between}{MODES.get(mode, '')}"
+
+
+def _side(parts: str) -> str:
+    return "lists of cells" if parts == "lists" else f"{parts} blocks"
+
+
+def _of_lists(place: Place) -> bool:
+    return place[3] != BLOCKS
+
+
+def _figure(context: Context, run: Measured) -> Figure | None:
+    results = run.of_study(STUDY)
+    panels: list[Panel] = []
+    key: dict[str, KeyEntry] = {}
+    for place in sorted({_place(result) for result in results}):
+        here = [result for result in results if _place(result) == place and result.headline]
+        here.sort(key=lambda result: (_text(result, "phase"), _value(result)))
+        values = [_entry(context.palette, result) for result in here]
+        key |= key_of(values)
+        if values:
+            panels.append(times_panel(_title(place), "Times of redistributions", values))
+    if not panels:
+        return None
+    name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"
+    caption = f"{run.name}: {CAPTION}" if context.several else CAPTION
+    return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
+
+
+def _value(result: CaseResult) -> float:
+    return result.headline.value if result.headline is not None else float("inf")
+
+
+def _entry(palette: Palette, result: CaseResult) -> Value:
+    assert result.headline is not None
+    phase = _text(result, "phase")
+    return Value.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
+
+
+def _table(run: Measured, several: bool) -> Table:
+    columns = (
+        Column("where", number=False),
+        Column("phase", number=False),
+        Column("way", number=False),
+        Column("time"),
+        Column("95 % interval"),
+        Column("smallest mean"),
+        Column("kept"),
+        Column("per rank"),
+    )
+    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    results.sort(key=lambda result: (_place(result), _text(result, "phase"), _value(result)))
+    rows = tuple(
+        Row(
+            (
+                _title(_place(result)),
+                _text(result, "phase"),
+                _text(result, "way"),
+                units.format_seconds(_value(result)),
+                interval_text(result.headline),
+                units.format_seconds(min(result.launch_imb)) if result.launch_imb else NOTHING,
+                units.format_percent(result.kept) if result.samples else NOTHING,
+                units.format_rate(result.rate) if result.rate is not None else NOTHING,
+            )
+        )
+        for result in results
+    )
+    return Table(f"{run.name}: {TABLE_CAPTION}" if several else TABLE_CAPTION, columns, rows)
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    prefix = f"{run.name}: " if several else ""
+    answers = []
+    for place in _told(results):
+        here = {
+            (_text(result, "phase"), _text(result, "way")): result
+            for result in results
+            if _place(result) == place
+        }
+        runs = {way: result for (phase, way), result in here.items() if phase == "run"}
+        told = (*_of_auto(place, runs), *_of_options(place, runs))
+        answers += [f"{prefix}{text}" for text in told]
+    further = (*_of_grids(results), *_of_rank_counts(results), *_of_store(results))
+    answers += [f"{prefix}{text}" for text in further]
+    return [sentence(answer) for answer in answers]
+
+
+def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
+    """The library's choice between blocks in the widest shape, and its memory floor."""
+    results = [result for result in results if result.headline is not None]
+    for place in sorted(_told(results), key=lambda place: -place[0].ranks):
+        runs = {
+            _way(result): result
+            for result in results
+            if _place(result) == place and _text(result, "phase") == "run"
+        }
+        if AUTO in runs and not _of_lists(place):
+            return runs[AUTO], _floor(runs)
+    return None, None
+
+
+def _floor(runs: Mapping[str, CaseResult]) -> CaseResult | None:
+    return min((runs[name] for name in FLOORS if name in runs), key=_value, default=None)
+
+
+def _told(results: Sequence[CaseResult]) -> list[Place]:
+    """The places that words are about: of their modes the one nearest to what programs do."""
+    places = sorted({_place(result) for result in results})
+    nearest: dict[tuple[object, ...], int] = {}
+    for *where, mode in places:
+        if mode in NEARNESS:
+            key = tuple(where)
+            nearest[key] = max(nearest.get(key, 0), NEARNESS.index(mode))
+    return [
+        place
+        for place in places
+        if place[5] not in NEARNESS or NEARNESS.index(place[5]) == nearest[place[:5]]
+    ]
+
+
+def _of_auto(place: Place, runs: dict[str, CaseResult]) -> list[str]:
+    auto = runs.get(AUTO)
+    if auto is None:
+        return []
+    comparisons = []
+    floor = _floor(runs)
+    if floor is not None and (ratio := times_as_long(floor, auto)):
+        comparisons.append(
+            f"{ratio} its memory floor, the fastest copy of as many bytes ({_way(floor)})"
+        )
+    alone = [result for way, result in runs.items() if way.startswith(MPI_ALONE)]
+    best = min(alone, key=_value, default=None)
+    if best is not None and (ratio := times_as_long(auto, best)):
+        comparisons.append(f"the fastest way with MPI alone ({_way(best)}) takes {ratio} as long")
+    text = f"with {_title(place)}, a bundle of 8 fields takes {time_with_interval(auto)}"
+    return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
+
+
+def _way(result: CaseResult) -> str:
+    return _text(result, "way")
+
+
+def _of_options(place: Place, runs: dict[str, CaseResult]) -> list[str]:
+    """What each option costs beside ESMF's default, in words."""
+    default = runs.get(DEFAULT)
+    told = [
+        f"{words} takes {ratio} as long"
+        for way, words in OPTIONS.items()
+        if default is not None and way in runs and (ratio := times_as_long(default, runs[way]))
+    ]
+    if not told:
+        return []
+    where = f"with {_title(place)}, " if _of_lists(place) or place[5] else ""
+    text = f"{where}beside ESMF's default, one message for each peer with all fields, "
+    return [f"{text}{joined(told)}."]
+
+
+def _of_grids(results: Sequence[CaseResult]) -> list[str]:
+    """The largest grid against the smallest, by the library's choice."""
+    told = []
+    for found in _autos(results, leave_out=(1, 2, 4)):
+        least, most = min(found, key=_cells), max(found, key=_cells)
+        cells = _cells(most) / _cells(least)
+        ratio = ratio_of(least, most)
+        if cells > 1 and ratio is not None:
+            told.append(
+                f"with {most.shape}{_mode(most)} the larger grid ({_text(most, 'grid')}) has "
+                f"{units.three_digits(cells)} times the cells of the smaller "
+                f"({_text(least, 'grid')}) and takes {times(ratio)} as long: "
+                f"{times(ratio.scaled(1 / cells))} as long for each cell."
+            )
+    return told
+
+
+def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
+    """The same grid among more ranks, from and to other parts."""
+    told = []
+    for found in _autos(results, leave_out=(0, 4)):
+        by_ranks = sorted(found, key=lambda result: result.shape)
+        if len({result.shape for result in by_ranks}) > 1:
+            each = [
+                f"{time_with_interval(result)} with {result.shape}"
+                f", {_text(result, 'parts').replace('-', ' to ')}"
+                for result in by_ranks
+            ]
+            told.append(f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
+    return told
+
+
+def _autos(results: Sequence[CaseResult], leave_out: Sequence[int]) -> list[list[CaseResult]]:
+    """Runs between blocks by the library's choice whose places differ in these words only."""
+    found: dict[tuple[object, ...], list[CaseResult]] = {}
+    for result in results:
+        place = _place(result)
+        if (_text(result, "phase"), _way(result), place[3]) == ("run", AUTO, BLOCKS):
+            key = tuple(None if i in leave_out else word for i, word in enumerate(place))
+            found.setdefault(key, []).append(result)
+    return list(found.values())
+
+
+def _mode(result: CaseResult) -> str:
+    return MODES.get(_text(result, "mode"), "")
+
+
+def _cells(result: CaseResult) -> float:
+    extents = [int(extent) for extent in _text(result, "grid").split("x")]
+    return math.prod(extents) / int(result.axes.get("scale", 1))
+
+
+def _of_store(results: Sequence[CaseResult]) -> list[str]:
+    """What was stored fastest and slowest, between blocks."""
+    stored = [
+        result
+        for result in results
+        if _text(result, "phase") == "store" and not _of_lists(_place(result))
+    ]
+    if len(stored) < 2:
+        return []
+    least, most = (
+        f"{_way(result)} on {_text(result, 'grid')} takes {time_with_interval(result)}"
+        for result in (min(stored, key=_value), max(stored, key=_value))
+    )
+    return [f"to store {least}, the least, and {most}, the most."]

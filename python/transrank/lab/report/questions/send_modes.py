@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which way of sending is fastest? One ping-pong by each of MPI's send routines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from transrank.lab import units
+from transrank.lab.reference.machine import Machine, ReferencePoint
+from transrank.lab.report.curves import Curve, CurveGroup, intervals_of, places_of, points_of
+from transrank.lab.report.figures.curve_figure import curve_figure
+from transrank.lab.report.figures.quantity import TIME
+from transrank.lab.report.findings.crossovers import Crossover, find_crossovers
+from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
+from transrank.lab.report.phrases import counted, joined, kept_sentence, sentence, times
+from transrank.lab.report.published import Published, comparable, published, short_name
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import NOTHING, Column, Row, Table
+from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.summary import CaseResult
+
+STUDY = "send-modes"
+BOTH_WAYS = "sendrecv"
+TABLE_BYTES = 100_000
+# Where the two ranks are, as titles say it.
+WHERE = {
+    WITHIN_A_NODE: "on one node",
+    BETWEEN_NODES: "over two nodes",
+    SOMEWHERE: "between two ranks",
+}
+
+CAPTION = (
+    "Half a round trip between two ranks, timed on rank 0, by the routine that sends; Bsend's "
+    "buffer is attached outside the timed region. Sendrecv sends both ways at once. Bands are "
+    "95 % intervals over launches, small dots launches that lie apart."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when the study was not measured."""
+    groups = [
+        _group(context, _named(run, place, context.several), results)
+        for run in context.runs
+        for place, results in run.by_place(STUDY).items()
+    ]
+    figure = curve_figure("send-modes", groups, TIME, CAPTION)
+    if figure is None:
+        return None
+    beside = published((STUDY,), places_of(context.all_of(STUDY)))
+    tables = [_rate_table(context, beside)]
+    crossings = _crossover_table(context)
+    if crossings.rows:
+        tables.append(crossings)
+    return Question(
+        "send-modes",
+        "Which way of sending is fastest?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        (figure,),
+        tuple(table for table in tables if table.rows),
+        (STUDY,),
+        beside.sources,
+        comparable(beside),
+    )
+
+
+def routine_name(routine: str) -> str:
+    """The name as MPI spells it: `MPI_Bsend`, `persistent MPI_Send`."""
+    if routine.startswith("persistent"):
+        return "persistent MPI_Send"
+    return f"MPI_{routine.capitalize()}"
+
+
+def _routine(result: CaseResult) -> str:
+    return str(result.axes.get("routine", ""))
+
+
+def _by_routine(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    routines: dict[str, list[CaseResult]] = {}
+    for result in results:
+        routines.setdefault(_routine(result), []).append(result)
+    return routines
+
+
+def _named(run: Measured, place: str, several: bool) -> str:
+    where = WHERE[place]
+    return f"{run.name}, {where}" if several else where
+
+
+def _group(context: Context, title: str, results: Sequence[CaseResult]) -> CurveGroup:
+    curves = tuple(
+        Curve(
+            routine_name(routine),
+            routine_name(routine),
+            context.palette.style("routine", routine),
+            points_of(found),
+        )
+        for routine, found in _by_routine(results).items()
+    )
+    return CurveGroup(title, curves, results[0])
+
+
+def _at_table_size(results: Sequence[CaseResult]) -> CaseResult | None:
+    return next((result for result in results if result.bytes == TABLE_BYTES), None)
+
+
+def _rate_table(context: Context, beside: Published) -> Table:
+    """GB/s at 100,000 bytes: one direction's bytes, and all bytes as the source counted them."""
+    rows = [
+        _rate_row(_named(run, place, context.several), routine, result)
+        for run in context.runs
+        for place, results in run.by_place(STUDY).items()
+        for routine, found in _by_routine(results).items()
+        if (result := _at_table_size(found)) is not None
+    ]
+    if rows:
+        rows += [_published_row(machine, point) for machine, point in beside.points]
+    columns = (
+        Column("where", number=False),
+        Column("routine", number=False),
+        Column("time"),
+        Column("GB/s per direction"),
+        Column("GB/s as published"),
+        Column("kept"),
+    )
+    caption = (
+        "GB/s (10⁹) at 100,000 bytes. Per direction: the bytes that one rank sends, over the time. "
+        "As published: the source halves every time, so that of MPI_Sendrecv, which is one "
+        "exchange and no round trip, counts the bytes of both directions."
+    )
+    return Table(caption, columns, tuple(rows))
+
+
+def _directions(routine: str) -> int:
+    return 2 if routine == BOTH_WAYS else 1
+
+
+def _rate_row(place: str, routine: str, result: CaseResult) -> Row:
+    assert result.headline is not None
+    seconds = result.headline.value
+    rate = TABLE_BYTES / seconds / 1e9
+    return Row(
+        (
+            place,
+            routine_name(routine),
+            units.format_seconds(seconds) + (" (wide)" if result.status == "wide" else ""),
+            units.three_digits(rate),
+            units.three_digits(_directions(routine) * rate),
+            units.format_percent(result.kept) if result.samples else NOTHING,
+        ),
+        result.status,
+    )
+
+
+def _published_row(machine: Machine, point: ReferencePoint) -> Row:
+    assert point.rate is not None
+    routine, rate = str(point.axes["routine"]), point.rate / 1e9
+    return Row(
+        (
+            f"{short_name(machine)}, {counted(point.nodes, 'node')}",
+            routine_name(routine),
+            NOTHING,
+            f"{rate / _directions(routine):.3g}",
+            f"{rate:.3g}",
+            NOTHING,
+        ),
+        "published",
+    )
+
+
+def _crossings(results: Sequence[CaseResult]) -> list[Crossover]:
+    return find_crossovers(
+        {
+            routine_name(routine): intervals_of(found)
+            for routine, found in _by_routine(results).items()
+        }
+    )
+
+
+def _crossover_table(context: Context) -> Table:
+    columns = (
+        Column("where", number=False),
+        Column("faster up to"),
+        Column("", number=False),
+        Column("faster from"),
+        Column("", number=False),
+    )
+    rows = tuple(
+        Row(
+            (
+                _named(run, place, context.several),
+                units.format_bytes(crossing.lower),
+                crossing.small,
+                units.format_bytes(crossing.upper),
+                crossing.large,
+            )
+        )
+        for run in context.runs
+        for place, results in run.by_place(STUDY).items()
+        for crossing in _crossings(results)
+    )
+    caption = (
+        "Sizes at which one routine overtakes another, where their 95 % intervals are apart at two "
+        f"sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
+    )
+    return Table(caption.rstrip(), columns, rows)
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    sentences = []
+    for place, results in run.by_place(STUDY).items():
+        at_size = {
+            routine: result
+            for routine, found in _by_routine(results).items()
+            if routine != BOTH_WAYS and (result := _at_table_size(found)) is not None
+        }
+        if len(at_size) > 1 and (ranking := _ranking(at_size)):
+            where = _named(run, place, several)
+            sentences.append(sentence(f"{where}, 100,000 bytes: {ranking}."))
+    return sentences
+
+
+def _ranking(results: Mapping[str, CaseResult]) -> str:
+    """The fastest, what cannot be told from it, and the slowest; empty for a single launch."""
+    ordered = sorted(results, key=lambda routine: _value(results[routine]))
+    best, *others = ordered
+    ratios = {routine: ratio_of(results[best], results[routine]) for routine in others}
+    known = {routine: ratio for routine, ratio in ratios.items() if ratio is not None}
+    if not known:
+        return ""
+    level = [routine for routine, ratio in known.items() if ratio.low is None or ratio.low <= 1]
+    text = f"{routine_name(best)} is fastest"
+    if level:
+        text += f", and cannot be told from {joined([routine_name(each) for each in level])}"
+    slowest = ordered[-1]
+    if slowest in known and slowest not in level:
+        text += f"; {routine_name(slowest)} takes {times(known[slowest])} as long"
+    return text
+
+
+def _value(result: CaseResult) -> float:
+    return result.headline.value if result.headline is not None else inf

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a run was measured, in words, from what its record says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from transrank.lab import units
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.tables import Column, Row, Table
+from transrank.lab.stats.cores import MOVED, SLOWED, other_rounds, states_of
+from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Options
+from transrank.lab.store.records import Launch
+
+LAUNCH = "launch"
+CACHE = {
+    "warm": "Buffers are reused as they are (warm).",
+    "rewritten": "Buffers are rewritten before each sample (rewritten).",
+    "cold": "Buffers are flushed from the caches before each sample (cold).",
+}
+FLAGS = (
+    (WARM_UP, "as warm-up"),
+    (DISTURBED, "because a rank lost its core"),
+    (STOLEN, "because a hypervisor took time from a rank's CPU"),
+    (LATE, "because a rank started late"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Sentences, and command lines, under a heading of their own where there are several runs.
+
+    Many command lines are folded away under a line that says what they are.
+    """
+
+    heading: str
+    sentences: tuple[str, ...]
+    commands: tuple[str, ...] = ()
+    folded: str = ""
+
+
+def describe_method(runs: Sequence[Measured]) -> list[Part]:
+    """What holds for every run, then what each run chose."""
+    several = len(runs) > 1
+    parts = [Part("", tuple(_general()))]
+    for run in runs:
+        sentences = tuple(_imported(run) if run.run.header.imported else _chosen(run))
+        parts.append(Part(run.name if several else "", sentences))
+    return parts
+
+
+def _general() -> Iterator[str]:
+    yield (
+        "A sample is the time of a batch of operations, long enough for the clock, divided by "
+        "their number; where all ranks are timed it is the slowest rank's. Payloads depend on "
+        "rank, position and slice of samples, up to 4 KiB on the sample too; as often they are "
+        "compared, outside the timed region, and of messages into one buffer the last."
+    )
+    yield (
+        "The sizes of a study, of the collectives those of an operation, are interleaved in random "
+        "order over several rounds; studies follow one another, and all is repeated in separate "
+        "launches of the MPI job. The value of a case is the median over launches of each launch's "
+        "median; its 95 % interval is that of the launches (Student's t on the logarithms), and "
+        "fewer than three have none. "
+        "Figures cut intervals that reach far beyond all values; tables have them whole."
+    )
+    yield (
+        "Warm-up samples do not count, nor do samples during which a rank lost its core, a "
+        "hypervisor took time from its CPU, it started late, or the cores were in another state "
+        "than the run is of; “kept” is the share of the samples after warm-up that counts. “IMB "
+        "mean” is the mean over all samples after warm-up, averaged over ranks, as IMB prints it. "
+        "“Of all” "
+        "are the mean and the 90th and 99th percentile of all samples after warm-up of all "
+        "launches: what programs feel, which cannot leave disturbed calls out. “Imbalance” is by "
+        "how much the fastest rank is ahead of the slowest, in the median over samples."
+    )
+
+
+def _imported(run: Measured) -> Iterator[str]:
+    files = run.run.header.imported
+    names = joined([f"{file.file} ({file.suite} {file.version})" for file in files])
+    yield (
+        f"These numbers were imported from {names}. They are means: nothing is known of their "
+        "samples, so they have an interval only where there were several files."
+    )
+
+
+def _chosen(run: Measured) -> Iterator[str]:
+    options = run.run.header.options
+    if {case.study for case in run.run.cases} == {LAUNCH}:
+        yield from _job_starts(run)
+        yield from _flags(run)
+        return
+    if options is not None:
+        yield _stopping(options)
+        yield CACHE.get(options.cache, options.cache)
+        if options.buffer_offset:
+            yield f"Buffers begin {units.format_bytes(options.buffer_offset)} past a page boundary."
+    yield from _synchronisation(run)
+    yield from _cores(run)
+    yield from _batches(run)
+    yield from _flags(run)
+
+
+def _job_starts(run: Measured) -> Iterator[str]:
+    """How often jobs were started: nothing else was measured."""
+    counts = [case.samples.seconds.size for case in run.run.cases if case.samples is not None]
+    options = run.run.header.options
+    if counts and options is not None:
+        yield (
+            f"Each kind of job was started {max(counts) - 1} times, and once before to warm up, in "
+            f"each of {counted(options.launches, 'repetition')} of the whole."
+        )
+
+
+def _stopping(options: Options) -> str:
+    """When a launch was done with a case, and what is then said of the case."""
+    launches = counted(options.launches, "launch", "launches")
+    if options.count is not None:
+        return (
+            f"Every case was measured in {launches}, in each until "
+            f"{counted(options.count, 'operation')} were timed, whatever they showed."
+        )
+    precision = units.format_percent(options.precision)
+    further = (
+        ""
+        if options.most_launches is None
+        else (f", and in more while its interval was wider than {precision} and there was time")
+    )
+    return (
+        f"Every case was planned for {launches}{further}. “~” marks a case whose interval is wider "
+        f"than {precision} of the value, or that has none."
+    )
+
+
+def _synchronisation(run: Measured) -> Iterator[str]:
+    methods = {launch.synchronisation.method for launch in run.run.launches}
+    if "barrier" in methods:
+        yield "Ranks come to a common start by a barrier."
+    if "clock" in methods:
+        told = [launch.synchronisation.accuracy_seconds for launch in run.run.launches]
+        told += [event.accuracy_seconds for event in run.run.events]
+        accuracies = [seconds for seconds in told if seconds is not None]
+        worst = max(accuracies, default=None)
+        if worst == 0:
+            yield "Ranks start at an agreed time of the clock of the one host that they share."
+            return
+        accuracy = (
+            f"; offsets of up to {units.format_seconds(worst)} were left between nodes"
+            if worst is not None
+            else ""
+        )
+        yield f"Ranks start at an agreed time of clocks synchronised across hosts{accuracy}."
+
+
+def _cores(run: Measured) -> Iterator[str]:
+    states = states_of(run.run)
+    for shape, state in states.items():
+        cases = [case for case in run.run.cases if case.shape == shape]
+        others = other_rounds(cases, state)
+        begin = f"With {shape}, the" if len(states) > 1 else "The"
+        yield (
+            f"{begin} run is of cores in the state that was the commonest by two probes after "
+            f"each round: {state}. {units.format_percent(others.moved)} of the rounds were more "
+            f"than a factor of {MOVED} from that distance, {units.format_percent(others.slowed)} "
+            f"on a core slower by {100 * (SLOWED - 1):.0f} % or more."
+        )
+
+
+def _batches(run: Measured) -> Iterator[str]:
+    batches = [case.batch for case in run.run.cases if case.batch is not None]
+    spent = sum(case.measuring_seconds or 0.0 for case in run.run.cases)
+    verified = sum(case.verified or 0 for case in run.run.cases)
+    if not batches:
+        return
+    ends = (
+        f"{min(batches):,} to {max(batches):,}"
+        if min(batches) < max(batches)
+        else f"{max(batches):,}"
+    )
+    text = f"Batches held {ends} operations"
+    yield (
+        f"{text}; measuring took {units.format_wait(spent)} in all, and "
+        f"{units.format_bytes(verified)} of payload were compared with what they had to be."
+    )
+
+
+def _flags(run: Measured) -> Iterator[str]:
+    flags = [case.samples.flags for case in run.run.cases if case.samples is not None]
+    if not flags:
+        return
+    every = np.concatenate(flags)
+    counts = [(int(np.count_nonzero(every & bit)), what) for bit, what in FLAGS]
+    told = [f"{count:,} {what}" for count, what in counts if count]
+    flagged = f"flagged are {joined(told)}" if told else "none is flagged"
+    yield f"{every.size:,} samples are stored; {flagged}."
+
+
+def launch_table(run: Measured) -> Table:
+    """One line per launch: its shape, hosts, binding and clock."""
+    columns = (
+        Column("launch"),
+        Column("ranks", number=False),
+        Column("hosts", number=False),
+        Column("CPUs of the ranks", number=False),
+        Column("clock resolution"),
+        Column("clock cost"),
+        Column("start", number=False),
+    )
+    return Table(f"Launches of {run.name}", columns, tuple(map(_launch_row, run.run.launches)))
+
+
+def _launch_row(launch: Launch) -> Row:
+    binding = list(dict.fromkeys(launch.placement.binding))
+    shown = "; ".join(binding[:4]) + (f"; {len(binding) - 4} more" if len(binding) > 4 else "")
+    return Row(
+        (
+            str(launch.launch),
+            str(launch.shape),
+            ", ".join(launch.placement.hosts[:4]),
+            shown,
+            units.format_seconds(launch.clock.resolution_seconds),
+            units.format_seconds(launch.clock.cost_seconds),
+            launch.synchronisation.method,
+        )
+    )

@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Verdicts: the candidate is faster, slower, the same as the baseline, or that is unclear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from transrank.lab.stats.discoveries import RATE, discoveries
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.launches import LEAST_LAUNCHES, combine, mean_variance, t_quantile
+from transrank.lab.stats.median import CONFIDENCE
+from transrank.lab.stats.pairs import paired_ratios
+from transrank.lab.stats.placed import Placed
+from transrank.lab.stats.result import CaseResult, Tail
+from transrank.lab.store.lines import Shape
+
+Pair = tuple[CaseResult | None, CaseResult | None]
+# The shapes in which a run measured a case, in words.
+Shapes = Mapping[str, Sequence[str]]
+
+VERDICTS = ("faster", "slower", "same", "unclear", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Difference of two logarithms, and how far its 95 % interval reaches to either side."""
+
+    center: float
+    below: float
+    above: float
+    freedom: float
+
+    @property
+    def ratio(self) -> Estimate:
+        """The interval of the ratio."""
+        logs = (self.center, self.center - self.below, self.center + self.above)
+        return Estimate(*(float(np.exp(log)) for log in logs))
+
+    def tail(self, distance: float, reach: float) -> float:
+        """Probability of a value so far beyond a bound that lies `reach` away at 95 %."""
+        if reach == 0:
+            return 0.0 if distance > 0 else 1.0
+        return float(special.stdtr(self.freedom, -distance / self.error(reach)))
+
+    def error(self, reach: float) -> float:
+        """The standard error that makes a 95 % interval reach so far."""
+        return reach / t_quantile(self.freedom)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One case of two runs.
+
+    Attributes
+    ----------
+    ratio
+        candidate / baseline, in time: 1.1 is 10 % slower. None where one side is missing.
+    alone
+        the case by itself: `slower` (`faster`) when the whole interval of the ratio lies beyond
+        the threshold, `same` when it lies within, `unclear` otherwise, `missing` when one side has
+        no value.
+    verdict
+        the case among all: as `alone`, but `unclear` where so many cases would bring forth one
+        that is as slow or as fast by chance.
+    reason
+        why it is unclear or missing.
+    statistic
+        what was compared: the medians, or the means where one side knows only means.
+    difference
+        of the logarithms of the two values; None where a side has no interval.
+    tails
+        mean, P90 and P99 of all samples after warm-up, of the baseline and of the candidate; None
+        where one side knows only means.
+    """
+
+    case: str
+    shape: Shape
+    baseline: Estimate | None
+    candidate: Estimate | None
+    ratio: Estimate | None
+    verdict: str
+    reason: str | None = None
+    statistic: str = "median"
+    alone: str = "unclear"
+    p_slower: float = 1.0
+    p_faster: float = 1.0
+    difference: Difference | None = None
+    tails: tuple[Tail, Tail] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All cases together.
+
+    Attributes
+    ----------
+    counts
+        how many cases have each verdict.
+    median_ratio, half
+        of the ratios the median, and between which of them the middle half lies.
+    visible, visible_alone
+        the smallest slowdown that would have been found in half of the cases: one that all share,
+        and one that a case has alone. 0.1 is 10 %; None where no case has an interval.
+    tail
+        candidate / baseline in the median of cases, of the mean, P90 and P99 of all samples.
+    """
+
+    counts: Mapping[str, int]
+    median_ratio: float | None
+    half: tuple[float, float] | None = None
+    visible: float | None = None
+    visible_alone: float | None = None
+    tail: Tail | None = None
+
+    @property
+    def judged(self) -> int:
+        return self.counts["faster"] + self.counts["slower"] + self.counts["same"]
+
+
+def compare_results(
+    baseline: Sequence[CaseResult],
+    candidate: Sequence[CaseResult],
+    threshold: float,
+    obstacle: str | None = None,
+    paired: bool = False,
+) -> list[Verdict]:
+    """Judge every case that either run measured, those of the baseline first.
+
+    Parameters
+    ----------
+    threshold
+        relative difference that matters, 0.05 for 5 %; the bounds are 1 + threshold and its
+        inverse, so that exchanging the runs exchanges faster and slower.
+    obstacle
+        why no verdict can be given, whatever the values: every case is then unclear.
+    paired
+        whether launch i of both runs is a pair, as `transrank versus` takes them: the ratio is then
+        that of pairs, and what a pair shares cancels.
+
+    Cases are the same when their names and shapes are. Where one run lacks the shape, it is enough
+    that as many ranks took part, placed alike: two ranks on a node are two ranks on a node, whether
+    the launcher was asked for 2 per node or left alone.
+
+    A case that is slower (faster) by itself but may be so by chance among so many cases, by the
+    false discovery rate of 5 %, is `unclear`.
+    """
+    if not 0 < threshold < np.inf:
+        raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
+    others = _shapes_by_case(baseline), _shapes_by_case(candidate)
+    verdicts = [
+        _judge(ours, theirs, threshold, others, paired)
+        for ours, theirs in _pairs(baseline, candidate)
+        if (ours and ours.measured) or (theirs and theirs.measured)
+    ]
+    if obstacle is not None:
+        return [
+            one
+            if one.verdict == "missing"
+            else replace(one, verdict="unclear", alone="unclear", reason=obstacle)
+            for one in verdicts
+        ]
+    return _guard_against_chance(verdicts)
+
+
+def _pairs(baseline: Sequence[CaseResult], candidate: Sequence[CaseResult]) -> list[Pair]:
+    """What belongs together: by shape, else by placement; those of the baseline first."""
+    by_shape = {(result.case, result.shape): result for result in candidate}
+    partners = {id(result): by_shape.pop((result.case, result.shape), None) for result in baseline}
+    alone = [result for result in baseline if partners[id(result)] is None]
+    ours, theirs = _by_placement(alone), _by_placement(by_shape.values())
+    for key, result in ours.items():
+        if key in theirs:
+            partner = theirs[key]
+            partners[id(result)] = by_shape.pop((partner.case, partner.shape))
+    return [
+        *((result, partners[id(result)]) for result in baseline),
+        *((None, result) for result in by_shape.values()),
+    ]
+
+
+def _by_placement(results: Iterable[CaseResult]) -> dict[tuple[str, Placed], CaseResult]:
+    """Results by where their ranks were; of several in one place the one of the smallest shape."""
+    found: dict[tuple[str, Placed], CaseResult] = {}
+    for result in sorted(results, key=lambda result: result.shape):
+        if result.placed is not None:
+            found.setdefault((result.case, result.placed), result)
+    return found
+
+
+def _shapes_by_case(results: Iterable[CaseResult]) -> Shapes:
+    found: dict[str, list[str]] = {}
+    for result in results:
+        if result.measured:
+            found.setdefault(result.case, []).append(str(result.shape))
+    return found
+
+
+def summarise_family(verdicts: Sequence[Verdict], threshold: float) -> Family:
+    """Count the verdicts, and say what could have been seen at all."""
+    counts = {name: sum(v.verdict == name for v in verdicts) for name in VERDICTS}
+    ratios = [v.ratio.value for v in verdicts if v.ratio is not None]
+    if not ratios:
+        return Family(counts, None)
+    low, middle, high = (float(value) for value in np.quantile(ratios, (0.25, 0.5, 0.75)))
+    tail = _tail_ratio([v.tails for v in verdicts if v.ratio is not None and v.tails is not None])
+    known = [v.difference for v in verdicts if v.difference is not None]
+    if not known:
+        return Family(counts, middle, (low, high), tail=tail)
+    chance = (1 - CONFIDENCE) / 2
+    alone = min(chance, RATE / len(known))
+
+    def visible(chance: float) -> float:
+        reach = [
+            float(special.stdtrit(one.freedom, 1 - chance)) * one.error(one.below) for one in known
+        ]
+        return float(np.expm1(np.log1p(threshold) + np.median(reach)))
+
+    return Family(counts, middle, (low, high), visible(chance), visible(alone), tail)
+
+
+def _tail_ratio(tails: Sequence[tuple[Tail, Tail]]) -> Tail | None:
+    ratios = [
+        (theirs.mean / ours.mean, theirs.p90 / ours.p90, theirs.p99 / ours.p99)
+        for ours, theirs in tails
+        if min(ours.mean, ours.p90, ours.p99) > 0
+    ]
+    return Tail(*(float(one) for one in np.median(ratios, axis=0))) if ratios else None
+
+
+def _judge(
+    baseline: CaseResult | None,
+    candidate: CaseResult | None,
+    threshold: float,
+    shapes: tuple[Shapes, Shapes],
+    paired: bool,
+) -> Verdict:
+    known = baseline or candidate
+    assert known is not None
+    if baseline is None or candidate is None or not (baseline.measured and candidate.measured):
+        return _missing(known, baseline, candidate, shapes)
+    statistic = "median" if baseline.statistic == candidate.statistic == "median" else "mean"
+    ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
+    first, second = combine(ours), combine(theirs)
+    verdict = Verdict(known.case, known.shape, first, second, None, "unclear", None, statistic)
+    if baseline.tail is not None and candidate.tail is not None:
+        verdict = replace(verdict, tails=(baseline.tail, candidate.tail))
+    bases = baseline.basis, candidate.basis
+    if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
+        return replace(verdict, reason=_other_basis(bases))
+    combined = [
+        one.low for one in (verdict.baseline, verdict.candidate) if one and one.low is not None
+    ]
+    if min([one.value for one in (*ours, *theirs)] + combined) <= 0:
+        return replace(
+            verdict, verdict="missing", alone="missing", reason="a time of 0 has no ratio"
+        )
+    if paired:
+        difference, few = _of_pairs(paired_ratios(baseline, candidate)), "pairs of launches"
+    else:
+        difference = _difference((first, len(ours)), (second, len(theirs)))
+        few = "launches on a side"
+    if difference is None:
+        return replace(
+            verdict,
+            ratio=Estimate(second.value / first.value),
+            reason=f"fewer than {LEAST_LAUNCHES} {few} have no interval",
+        )
+    return _judge_ratio(verdict, difference, threshold)
+
+
+def _other_basis(bases: tuple[str, str]) -> str:
+    """Why what counts of a case is not the same in both runs, or is a mixture in either."""
+    lacks = {
+        "any cores": "has too few launches with the cores in this state",
+        "all": "has too few launches that nothing disturbed",
+    }
+    return "; ".join(
+        f"the {name} {lacks[basis]}"
+        for name, basis in zip(("baseline", "candidate"), bases, strict=True)
+        if basis in lacks
+    )
+
+
+def _missing(
+    known: CaseResult,
+    baseline: CaseResult | None,
+    candidate: CaseResult | None,
+    shapes: tuple[Shapes, Shapes],
+) -> Verdict:
+    reasons = []
+    for name, result, elsewhere in zip(
+        ("baseline", "candidate"), (baseline, candidate), shapes, strict=True
+    ):
+        if result is None and known.case in elsewhere:
+            there = "; ".join(elsewhere[known.case])
+            reasons.append(f"the {name} has it in another placement: {there}")
+        elif result is None:
+            reasons.append(f"the {name} does not have it")
+        elif not result.measured:
+            reasons.append(f"the {name} {result.status} it: {result.reason}")
+    return Verdict(
+        known.case,
+        known.shape,
+        baseline.headline if baseline else None,
+        candidate.headline if candidate else None,
+        None,
+        "missing",
+        "; ".join(reasons),
+        alone="missing",
+    )
+
+
+def _launches(result: CaseResult, statistic: str) -> list[Estimate]:
+    if statistic == result.statistic:
+        return list(result.launch_medians)
+    return [Estimate(mean) for mean in result.launch_imb]
+
+
+def _judge_ratio(verdict: Verdict, difference: Difference, threshold: float) -> Verdict:
+    ratio = difference.ratio
+    bound = float(np.log1p(threshold))
+    alone = _place(ratio, 1 + threshold)
+    return replace(
+        verdict,
+        ratio=ratio,
+        verdict=alone,
+        alone=alone,
+        reason=None,
+        p_slower=difference.tail(difference.center - bound, difference.below),
+        p_faster=difference.tail(-difference.center - bound, difference.above),
+        difference=difference,
+    )
+
+
+def _of_pairs(ratios: Sequence[Estimate]) -> Difference | None:
+    """The difference that the ratios of pairs make; None where they are too few."""
+    if len(ratios) < LEAST_LAUNCHES:
+        return None
+    low, center, high = _log_interval(combine(ratios))
+    return Difference(center, center - low, high - center, float(len(ratios) - 1))
+
+
+def _difference(
+    baseline: tuple[Estimate, int], candidate: tuple[Estimate, int]
+) -> Difference | None:
+    """Difference of the logarithms of two estimates, each from so many launches.
+
+    The ends of its interval are those of the two intervals, added in squares, since neither needs
+    to reach as far to one side as to the other; None where a side has too few launches for one.
+    Degrees of freedom as of Welch's t: the runs may differ in spread and number of launches.
+    Source: Zou & Donner, Statistics in Medicine 27 (2008); Welch, Biometrika 34 (1947).
+    """
+    counts = (baseline[1], candidate[1])
+    if min(counts) < LEAST_LAUNCHES:
+        return None
+    ours, theirs = (_log_interval(side[0]) for side in (baseline, candidate))
+    first, second = (mean_variance(*side) for side in (baseline, candidate))
+    spread = first**2 / (counts[0] - 1) + second**2 / (counts[1] - 1)
+    return Difference(
+        center=theirs[1] - ours[1],
+        below=float(np.hypot(theirs[1] - theirs[0], ours[2] - ours[1])),
+        above=float(np.hypot(theirs[2] - theirs[1], ours[1] - ours[0])),
+        freedom=(first + second) ** 2 / spread if spread > 0 else float(sum(counts) - 2),
+    )
+
+
+def _log_interval(estimate: Estimate) -> tuple[float, float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    low, value, high = np.log((estimate.low, estimate.value, estimate.high)).tolist()
+    return low, value, high
+
+
+def _place(ratio: Estimate, bound: float) -> str:
+    assert ratio.low is not None
+    assert ratio.high is not None
+    if ratio.low > bound:
+        return "slower"
+    if ratio.high < 1 / bound:
+        return "faster"
+    return "same" if 1 / bound <= ratio.low and ratio.high <= bound else "unclear"
+
+
+def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
+    """Call unclear what is no discovery in the family of all comparisons."""
+    judged = [v for v in verdicts if v.ratio is not None and v.ratio.low is not None]
+    slower = discoveries([v.p_slower for v in judged])
+    faster = discoveries([v.p_faster for v in judged])
+    believed = {
+        (v.case, v.shape): {"slower": s, "faster": f}
+        for v, s, f in zip(judged, slower, faster, strict=True)
+    }
+    return [
+        replace(
+            v,
+            verdict="unclear",
+            reason=f"{v.verdict} by itself, but may be so by chance among {len(judged)} cases",
+        )
+        if v.verdict in ("slower", "faster") and not believed[v.case, v.shape][v.verdict]
+        else v
+        for v in verdicts
+    ]
+
+
+def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estimate:
+    """Candidate / baseline from launches taken in turn: value i of both belongs together.
+
+    What both launches of a pair share, such as a slower hour, cancels. The ratios are combined as
+    launches are; fewer than three have no interval.
+
+    Raises
+    ------
+    ValueError
+        for fewer than two pairs, unequal numbers or a value that is not positive.
+    """
+    first, second = np.asarray(baseline, dtype=float), np.asarray(candidate, dtype=float)
+    if first.size != second.size or first.size < 2:
+        raise ValueError(f"{first.size} and {second.size} values make no two pairs or more")
+    if min(first.min(), second.min()) <= 0:
+        raise ValueError("a time that is not positive has no ratio")
+    return combine([Estimate(float(ratio)) for ratio in second / first])
+
+
+def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
+    """How many times as long the candidate takes as the baseline, both of one run.
+
+    Pair by pair where two launches or more measured both, else by the launches of each. None
+    where either has a single launch: it says nothing of others.
+    """
+    ours, theirs = (
+        {
+            launch: median.value
+            for launch, median in zip(each.launches, each.launch_medians, strict=True)
+        }
+        for each in (baseline, candidate)
+    )
+    if min(len(ours), len(theirs)) < 2 or min(*ours.values(), *theirs.values()) <= 0:
+        return None
+    both = [launch for launch in ours if launch in theirs]
+    if len(both) > 1:
+        return paired_ratio([ours[each] for each in both], [theirs[each] for each in both])
+    assert baseline.headline is not None
+    assert candidate.headline is not None
+    difference = _difference((baseline.headline, len(ours)), (candidate.headline, len(theirs)))
+    return None if difference is None else difference.ratio

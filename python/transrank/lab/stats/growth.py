@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast times grow along an axis: the exponent of a power law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.median import CONFIDENCE
+from transrank.lab.stats.result import CaseResult
+
+
+def growth_exponent(results: Sequence[CaseResult], axis: str) -> Estimate:
+    """The slope of the logarithm of the times over that of `axis`, and its 95 % interval.
+
+    A least-squares line; the interval is Student's t of its residuals, so it also tells how far the
+    times are from a power law. Raises ValueError for fewer than three points.
+    """
+    points = [
+        (float(result.axes[axis]), result.headline.value)
+        for result in results
+        if result.headline is not None
+    ]
+    return exponent_of(points)
+
+
+def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
+    """The same for points of a number and a time, both positive."""
+    if len(points) < 3:
+        raise ValueError(f"{len(points)} points have no exponent with an interval; give three")
+    numbers, times = np.log(np.array(points)).T
+    line = stats.linregress(numbers, times)
+    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(points) - 2)
+    error = float(quantile * line.stderr)
+    slope = float(line.slope)
+    return Estimate(slope, slope - error, slope + error)

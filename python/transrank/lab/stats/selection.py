@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which samples of a case count.
+
+One rule, for each case by itself: a sample counts when no flag disqualifies it and its round was
+measured with the cores in the state of the run. Where that leaves too few launches, what is asked
+is relaxed for the whole case, step by step, and the case says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transrank.lab.stats.cores import CoreState
+from transrank.lab.stats.launches import LEAST_LAUNCHES
+from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
+
+# A launch of which fewer samples count has no median worth the name ...
+LEAST_SAMPLES = 3
+# ... nor has one of which a smaller share counts: where ranks share cores all the time, the few
+# samples that went undisturbed show a machine that nobody has.
+LEAST_SHARE = 0.05
+
+# What was asked of the samples that count, the strictest first.
+BASES = ("clean", "any cores", "all")
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The samples of a case that count: a mask for each launch, empty where the launch does not.
+
+    Attributes
+    ----------
+    counted
+        for each launch a mask over all of its samples.
+    taken
+        samples after warm-up, all launches.
+    basis
+        of BASES: `clean`, undisturbed and in the state of the run's cores; `any cores`,
+        undisturbed with the cores in whatever state; `all` but warm-up.
+    """
+
+    counted: tuple[Mask, ...]
+    taken: int
+    basis: str
+
+    @property
+    def kept(self) -> float:
+        """The share of the samples after warm-up that count."""
+        return sum(int(mask.sum()) for mask in self.counted) / self.taken if self.taken else 0.0
+
+
+def select(
+    launches: Sequence[Samples], state: CoreState | None = None, strictest: str = BASES[0]
+) -> Selection:
+    """Choose the samples of a case, launch by launch; no more than `strictest` is asked of them.
+
+    Warm-up never counts, unless there is nothing else. Samples during which a rank lost its core, a
+    hypervisor took time, or a rank started late do not count, nor do those of rounds in another
+    state of the cores. A launch of which too few count is left out. Only when fewer than
+    LEAST_LAUNCHES launches are left (or fewer than all, if those are fewer) the state of the cores
+    is not asked for, and when that does not help either all samples count.
+    """
+    after = [after_warm_up(samples.flags) for samples in launches]
+    undisturbed = [
+        mask & ((samples.flags & (DISTURBED | STOLEN | LATE)) == 0)
+        for mask, samples in zip(after, launches, strict=True)
+    ]
+    in_state = undisturbed
+    if state is not None:
+        in_state = [
+            mask & state.met_in(samples)
+            for mask, samples in zip(undisturbed, launches, strict=True)
+        ]
+    taken = sum(int(mask.sum()) for mask in after)
+    for basis, masks in zip(BASES, (in_state, undisturbed), strict=False):
+        if BASES.index(basis) < BASES.index(strictest):
+            continue
+        enough = [_is_enough(mask, of) for mask, of in zip(masks, after, strict=True)]
+        if sum(enough) >= min(LEAST_LAUNCHES, len(launches)):
+            counted = (mask & few for mask, few in zip(masks, enough, strict=True))
+            return Selection(tuple(counted), taken, basis)
+    return Selection(tuple(after), taken, BASES[-1])
+
+
+def _is_enough(mask: Mask, of: Mask) -> bool:
+    count, total = int(mask.sum()), int(of.sum())
+    return count >= max(min(LEAST_SAMPLES, total), LEAST_SHARE * total)
+
+
+def after_warm_up(flags: NDArray[np.int64]) -> Mask:
+    """Which samples are not of the warm-up; all where there are no others."""
+    mask = (flags & WARM_UP) == 0
+    return mask if mask.any() else np.ones_like(mask)

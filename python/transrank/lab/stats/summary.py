@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every case of a run in one line each: value, interval, what was kept, what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transrank.lab.stats.advice import case_warnings, run_warnings
+from transrank.lab.stats.cores import CoreState, states_of
+from transrank.lab.stats.drift import Rounds, find_drift, round_medians
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.launches import combine, find_groups
+from transrank.lab.stats.median import median, median_interval
+from transrank.lab.stats.placed import Placements
+from transrank.lab.stats.result import CaseResult, Caution, ImbMean, Tail
+from transrank.lab.stats.selection import BASES, Selection, after_warm_up, select
+from transrank.lab.store.lines import Case, Samples, Shape
+from transrank.lab.store.records import Run
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+__all__ = [
+    "CaseResult",
+    "Caution",
+    "Estimate",
+    "ImbMean",
+    "Tail",
+    "counted_samples",
+    "run_warnings",
+    "summarise",
+    "summarise_case",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _LaunchView:
+    """What one launch says of a case."""
+
+    case: Case
+    value: Estimate
+    minimum: float | None = None
+    imbalance: float | None = None
+    rounds: Rounds | None = None
+
+
+def summarise(
+    run: Run,
+    states: Mapping[Shape, CoreState] | None = None,
+    strictest: Mapping[tuple[str, Shape], str] | None = None,
+) -> list[CaseResult]:
+    """One result per case and shape: curve after curve as planned, by shape and by size.
+
+    What counts was measured with the cores in the state that the record names, or in `states`;
+    `strictest` tells of cases of which less than usual is asked: see `selection.select`.
+    """
+    placements = Placements(run.launches)
+    states = states_of(run) if states is None else states
+    results = [
+        summarise_case(
+            cases,
+            states.get(shape),
+            run.header.precision,
+            placements,
+            (strictest or {}).get((case, shape), BASES[0]),
+        )
+        for (case, shape), cases in by_case(run.cases).items()
+    ]
+    return _in_planned_order(run, results)
+
+
+def by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
+    """What each launch says of a case, case by case."""
+    found: dict[tuple[str, Shape], list[Case]] = {}
+    for case in cases:
+        found.setdefault((case.case, case.shape), []).append(case)
+    return found
+
+
+def counted_samples(run: Run, cases: Iterable[Case]) -> Iterator[tuple[Case, Mask]]:
+    """Which samples of the `cases`, all launches of each, enter its headline."""
+    states = states_of(run)
+    for (_, shape), launches in by_case(cases).items():
+        sampled = [(case, case.samples) for case in launches if case.samples is not None]
+        selection = select([samples for _, samples in sampled], states.get(shape))
+        yield from zip((case for case, _ in sampled), selection.counted, strict=True)
+
+
+def _in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Curve after curve as planned, and by size: the file has the cases in the order measured."""
+    planned = dict.fromkeys(case for launch in run.plan for case in launch.cases)
+    position = {case: index for index, case in enumerate(planned)}
+    last = len(position)
+    curves: dict[tuple[object, ...], int] = {}
+    for result in sorted(results, key=lambda result: position.get(result.case, last)):
+        curves.setdefault(_curve(result), len(curves))
+    return sorted(results, key=lambda r: (curves[_curve(r)], r.shape, r.bytes or 0))
+
+
+def _curve(result: CaseResult) -> tuple[object, ...]:
+    """What all sizes of a curve have in common, apart from the shape."""
+    others = (item for item in result.axes.items() if item[0] != "bytes")
+    return (result.study, *others)
+
+
+def summarise_case(
+    cases: Sequence[Case],
+    state: CoreState | None = None,
+    precision: float | None = None,
+    placements: Placements | None = None,
+    strictest: str = BASES[0],
+) -> CaseResult:
+    """The result of one case in one shape from what each launch says of it.
+
+    Nothing else of the run has a part in it, but the state of the cores that the run is of.
+    """
+    measured = [case for case in cases if case.status == "ok"]
+    if not measured:
+        return _unmeasured(cases)
+    sampled = [case.samples for case in measured if case.samples is not None]
+    selection = select(sampled, state, strictest)
+    views = _views(measured, selection)
+    values = [view.value for view in views]
+    imb = [_imb_of(case) for case in measured]
+    first = views[0].case
+    result = CaseResult(
+        study=first.study,
+        case=first.case,
+        axes=first.axes,
+        shape=first.shape,
+        status="ok",
+        reason=_reason(cases),
+        headline=combine(values),
+        statistic="mean" if first.timing == "imported" else "median",
+        minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
+        imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),
+        imbalance=_median_of([view.imbalance for view in views]),
+        tail=_tail(sampled),
+        samples=selection.taken,
+        kept=selection.kept,
+        basis=selection.basis,
+        launches=tuple(view.case.launch for view in views),
+        launch_medians=tuple(values),
+        launch_imb=tuple(mean for mean, _, _ in imb),
+        bytes_counted=first.bytes_counted or 0.0,
+        verified=sum(case.verified or 0 for case in measured),
+        measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
+        timing=first.timing,
+        launches_left_out=len(measured) - len(views),
+        placed=placements.of(first.study, first.shape, first.launch) if placements else None,
+        groups=find_groups(values),
+        drift=find_drift([view.rounds for view in views if view.rounds is not None]),
+    )
+    result = replace(result, status=_status(result, precision))
+    return replace(result, warnings=case_warnings(result))
+
+
+def _unmeasured(cases: Sequence[Case]) -> CaseResult:
+    failed = [case for case in cases if case.status == "failed"]
+    case = (failed or list(cases))[0]
+    return CaseResult(
+        case.study,
+        case.case,
+        case.axes,
+        case.shape,
+        status=case.status,
+        reason=case.reason,
+        measuring_seconds=sum(each.measuring_seconds or 0.0 for each in cases),
+    )
+
+
+def _reason(cases: Sequence[Case]) -> str | None:
+    """Why some launches of a measured case have no result."""
+    lacking = [case for case in cases if case.status != "ok"]
+    if not lacking:
+        return None
+    return f"{lacking[0].status} in {len(lacking)} of {len(cases)} launches: {lacking[0].reason}"
+
+
+def _status(result: CaseResult, precision: float | None) -> str:
+    """Whether the interval of a measured case is as narrow as was asked."""
+    assert result.headline is not None
+    if result.statistic == "mean":
+        return "ok"
+    width = result.headline.relative_width
+    return "wide" if width is None or (precision is not None and width > precision) else "ok"
+
+
+def _views(cases: Sequence[Case], selection: Selection) -> list[_LaunchView]:
+    """What each launch says; those of which no sample counts are left out."""
+    masks = iter(selection.counted)
+    views = []
+    for case in cases:
+        if case.samples is None:
+            assert case.imported is not None  # the schema: an ok case has one or the other
+            views.append(_LaunchView(case, Estimate(case.imported.mean)))
+        elif (mask := next(masks)).any():
+            views.append(_view(case, case.samples, mask))
+    return views
+
+
+def _view(case: Case, samples: Samples, counted: Mask) -> _LaunchView:
+    seconds = samples.seconds[counted]
+    return _LaunchView(
+        case,
+        median_interval(seconds),
+        minimum=float(seconds.min()),
+        imbalance=_imbalance(seconds, samples.fastest[counted]),
+        rounds=round_medians(samples.seconds, counted, samples.rounds.tolist()),
+    )
+
+
+def _imbalance(slowest: Floats, fastest: Floats) -> float | None:
+    positive = slowest > 0
+    if not positive.any():
+        return None
+    return median(1 - np.minimum(fastest, slowest)[positive] / slowest[positive])
+
+
+def _imb_of(case: Case) -> tuple[float, float, float]:
+    """The mean over all samples and over the ranks that have a part; its extremes over ranks."""
+    if case.imported is not None:
+        mean = case.imported.mean
+        low, high = case.imported.minimum, case.imported.maximum
+        return mean, mean if low is None else low, mean if high is None else high
+    assert case.ranks is not None  # the schema: an ok case has them
+    means = case.ranks.mean if case.ranks.mean_of_all is None else case.ranks.mean_of_all
+    means = means[:1] if case.clocks == "root" else means[~np.isnan(means)]
+    return float(means.mean()), float(means.min()), float(means.max())
+
+
+def _tail(launches: Sequence[Samples]) -> Tail | None:
+    if not launches:
+        return None
+    every = np.concatenate([samples.seconds[after_warm_up(samples.flags)] for samples in launches])
+    p90, p99 = np.quantile(every, (0.9, 0.99))
+    return Tail(float(every.mean()), float(p90), float(p99))
+
+
+def _median_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None

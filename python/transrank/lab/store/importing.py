@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Output of other suites as a run: each file, or repetition within a file, is one launch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from transrank.errors import RecordError, UsageError
+from transrank.lab.store import schema
+from transrank.lab.store.jsonlines import open_file, why_unread
+from transrank.lab.store.lines import Shape
+from transrank.lab.store.suites import imb, osu
+from transrank.lab.store.suites.meaning import Meaning, meaning_of, understood
+from transrank.lab.store.suites.reading import Reading, SuiteOutput
+
+SUITES = (imb, osu)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """The lines of a run's file, and what could not be taken: benchmark names with their count."""
+
+    lines: list[dict[str, Any]]
+    suite: str
+    cases: int
+    unknown: dict[str, int]
+
+
+def import_files(
+    paths: Sequence[Path],
+    run: str,
+    command: Sequence[str],
+    transrank: str,
+    label: str | None = None,
+    shape: Shape | None = None,
+) -> ImportedRun:
+    """Read OSU and IMB output into the lines of one run.
+
+    Parameters
+    ----------
+    shape
+        how many ranks ran, for output that does not say so; its ranks per node for all.
+
+    Raises
+    ------
+    RecordError
+        a file cannot be read or holds no table of either suite.
+    UsageError
+        the files are of both suites, or the number of ranks is not known.
+    """
+    unknown: Counter[str] = Counter()
+    cases: list[dict[str, Any]] = []
+    imported: list[dict[str, str]] = []
+    suites: dict[str, Path] = {}
+    for path in paths:
+        output = read_output(path)
+        suites.setdefault(output.suite, path)
+        if len(suites) > 1:
+            raise UsageError(
+                f"{path} is of {output.suite}, {next(iter(suites.values()))} of another suite",
+                "import IMB and OSU as two runs, then compare them",
+            )
+        found = list(_case_lines(path, output, len(imported), shape, unknown))
+        launches = max((line["launch"] for line in found), default=len(imported)) + 1
+        imported += [_source(path, output)] * (launches - len(imported))
+        cases += found
+    if not cases:
+        raise RecordError(
+            f"{paths[0]}: no result of a study that transrank knows; "
+            f"found: {', '.join(unknown) or 'no table'}",
+            "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites)
+            + "; others, such as one-sided ones, are not yet",
+        )
+    header: dict[str, Any] = {
+        "kind": "header",
+        "schema": schema.VERSION,
+        "run": run,
+        "created": datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "transrank": transrank,
+        "command": list(command),
+        "imported": imported,
+    }
+    if label:
+        header["label"] = label
+    return ImportedRun([header, *cases], next(iter(suites)), len(cases), dict(unknown))
+
+
+def read_output(path: Path) -> SuiteOutput:
+    """Read one file of another suite.
+
+    Raises
+    ------
+    RecordError
+        it cannot be read, or is not recognised.
+    """
+    try:
+        with open_file(path, pipes=True) as file:
+            text = file.read().decode("utf-8", "replace")
+    except (OSError, MemoryError) as error:
+        raise RecordError(f"{path}: cannot be read: {why_unread(error)}") from None
+    for suite in SUITES:
+        if suite.recognises(text):
+            output: SuiteOutput = suite.read(text)
+            return output
+    raise RecordError(
+        f"{path}: neither IMB nor OSU output",
+        "the lines beginning with '#' are needed: they tell which benchmark ran",
+    )
+
+
+def _source(path: Path, output: SuiteOutput) -> dict[str, str]:
+    source = {"file": str(path), "suite": output.suite, "version": output.version}
+    if output.command:
+        source["command"] = output.command
+    return source
+
+
+def _case_lines(
+    path: Path, output: SuiteOutput, first_launch: int, shape: Shape | None, unknown: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    repeated: Counter[tuple[str, int]] = Counter()
+    for reading in output.readings:
+        meaning = meaning_of(output.suite, reading)
+        if meaning is None:
+            unknown[reading.benchmark] += 1
+            continue
+        ranks = meaning.ranks or (shape.ranks if shape else 0)
+        if ranks < 1:
+            raise UsageError(
+                f"{path}: {reading.benchmark} does not say how many ranks ran", "add -n RANKS"
+            )
+        launch = first_launch + repeated[meaning.case, ranks]
+        repeated[meaning.case, ranks] += 1
+        ranks_per_node = shape.ranks_per_node if shape else 0
+        yield {
+            "kind": "case",
+            "study": meaning.study,
+            "case": meaning.case,
+            "axes": meaning.axes,
+            "launch": launch,
+            "shape": {"ranks": ranks, "ranks_per_node": ranks_per_node},
+            **_result(reading, meaning, ranks),
+        }
+
+
+def _result(reading: Reading, meaning: Meaning, ranks: int) -> dict[str, Any]:
+    if meaning.seconds is None:
+        status = "failed" if reading.failed else "skipped"
+        return {"status": status, "reason": reading.left_out or "no time was printed"}
+    imported: dict[str, Any] = {"mean": meaning.seconds, "benchmark": reading.benchmark}
+    for name in ("minimum", "maximum", "repetitions"):
+        value = getattr(reading, name)
+        if value is not None:
+            imported[name] = value
+    return {
+        "status": "ok",
+        "timing": "imported",
+        "bytes_counted": meaning.counted(ranks),
+        "imported": imported,
+    }

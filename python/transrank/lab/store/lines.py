@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of a record file as Python objects, named as in ``schema/record-v2.json``.
+
+Each class has the fields of its JSON object; times are seconds, sizes are bytes. Optional fields
+that a line lacks are None. `from_json` expects an object that the schema has accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transrank.lab.store import renamed
+
+Json = Mapping[str, Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Bits of Samples.flags.
+WARM_UP = 1
+DISTURBED = 2
+STOLEN = 4
+LATE = 8
+
+
+class Shape(NamedTuple):
+    """How many ranks ran, and how many of them on each node (0: as the launcher liked)."""
+
+    ranks: int
+    ranks_per_node: int = 0
+
+    def __str__(self) -> str:
+        ranks = "1 rank" if self.ranks == 1 else f"{self.ranks} ranks"
+        return f"{ranks}, {self.ranks_per_node} per node" if self.ranks_per_node else ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Mpi:
+    """The MPI library that ran."""
+
+    library: str
+    standard: tuple[int, ...]
+    thread_level: str
+
+    @classmethod
+    def from_json(cls, line: Json) -> Mpi:
+        return cls(line["library"], tuple(map(int, line["standard"])), line["thread_level"])
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The clock that timed the samples."""
+
+    name: str
+    resolution_seconds: float
+    cost_seconds: float
+
+    @classmethod
+    def from_json(cls, line: Json) -> Clock:
+        return cls(line["name"], float(line["resolution_seconds"]), float(line["cost_seconds"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the ranks ran: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs.
+
+    `domains` are the ranks' memory domains, -1 where a rank's CPUs lie in several; empty in files
+    that do not tell.
+    """
+
+    hosts: tuple[str, ...]
+    rank_host: tuple[int, ...]
+    binding: tuple[str, ...]
+    cores: tuple[int, ...]
+    domains: tuple[int, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Placement:
+        return cls(
+            tuple(line["hosts"]),
+            tuple(map(int, line["rank_host"])),
+            tuple(line["binding"]),
+            tuple(map(int, line["cores"])),
+            tuple(map(int, line.get("domains", ()))),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """How the ranks came to a common start."""
+
+    method: str
+    accuracy_seconds: float | None = None
+    offsets_seconds: tuple[float, ...] = ()
+    drifts: tuple[float, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Synchronisation:
+        return cls(
+            line["method"],
+            line.get("accuracy_seconds"),
+            tuple(line.get("offsets_seconds", ())),
+            tuple(line.get("drifts", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of the measurement."""
+
+    precision: float
+    max_time_seconds: float
+    # Of every case at least.
+    launches: int
+    cache: str
+    synchronisation: str
+    memory_bytes: int | None = None
+    launcher: str | None = None
+    # Operations after which each launch stopped, where the user set their number.
+    count: int | None = None
+    record_samples: str | None = None
+    # Bytes by which buffers begin past a page boundary.
+    buffer_offset: int = 0
+    # Of every case while there is time; None: `launches`.
+    usual_launches: int | None = None
+    # Of any case at most; None: `launches`.
+    most_launches: int | None = None
+    # Wall-clock time for launches beyond `launches`; None: as long as cases have some of theirs.
+    run_seconds: float | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Options:
+        return cls(
+            float(line["precision"]),
+            float(line["max_time_seconds"]),
+            int(line["launches"]),
+            line["cache"],
+            line["synchronisation"],
+            line.get("memory_bytes"),
+            line.get("launcher"),
+            line.get("count"),
+            line.get("record_samples"),
+            line.get("buffer_offset", 0),
+            line.get("usual_launches"),
+            line.get("most_launches"),
+            line.get("run_seconds"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLaunch:
+    """One launch that the run consists of: what a resumed run completes.
+
+    `arguments` are those of transrank-run; `lines` what a shell takes to make the launch by hand.
+    """
+
+    kind: ClassVar[Literal["planned"]] = "planned"
+    launch: int
+    shape: Shape
+    cases: tuple[str, ...]
+    arguments: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The arguments but for the seed: launches that repeat each other have the same."""
+        if "--seed" not in self.arguments:
+            return self.arguments
+        place = self.arguments.index("--seed")
+        return (*self.arguments[:place], *self.arguments[place + 2 :])
+
+    @classmethod
+    def from_json(cls, line: Json) -> PlannedLaunch:
+        arguments = renamed.arguments(line["arguments"])
+        return cls(
+            int(line["launch"]),
+            shape_from_json(line["shape"]),
+            tuple(line["cases"]),
+            arguments,
+            renamed.lines(line["arguments"], arguments, line.get("lines", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """Where a launch of an imported run was read: item i of the header tells of launch i."""
+
+    file: str
+    suite: str
+    version: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Of a record of `transrank versus`: which of the two variants it is, and of what.
+
+    Launch i of both records is a pair. `other` is the run id of the other record, which lies beside
+    this one; `settings` are what makes the variant, as on the command line.
+    """
+
+    variant: str
+    other: str
+    settings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Versus:
+        return cls(line["variant"], line["other"], tuple(line["settings"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line. An imported run knows neither options, plan, MPI, placement nor clock."""
+
+    kind: ClassVar[Literal["header"]] = "header"
+    run: str
+    label: str | None
+    created: str
+    transrank: str
+    command: tuple[str, ...]
+    seed: int | None
+    options: Options | None
+    plan: tuple[PlannedLaunch, ...]
+    mpi: Mpi | None
+    placement: Placement | None
+    clock: Clock | None
+    machine: Json
+    environment: Mapping[str, str]
+    imported: tuple[ImportedFile, ...] = ()
+    versus: Versus | None = None
+
+    @property
+    def precision(self) -> float | None:
+        """What the intervals had to reach; None where a number of operations was asked for."""
+        if self.options is None or self.options.count is not None:
+            return None
+        return self.options.precision
+
+    @classmethod
+    def from_json(cls, line: Json) -> Header:
+        return cls(
+            run=line["run"],
+            label=line.get("label"),
+            created=line["created"],
+            transrank=line["transrank"],
+            command=renamed.arguments(line["command"]),
+            seed=line.get("seed"),
+            options=Options.from_json(line["options"]) if "options" in line else None,
+            plan=tuple(map(PlannedLaunch.from_json, line.get("plan", ()))),
+            mpi=Mpi.from_json(line["mpi"]) if "mpi" in line else None,
+            placement=Placement.from_json(line["placement"]) if "placement" in line else None,
+            clock=Clock.from_json(line["clock"]) if "clock" in line else None,
+            machine=line.get("machine", {}),
+            environment=line.get("environment", {}),
+            imported=tuple(ImportedFile(**file) for file in line.get("imported", ())),
+            versus=Versus.from_json(line["versus"]) if "versus" in line else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One start of the runner. A resumed launch has several lines, one per start."""
+
+    kind: ClassVar[Literal["launch"]] = "launch"
+    launch: int
+    shape: Shape
+    started: float
+    command: tuple[str, ...]
+    mpi: Mpi
+    placement: Placement
+    clock: Clock
+    synchronisation: Synchronisation
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, line: Json) -> Launch:
+        return cls(
+            int(line["launch"]),
+            shape_from_json(line["shape"]),
+            float(line["started"]),
+            tuple(line["command"]),
+            Mpi.from_json(line["mpi"]),
+            Placement.from_json(line["placement"]),
+            Clock.from_json(line["clock"]),
+            Synchronisation.from_json(line["synchronisation"]),
+            tuple(line.get("warnings", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Every sample of a case in one launch, in the order taken; arrays of one length.
+
+    `seconds` is the maximum and `fastest` the minimum over ranks, per operation; `flags` has the
+    bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
+    `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
+    took one way between the cores of the first two ranks of a node; `core_work_seconds`, too: what
+    a fixed piece of work took on the slowest rank's core.
+    """
+
+    seconds: Floats
+    fastest: Floats
+    flags: Integers
+    rounds: Integers
+    late_seconds: Floats | None = None
+    core_latency_seconds: Floats | None = None
+    core_work_seconds: Floats | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Samples:
+        def floats(name: str) -> Floats | None:
+            return _floats(line[name]) if name in line else None
+
+        return cls(
+            _floats(line["seconds"]),
+            _floats(line["fastest"]),
+            np.array(line["flags"], dtype=np.int64),
+            np.array(line["rounds"], dtype=np.int64),
+            floats("late_seconds"),
+            floats("core_latency_seconds"),
+            floats("core_work_seconds"),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """Per rank; NaN for one that has no part in the case.
+
+    `median`, `minimum` and `mean` are over the samples without a flag, over all after warm-up where
+    there is none; `mean_of_all` is over all after warm-up, in files that have it. `every` holds
+    each rank's samples where they were recorded.
+    """
+
+    median: Floats
+    minimum: Floats
+    mean: Floats
+    mean_of_all: Floats | None = None
+    every: tuple[Floats, ...] | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Ranks:
+        every = line.get("all")
+        of_all = line.get("mean_of_all")
+        return cls(
+            _floats(line["median"]),
+            _floats(line["minimum"]),
+            _floats(line["mean"]),
+            None if of_all is None else _floats(of_all),
+            None if every is None else tuple(map(_floats, every)),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What an operation computed: numbers, lists of numbers, and fields as 2-D arrays.
+
+    NaN stands for what was not finite.
+    """
+
+    values: Mapping[str, float]
+    series: Mapping[str, Floats]
+    fields: Mapping[str, Floats]
+
+    @classmethod
+    def from_json(cls, line: Json) -> Outcome:
+        """Raises ValueError for a field with more or fewer numbers than its extents say."""
+        return cls(
+            {name: float("nan") if v is None else float(v) for name, v in line["values"].items()},
+            {name: _floats(numbers) for name, numbers in line["series"].items()},
+            {
+                name: _floats(field["values"]).reshape(field["extents"])
+                for name, field in line["fields"].items()
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Per rank, what study `locality` tells of the memory that each worked on; see the schema."""
+
+    toucher: tuple[int, ...]
+    domain: tuple[int, ...]
+    package: tuple[int, ...]
+    data_domain: tuple[int, ...]
+    link: tuple[str, ...]
+    pages: tuple[int, ...]
+    pages_elsewhere: tuple[int, ...]
+    pages_unknown: tuple[int, ...]
+    blas: str | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Memory:
+        return cls(
+            **{name: tuple(column) for name, column in line.items() if name != "blas"},
+            blas=line.get("blas"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Seconds per operation as another program printed them; extremes over the ranks' means."""
+
+    mean: float
+    benchmark: str
+    minimum: float | None = None
+    maximum: float | None = None
+    repetitions: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One case in one launch."""
+
+    kind: ClassVar[Literal["case"]] = "case"
+    study: str
+    case: str
+    axes: Mapping[str, str | int]
+    launch: int
+    shape: Shape
+    status: str
+    reason: str | None = None
+    stop: str | None = None
+    timing: str | None = None
+    clocks: str | None = None
+    batch: int | None = None
+    bytes_counted: float | None = None
+    measuring_seconds: float | None = None
+    waited_seconds: float | None = None
+    verified: int | None = None
+    samples: Samples | None = None
+    ranks: Ranks | None = None
+    memory: Memory | None = None
+    outcome: Outcome | None = None
+    chosen: str | None = None
+    imported: Imported | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Case:
+        plain = {name: value for name, value in line.items() if name not in _CONVERTED}
+        return cls(
+            **plain,
+            axes=renamed.axes(line["study"], line["axes"]),
+            launch=int(line["launch"]),
+            shape=shape_from_json(line["shape"]),
+            samples=Samples.from_json(line["samples"]) if "samples" in line else None,
+            ranks=Ranks.from_json(line["ranks"]) if "ranks" in line else None,
+            memory=Memory.from_json(line["memory"]) if "memory" in line else None,
+            outcome=Outcome.from_json(line["outcome"]) if "outcome" in line else None,
+            imported=Imported(**line["imported"]) if "imported" in line else None,
+        )
+
+
+_CONVERTED = frozenset(
+    {"kind", "axes", "launch", "shape", "samples", "ranks", "memory", "outcome", "imported"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to the run: a launch failed, it was resumed; or what was found out."""
+
+    kind: ClassVar[Literal["event"]] = "event"
+    event: str
+    time: str
+    launch: int | None = None
+    message: str | None = None
+    accuracy_seconds: float | None = None
+    shape: Shape | None = None
+    latency_seconds: float | None = None
+    work_seconds: float | None = None
+
+    @classmethod
+    def from_json(cls, line: Json) -> Event:
+        return cls(
+            line["event"],
+            line["time"],
+            line.get("launch"),
+            line.get("message"),
+            line.get("accuracy_seconds"),
+            shape_from_json(line["shape"]) if "shape" in line else None,
+            line.get("latency_seconds"),
+            line.get("work_seconds"),
+        )
+
+
+Line = Header | PlannedLaunch | Launch | Case | Event
+
+
+def shape_from_json(line: Json) -> Shape:
+    """The shape of a launch, a case or a planned launch."""
+    return Shape(int(line["ranks"]), int(line["ranks_per_node"]))
+
+
+def _floats(values: list[float | None]) -> Floats:
+    """As an array, with NaN for null."""
+    return np.array(values, dtype=np.float64)

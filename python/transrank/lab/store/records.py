@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Record files: read with every line validated; what to write them with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from transrank.errors import RecordError
+from transrank.lab.store import schema
+from transrank.lab.store.jsonlines import is_json, one_line, parse, read_content, split_lines
+from transrank.lab.store.lines import (
+    Case,
+    Clock,
+    Event,
+    Header,
+    Imported,
+    ImportedFile,
+    Launch,
+    Line,
+    Mpi,
+    Options,
+    Outcome,
+    Placement,
+    PlannedLaunch,
+    Ranks,
+    Samples,
+    Shape,
+    Synchronisation,
+    Versus,
+)
+from transrank.lab.store.writing import append_line, begin, repair, sole_writer, write_lines
+
+__all__ = [
+    "Case",
+    "Clock",
+    "Event",
+    "Header",
+    "Imported",
+    "ImportedFile",
+    "Launch",
+    "Line",
+    "Mpi",
+    "Options",
+    "Outcome",
+    "Placement",
+    "PlannedLaunch",
+    "Ranks",
+    "Run",
+    "Samples",
+    "Shape",
+    "Synchronisation",
+    "Versus",
+    "append_line",
+    "begin",
+    "finished_cases",
+    "read_run",
+    "repair",
+    "sole_writer",
+    "write_lines",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A record file in memory. `problems` says in words what was left out and why.
+
+    `plan` has every launch that the run consists of: those of the header, and those that followed
+    because cases were not precise yet.
+    """
+
+    path: Path
+    header: Header
+    plan: tuple[PlannedLaunch, ...]
+    launches: tuple[Launch, ...]
+    cases: tuple[Case, ...]
+    events: tuple[Event, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The label, or the run id where there is none."""
+        return self.header.label or self.header.run
+
+
+def read_run(path: Path | str) -> Run:
+    """Read and validate a record file.
+
+    A last line that was cut while it was written is left out and reported in `Run.problems`; so
+    is a second line for a case that the same launch had finished before.
+
+    Raises
+    ------
+    RecordError
+        `file:line: what is wrong` for anything else that is not as the schema says.
+    """
+    path = Path(path)
+    lines = split_lines(read_content(path))
+    header = _read_header(path, lines)
+    problems: list[str] = []
+    plan = list(header.plan)
+    launches: list[Launch] = []
+    events: list[Event] = []
+    cases: dict[tuple[int, str, Shape], Case] = {}
+    for number, raw, whole in lines:
+        if not whole and not is_json(raw):
+            problems.append(
+                f"{path}:{number}: the last line was cut while it was written and is left out"
+            )
+            continue
+        line = _read_line(path, number, raw)
+        if isinstance(line, Header):
+            raise RecordError(
+                f"{path}:{number}: a second header",
+                "a file holds one run: split the file here",
+            )
+        if isinstance(line, PlannedLaunch):
+            plan.append(line)
+        elif isinstance(line, Launch):
+            launches.append(line)
+        elif isinstance(line, Event):
+            events.append(line)
+        elif _is_open(cases.get((line.launch, line.case, line.shape))):
+            cases[line.launch, line.case, line.shape] = line
+        else:
+            problems.append(
+                f"{path}:{number}: launch {line.launch} had finished {line.case} before; "
+                "the first result is used"
+            )
+    return Run(
+        path,
+        header,
+        tuple(plan),
+        tuple(launches),
+        tuple(cases.values()),
+        tuple(events),
+        tuple(problems),
+    )
+
+
+def _is_open(earlier: Case | None) -> bool:
+    """Whether a further line may stand for the case: one that failed is measured again."""
+    return earlier is None or earlier.status == "failed"
+
+
+def finished_cases(run: Run) -> set[tuple[int, str]]:
+    """The (launch, case) pairs that need no more measuring: all but the failed ones."""
+    return {(case.launch, case.case) for case in run.cases if case.status != "failed"}
+
+
+def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header:
+    number, raw, whole = next(lines, (1, b"", True))
+    if not raw:
+        raise RecordError(f"{path}: the file is empty", "start the survey again")
+    if not whole and not is_json(raw):
+        raise RecordError(
+            f"{path}:{number}: the header was cut while it was written, so nothing was measured",
+            "delete the file and start the survey again",
+        )
+    parsed = parse(path, number, raw) if is_json(raw) else None
+    if not isinstance(parsed, dict) or parsed.get("kind") != "header":
+        raise RecordError(
+            f"{path}:{number}: the first line is no header, so this is no record file of transrank",
+            "text of OSU or IMB is read by `transrank import`",
+        )
+    _check_version(path, number, parsed)
+    line = _convert(path, number, parsed)
+    assert isinstance(line, Header)
+    return line
+
+
+def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
+    version = header.get("schema")
+    if (
+        isinstance(version, int)
+        and not isinstance(version, bool)
+        and version not in schema.READABLE
+    ):
+        newer = version > schema.VERSION
+        raise RecordError(
+            f"{path}:{number}: written with record schema {version:.6g} by "
+            f"{'a newer' if newer else 'another'} transrank; this one reads schema "
+            f"{schema.VERSION}",
+            "update transrank" if newer else "measure again",
+        )
+
+
+def _read_line(path: Path, number: int, raw: bytes) -> Line:
+    return _convert(path, number, parse(path, number, raw))
+
+
+def _convert(path: Path, number: int, parsed: Any) -> Line:
+    kinds: dict[str, type[Line]] = {
+        "header": Header,
+        "planned": PlannedLaunch,
+        "launch": Launch,
+        "case": Case,
+        "event": Event,
+    }
+    try:
+        schema.check(parsed)
+        line = kinds[parsed["kind"]].from_json(parsed)
+        if isinstance(line, Case):
+            _check_samples(line)
+            _check_ranks(line)
+        if isinstance(line, Header | Launch) and line.placement is not None:
+            _check_placement(line.placement)
+    except (ValueError, OverflowError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else one_line(error)
+        raise RecordError(f"{path}:{number}: {reason}", "see schema/record-v2.json") from None
+    return line
+
+
+def _check_samples(case: Case) -> None:
+    """What the schema cannot say: the lengths that must agree."""
+    samples = case.samples
+    if samples is None:
+        return
+    lengths = {
+        "fastest": samples.fastest.size,
+        "flags": samples.flags.size,
+        "rounds": sum(samples.rounds.tolist()),  # beyond 64 bits too
+        "late_seconds": samples.seconds.size
+        if samples.late_seconds is None
+        else samples.late_seconds.size,
+    }
+    for name, length in lengths.items():
+        if length != samples.seconds.size:
+            raise schema.Mismatch(
+                f"case.samples.{name} tells of {length} samples "
+                f"but seconds of {samples.seconds.size}"
+            )
+    for name in ("core_latency_seconds", "core_work_seconds"):
+        found = getattr(samples, name)
+        if found is not None and found.size != samples.rounds.size:
+            raise schema.Mismatch(
+                f"case.samples.{name} tells of {found.size} rounds but rounds of "
+                f"{samples.rounds.size}"
+            )
+    if case.status == "ok" and samples.seconds.size == 0:
+        raise schema.Mismatch("case.samples is empty although the case is ok")
+
+
+def _check_ranks(case: Case) -> None:
+    """Some rank must have taken part: rank 0 where its clock counts."""
+    if case.ranks is None:
+        return
+    for name, seconds in (("mean", case.ranks.mean), ("mean_of_all", case.ranks.mean_of_all)):
+        if (
+            seconds is not None
+            and np.isnan(seconds[:1] if case.clocks == "root" else seconds).all()
+        ):
+            raise schema.Mismatch(f"case.ranks.{name} has no rank whose clock counts")
+
+
+def _check_placement(placement: Placement) -> None:
+    if max(placement.rank_host) >= len(placement.hosts):
+        raise schema.Mismatch(
+            f"placement.rank_host names host {max(placement.rank_host)} of {len(placement.hosts)}"
+        )

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intel MPI Benchmarks: the tables that IMB-MPI1 and IMB-NBC print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from transrank.lab.store.suites.reading import (
+    DECIMAL,
+    Reading,
+    SuiteOutput,
+    bytes_per_second,
+    count,
+    number,
+    seconds,
+)
+
+SUITE = "IMB"
+
+_TITLE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\s]+)")
+_BENCHMARK = re.compile(r"# Benchmarking (?P<name>.+?)\s*$")
+_RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d{1,9})")
+_GROUPS = re.compile(r"#\s*\( ?(?P<groups>\d{1,9}) groups of (?P<ranks>\d{1,9}) processes each")
+_DATATYPE = re.compile(r"# MPI_Datatype for reductions\s*:\s*MPI_(?P<name>\w+)")
+_LEFT_OUT = re.compile(
+    r"\s*(?P<bytes>\d{1,18})\s+(?P<reason>(?:out-of-mem|time-out|int-overflow).*)"
+)
+_COMMAND = re.compile(r"# Calling sequence was:\s*\n\s*\n# (?P<command>.*?)\s*\n")
+
+
+@dataclass
+class _Table:
+    section: int = -1
+    benchmark: str = ""
+    ranks: int | None = None
+    columns: tuple[str, ...] = ()
+    datatype: str | None = None
+
+
+def recognises(text: str) -> bool:
+    """Tell whether `text` is printed by this suite."""
+    return _TITLE.search(text) is not None or _BENCHMARK.search(text) is not None
+
+
+def read(text: str) -> SuiteOutput:
+    """Read every table of `text`; lines that belong to none are passed over."""
+    title = _TITLE.search(text)
+    table = _Table()
+    readings: list[Reading] = []
+    for line in text.splitlines():
+        if _read_heading(line, table):
+            continue
+        reading = _read_row(line, table)
+        if reading is not None:
+            readings.append(reading)
+    command = _COMMAND.search(text)
+    return SuiteOutput(
+        SUITE,
+        title["version"] if title else "unknown",
+        tuple(readings),
+        command["command"] if command else None,
+    )
+
+
+def _read_heading(line: str, table: _Table) -> bool:
+    """Take what a line says of the rows that follow."""
+    if match := _DATATYPE.match(line):
+        table.datatype = match["name"].lower()
+    elif match := _BENCHMARK.match(line):
+        table.section += 1
+        table.benchmark = match["name"].lower()
+        table.ranks, table.columns = None, ()
+    elif match := _RANKS.match(line) or _GROUPS.match(line):
+        table.ranks = int(match["ranks"])
+    elif "#repetitions" in line:
+        table.columns = tuple(line.split())
+    else:
+        return line.lstrip().startswith("#")
+    return True
+
+
+def _read_row(line: str, table: _Table) -> Reading | None:
+    if not table.columns:
+        return None
+    if match := _LEFT_OUT.match(line):
+        size, reason = int(match["bytes"]), match["reason"].strip()
+        return Reading(table.section, table.benchmark, table.ranks, size, left_out=reason)
+    words = line.split()
+    if len(words) != len(table.columns) or not all(map(DECIMAL.fullmatch, words)):
+        return None
+    row = dict(zip(table.columns, words, strict=True))
+    mean = row.get("t_avg[usec]", row.get("t[usec]", row.get("t_pure[usec]")))
+    return Reading(
+        section=table.section,
+        benchmark=table.benchmark,
+        ranks=table.ranks,
+        bytes=count(row.get("#bytes")),
+        seconds=seconds(mean),
+        minimum=seconds(row.get("t_min[usec]")),
+        maximum=seconds(row.get("t_max[usec]")),
+        repetitions=count(row.get("#repetitions")),
+        bytes_per_second=bytes_per_second(row.get("Mbytes/sec")),
+        messages_per_second=number(row.get("Msg/sec")),
+        datatype=table.datatype,
+    )

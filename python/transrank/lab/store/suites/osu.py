@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""OSU Micro-Benchmarks: what the point-to-point and collective programs print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from transrank.lab.store.suites.reading import (
+    DECIMAL,
+    Reading,
+    SuiteOutput,
+    bytes_per_second,
+    count,
+    number,
+    seconds,
+)
+
+SUITE = "OSU"
+
+_TITLE = re.compile(
+    r"# OSU (?:MPI(?P<device>-[A-Z]+(?: MANAGED)?)? )?(?P<name>.+?)(?: Test)?"
+    r"(?: v(?P<version>\d\S*))?\s*$"
+)
+_DATATYPE = re.compile(r"# Datatype: MPI_(?P<name>\w+)\.?")
+_PAIRS = re.compile(
+    r"# \[ pairs: (?P<pairs>\d{1,9}) \](?: \[ window size: (?P<window>\d{1,9}) \])?"
+)
+_GAP = re.compile(r"\s{2,}")
+# The first of these that a table has is its mean; OSU has renamed it over the years.
+_MEANS = ("Avg Latency(us)", "Latency (us)", "Avg Latency (us)", "Pure Comm.(us)")
+_MINIMA = ("Min Latency(us)", "Min Latency (us)", "Min Comm.(us)")
+_MAXIMA = ("Max Latency(us)", "Max Latency (us)", "Max Comm.(us)")
+_RATES = ("Bandwidth (MB/s)", "MB/s")
+
+
+@dataclass
+class _Table:
+    section: int = -1
+    benchmark: str = ""
+    ranks: int | None = None
+    window: int | None = None
+    datatype: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+def recognises(text: str) -> bool:
+    """Tell whether `text` is printed by this suite."""
+    return any(_TITLE.match(line) for line in text.splitlines())
+
+
+def read(text: str) -> SuiteOutput:
+    """Read every table of `text`; lines that belong to none are passed over."""
+    table = _Table()
+    version = "unknown"
+    readings: list[Reading] = []
+    for line in text.splitlines():
+        if title := _TITLE.match(line):
+            device = (title["device"] or "").lower().lstrip("-")
+            name = title["name"].lower()
+            table = _Table(table.section + 1, f"{device} {name}".strip())
+            version = title["version"] or version
+        elif line.startswith("#"):
+            _read_heading(line, table)
+        elif (reading := _read_row(line, table)) is not None:
+            readings.append(reading)
+    return SuiteOutput(SUITE, version, tuple(readings))
+
+
+def _read_heading(line: str, table: _Table) -> None:
+    if match := _DATATYPE.match(line):
+        table.datatype = match["name"].lower()
+    elif match := _PAIRS.match(line):
+        table.ranks = 2 * int(match["pairs"])
+        table.window = None if match["window"] is None else int(match["window"])
+    else:
+        columns = tuple(_GAP.split(line.removeprefix("#").strip()))
+        if set(columns) & {*_MEANS, *_RATES}:
+            table.columns = columns
+
+
+def _read_row(line: str, table: _Table) -> Reading | None:
+    words = line.split()
+    if not table.columns or len(words) != len(table.columns):
+        return None
+    row = {
+        name: word
+        for name, word in zip(table.columns, words, strict=True)
+        if DECIMAL.fullmatch(word)
+    }
+    if "Size" in table.columns and "Size" not in row:
+        return None
+    if "Validation" in table.columns and words[table.columns.index("Validation")] == "Fail":
+        return _invalid(table, row)
+    mean, rate = _first(row, _MEANS), _first(row, _RATES)
+    if mean is None and rate is None:
+        return None
+    return Reading(
+        section=table.section,
+        benchmark=table.benchmark,
+        ranks=table.ranks,
+        bytes=count(row.get("Size")),
+        seconds=seconds(mean),
+        minimum=seconds(_first(row, _MINIMA)),
+        maximum=seconds(_first(row, _MAXIMA)),
+        repetitions=count(row.get("Iterations")),
+        bytes_per_second=bytes_per_second(rate),
+        messages_per_second=number(row.get("Messages/s")),
+        datatype=table.datatype,
+        window=table.window,
+    )
+
+
+def _invalid(table: _Table, row: dict[str, str]) -> Reading:
+    return Reading(
+        table.section,
+        table.benchmark,
+        table.ranks,
+        count(row.get("Size")),
+        datatype=table.datatype,
+        window=table.window,
+        left_out="its validation failed",
+        failed=True,
+    )
+
+
+def _first(row: dict[str, str], names: tuple[str, ...]) -> str | None:
+    return next((row[name] for name in names if name in row), None)

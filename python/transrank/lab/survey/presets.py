@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the survey measures: everything, or in a quick one a little of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transrank.lab.machine.topology import Cache
+from transrank.lab.study import catalogue
+from transrank.lab.study.catalogue import Study
+from transrank.lab.survey.defaults import LAUNCHES
+from transrank.lab.survey.plan import Selection, join, select
+
+# The promise is three minutes; the rest is for starting, checking and writing the report.
+QUICK_SECONDS = 150.0
+# Launches of everything before the time is looked at: what an interval needs.
+LEAST_LAUNCHES = 3
+QUICK_JOB_STARTS = 3
+# Measured time per case and launch.
+MOST_SECONDS, LEAST_SECONDS = 0.1, 0.03
+
+# How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
+QUICK_SIZES = 8
+QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4, "alltoall-algorithms": 4}
+# Arrays that a copying kernel holds at once: STREAM's triad has the most.
+COPIED_ARRAYS = 3
+# Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
+# blocking form, of the algorithms of an alltoall those that are chosen, by transrank and by MPI, of
+# ghost updates rows of one width, read after each update, of advection one grid whose halo shows,
+# and one initial condition, and of redistributions one between blocks of a grid that caches hold.
+QUICK_AXES = {
+    "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
+    "form": ("blocking",),
+    "vdim": ("20",),
+    "mode": ("used",),
+    "points": ("200",),
+    "overlap": ("no",),
+    "initial": ("gaussian",),
+    "step": ("0.4",),
+    "grid": ("64x128x16",),
+    "layouts": ("blocks",),
+    "phase": ("run",),
+    "way": ("auto", "message", "mpi-packed", "memcpy-once"),
+    "dimensions": ("2",),
+    "routes": ("one",),
+    "plan_ranks": ("32", "2048", "1000000"),
+    "algorithm": ("auto", "mpi"),
+}
+
+
+def full() -> tuple[Selection, ...]:
+    """Return every case of every study that surveys measure."""
+    return select([study.name for study in _surveyed()], None, {})
+
+
+def quick(caches: Sequence[Cache] = ()) -> tuple[Selection, ...]:
+    """Return few sizes of every study, and of the collectives those that programs live on.
+
+    Memory is copied once in each of the `caches`, as far as they are known, and beyond them.
+    """
+    return join(_quick(study, caches) for study in _surveyed())
+
+
+def _surveyed() -> list[Study]:
+    return [study for study in catalogue.studies().values() if study.surveyed]
+
+
+def _quick(study: Study, caches: Sequence[Cache]) -> Selection:
+    axes = []
+    for name, wanted in QUICK_AXES.items():
+        kept = [value for value in wanted if value in study.axes.get(name, ())]
+        if kept:
+            axes.append((name, ",".join(kept)))
+    selection = Selection((study.name,), None, tuple(axes))
+    if not study.sizes:
+        return selection
+    every = _sizes(selection)
+    sizes = spread(every, QUICK_SIZES_OF.get(study.name, QUICK_SIZES))
+    if study.name == "memory-copy" and caches:
+        sizes = by_cache(every, caches)
+    return Selection((study.name,), ",".join(str(size) for size in sizes), tuple(axes))
+
+
+def _sizes(selection: Selection) -> list[int]:
+    """Return the sizes that all curves of a selection have in common."""
+    curves: dict[tuple[tuple[str, str | int], ...], set[int]] = {}
+    for case in catalogue.list_cases(selection.arguments(), ranks=2):
+        size = case.axes.get("bytes")
+        if isinstance(size, int):
+            rest = tuple((name, value) for name, value in case.axes.items() if name != "bytes")
+            curves.setdefault(rest, set()).add(size)
+    return sorted(set.intersection(*curves.values())) if curves else []
+
+
+def by_cache(sizes: Sequence[int], caches: Sequence[Cache]) -> list[int]:
+    """Return the largest size that fits the first, the second and the last cache, and the largest.
+
+    `sizes` are bytes of one array, in order.
+    """
+    bytes_of = {cache.level: cache.bytes for cache in caches if cache.kind != "instruction"}
+    levels = sorted(bytes_of)
+    chosen = {sizes[-1]}
+    for level in {*levels[:2], *levels[-1:]}:
+        fitting = [size for size in sizes if COPIED_ARRAYS * size <= bytes_of[level]]
+        chosen.update(fitting[-1:])
+    return sorted(chosen)
+
+
+def spread(values: Sequence[int], count: int) -> list[int]:
+    """Return at most `count` of `values`, evenly spread, with the first and the last of them."""
+    if len(values) <= count:
+        return list(values)
+    steps = max(count - 1, 1)
+    places = {round(step * (len(values) - 1) / steps) for step in range(count)}
+    return [values[place] for place in sorted(places)]
+
+
+def case_seconds(seconds: float, fixed_seconds: float, cases: int) -> float:
+    """Return the measuring time of a case in one launch, so that `seconds` hold LAUNCHES of all.
+
+    `fixed_seconds` is what one launch of everything takes without measuring, `cases` how many it
+    measures.
+    """
+    free = seconds / LAUNCHES - fixed_seconds
+    return min(MOST_SECONDS, max(LEAST_SECONDS, free / max(cases, 1)))

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/measure/payload.hpp"
+#include "lab/study/collective/collective.hpp"
+#include "lab/study/collective/reduction.hpp"
+#include "lab/study/collective/roots.hpp"
+#include "lab/study/study.hpp"
+
+using namespace transrank;
+using namespace transrank::lab;
+using study::Selection;
+using study::collective::Roots;
+
+namespace {
+
+constexpr std::int64_t gibibyte = 1'073'741'824;
+
+std::vector<measure::Case> cases(const Selection& selection, int ranks,
+                                 std::int64_t memory_bytes = gibibyte) {
+    return study::select(study::find("collectives"), selection, ranks, measure::CacheMode::warm,
+                         memory_bytes);
+}
+
+Selection only(const std::string& operation, std::vector<std::int64_t> sizes = {}) {
+    return {.sizes = std::move(sizes),
+            .axes = {{"operation", {operation}}, {"form", {"blocking"}}}};
+}
+
+/// Every operation, form, type of number and way of choosing the root.
+Selection everything(std::vector<std::int64_t> sizes) {
+    return {.sizes = std::move(sizes),
+            .axes = {{"datatype", {"float", "double", "int8"}}, {"root", {"fixed", "rotating"}}}};
+}
+
+bool has_axis(const measure::Case& point, std::string_view name) {
+    return std::ranges::find(point.axes, name, &measure::Axis::name) != point.axes.end();
+}
+
+/// What an operation is by the MPI standard: blocks in each buffer on `ranks` ranks, and which
+/// ranks receive.
+struct Standard {
+    std::string operation;
+    std::int64_t sends;     ///< blocks
+    std::int64_t receives;  ///< blocks
+    char receivers;         ///< e every rank, r the root, o all others
+};
+
+std::vector<Standard> standard(int ranks) {
+    return {
+        {.operation = "allreduce", .sends = 1, .receives = 1, .receivers = 'e'},
+        {.operation = "reduce", .sends = 1, .receives = 1, .receivers = 'r'},
+        {.operation = "allgather", .sends = 1, .receives = ranks, .receivers = 'e'},
+        {.operation = "allgatherv", .sends = 1, .receives = ranks, .receivers = 'e'},
+        {.operation = "gather", .sends = 1, .receives = ranks, .receivers = 'r'},
+        {.operation = "gatherv", .sends = 1, .receives = ranks, .receivers = 'r'},
+        {.operation = "scatter", .sends = ranks, .receives = 1, .receivers = 'e'},
+        {.operation = "scatterv", .sends = ranks, .receives = 1, .receivers = 'e'},
+        {.operation = "alltoall", .sends = ranks, .receives = ranks, .receivers = 'e'},
+        {.operation = "alltoallv", .sends = ranks, .receives = ranks, .receivers = 'e'},
+        {.operation = "bcast", .sends = 1, .receives = 1, .receivers = 'o'},
+        {.operation = "barrier", .sends = 0, .receives = 0, .receivers = 'e'},
+    };
+}
+
+/// One case on all ranks of MPI_COMM_WORLD.
+struct Bench {
+    explicit Bench(const measure::Case& measured)
+        : point(measured),
+          workspace(measured.send_bytes, measured.receive_bytes, measure::CacheMode::warm),
+          operation(study::find("collectives")
+                        .prepare(point, {.comm = comm,
+                                         .workspace = workspace,
+                                         .largest_bytes = measured.receive_bytes})) {}
+
+    [[nodiscard]] std::span<std::byte> received() const {
+        return workspace.receive(0, std::max(point.send_bytes, point.receive_bytes),
+                                 point.receive_bytes);
+    }
+
+    measure::Case point;
+    mpi::Communicator comm{MPI_COMM_WORLD};
+    measure::Workspace workspace;
+    std::unique_ptr<measure::Operation> operation;
+};
+
+/// Bytes that this rank has received in the first call, or in a call for each root.
+std::uint64_t expected_bytes(const Bench& bench, int calls) {
+    const int rank = bench.comm.rank();
+    const int ranks = bench.comm.size();
+    const auto rows = standard(ranks);
+    const auto row = std::ranges::find(rows, bench.point.text("operation"), &Standard::operation);
+    const bool rotating = has_axis(bench.point, "root") && bench.point.text("root") == "rotating";
+    const int roots = rotating ? calls : 1;  // ranks 0 ... roots - 1 have been it
+    const bool receives = row->receivers == 'e' || (row->receivers == 'r' && rank < roots) ||
+                          (row->receivers == 'o' && (rank > 0 || roots > 1));
+    return receives ? static_cast<std::uint64_t>(bench.point.receive_bytes) : 0;
+}
+
+/// Collective. Makes each case that this MPI can run, and hands it over.
+template <class Check>
+void for_each_case(const Selection& selection, const Check& check) {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    int checked = 0;
+    for (const auto& point : cases(selection, world.size())) {
+        CAPTURE(point.id());
+        if (point.skip_reason.empty()) {
+            check(Bench(point));
+            ++checked;
+        }
+    }
+    CHECK(checked > 0);
+}
+
+}  // namespace
+
+TEST_CASE("by default there are all operations and forms with the sizes of IMB") {
+    const auto points = cases({}, 4);
+    std::set<std::string> ids;
+    std::set<std::string> groups;
+    for (const auto& point : points) {
+        ids.insert(point.id());
+        groups.insert(point.group);
+        CHECK(point.group == "collectives/" + point.text("operation"));
+    }
+    // Reductions of float: 0, 4, 8 ... 4 MiB; the rest: 0, 1, 2 ... 4 MiB; barrier: no size.
+    CHECK(points.size() == 3 * ((2 * 22) + (9 * 24) + 1));
+    CHECK(ids.size() == points.size());
+    CHECK(groups.size() == 12);
+    CHECK(ids.contains("collectives/allreduce/blocking/float/0B"));
+    CHECK(ids.contains("collectives/reduce/nonblocking/float/fixed/4MiB"));
+    CHECK(ids.contains("collectives/alltoallv/persistent/1B"));
+    CHECK(ids.contains("collectives/bcast/blocking/fixed/64KiB"));
+    CHECK(ids.contains("collectives/barrier/nonblocking"));
+    CHECK_FALSE(ids.contains("collectives/allreduce/blocking/float/2B"));
+}
+
+TEST_CASE("other types of number and rotating roots come on request") {
+    Selection selection = only("reduce");
+    selection.axes["datatype"] = {"int8", "double"};
+    selection.axes["root"] = {"rotating"};
+    const auto points = cases(selection, 2);
+    CHECK(points.size() == 21 + 24);
+    CHECK(points.front().id() == "collectives/reduce/blocking/double/rotating/0B");
+    CHECK(points[1].id() == "collectives/reduce/blocking/double/rotating/8B");
+    CHECK(points.back().id() == "collectives/reduce/blocking/int8/rotating/4MiB");
+
+    selection.axes["datatype"] = {"char"};
+    CHECK_THROWS_WITH_AS(cases(selection, 2), "unknown datatype 'char'; known: float double int8",
+                         std::invalid_argument);
+}
+
+TEST_CASE("a case counts the bytes of its send buffer and needs no more memory than it uses") {
+    constexpr int ranks = 5;
+    for (const auto& row : standard(ranks)) {
+        const auto points = cases(only(row.operation, {4096}), ranks);
+        REQUIRE(points.size() == 1);
+        const auto& point = points.front();
+        CAPTURE(point.id());
+        CHECK(point.send_bytes == row.sends * 4096);
+        CHECK(point.receive_bytes == row.receives * 4096);
+        CHECK(point.bytes_counted == static_cast<double>(row.sends * 4096));
+        CHECK(point.timing == (row.operation == "barrier" ? measure::TimingKind::bulk
+                                                          : measure::TimingKind::single));
+        CHECK(point.clocks == measure::Clocks::all);
+        CHECK(point.operations_per_repetition == 1);
+
+        const auto needed = (row.sends + row.receives) * 4096;
+        if (needed > 0) {
+            CHECK(cases(only(row.operation, {4096}), ranks, needed).front().skip_reason.empty());
+            CHECK_FALSE(
+                cases(only(row.operation, {4096}), ranks, needed - 1).front().skip_reason.empty());
+        }
+    }
+}
+
+TEST_CASE("what a call cannot do is skipped and says why") {
+    const std::int64_t large = 2 * gibibyte;
+    const auto reason = [](const Selection& selection, int ranks) {
+        return cases(selection, ranks, 100 * gibibyte).front().skip_reason;
+    };
+    CHECK(reason(only("allreduce", {6}), 2) == "6B is no multiple of the 4B of a float");
+    CHECK(reason(only("allreduce", {large}), 2).empty());
+    CHECK(reason(only("allreduce", {4 * large}), 2) ==
+          "a call takes at most 2^31 - 1 elements of one rank");
+    CHECK(reason(only("alltoall", {large - 1}), 2).empty());
+    CHECK(reason(only("alltoall", {large}), 2) ==
+          "a call takes at most 2^31 - 1 elements of one rank");
+    CHECK(reason(only("gatherv", {large / 4}), 3).empty());
+    CHECK(reason(only("gatherv", {large / 4}), 4) ==
+          "the displacements of MPI_Gatherv end at 2^31 - 1 bytes");
+    CHECK(reason(only("gather", {large / 4}), 4).empty());
+
+    auto bytes = only("allreduce", {8});
+    bytes.axes["datatype"] = {"int8"};
+    CHECK(reason(bytes, 127).empty());
+    CHECK(reason(bytes, 128) == "sums of int8 over more than 127 ranks cannot be verified");
+}
+
+namespace {
+
+struct Invented {
+    static auto arguments(const study::collective::Call& call) { return std::tuple(call.comm); }
+    static void blocking(auto... /*arguments*/) {}
+    static void nonblocking(auto... /*arguments*/) {}
+    static void persistent(auto... arguments)
+        requires requires { MPI_Operation_that_no_mpi_has_init(arguments...); }
+    {
+        MPI_Operation_that_no_mpi_has_init(arguments...);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("operations go by their MPI names") {
+    using study::collective::find;
+    CHECK(find("allreduce").mpi_name() == "MPI_Allreduce");
+    CHECK(find("alltoallv").mpi_name("_init") == "MPI_Alltoallv_init");
+    CHECK_THROWS_AS((void)find("sum"), std::out_of_range);
+}
+
+TEST_CASE("a persistent form that mpi.h does not declare is absent") {
+    CHECK_FALSE(static_cast<bool>(study::collective::forms_of<Invented>().persistent));
+    for (const auto& row : study::collective::all()) {
+        CAPTURE(row.name);
+        CHECK(static_cast<bool>(row.forms.blocking));
+        CHECK(static_cast<bool>(row.forms.nonblocking));
+#if MPI_VERSION >= 4
+        CHECK(static_cast<bool>(row.forms.persistent));
+#endif
+    }
+    for (const auto& point : cases({.sizes = {}, .axes = {{"form", {"persistent"}}}}, 2)) {
+        const auto& row = study::collective::find(point.text("operation"));
+        const auto expected = row.forms.persistent == nullptr
+                                  ? "this MPI has no " + row.mpi_name("_init")
+                                  : std::string();
+        CHECK(point.skip_reason == expected);
+    }
+}
+
+TEST_CASE("rotating roots remember who has been root since the buffers were filled") {
+    for (const int ranks : {1, 2, 3, 5}) {
+        Roots roots(ranks);
+        std::vector<int> since;
+        for (int call = 0; call < 12; ++call) {
+            if (call == 4) {
+                roots.forget();
+                since.clear();
+            }
+            for (int rank = 0; rank < ranks + 1; ++rank) {
+                const bool has_been = std::ranges::find(since, rank) != since.end();
+                const auto other = std::ranges::find_if(since.rbegin(), since.rend(),
+                                                        [&](int root) { return root != rank; });
+                CHECK(roots.has_been(rank) == has_been);
+                CHECK(roots.last_but(rank) ==
+                      (other == since.rend() ? std::nullopt : std::optional(*other)));
+            }
+            CHECK(roots.last() == (since.empty() ? std::nullopt : std::optional(since.back())));
+            since.push_back(call % ranks);
+            CHECK(roots.next() == since.back());
+        }
+    }
+}
+
+TEST_CASE("every rank verifies exactly what it has received, in every case") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    for_each_case(everything({0, 8, 1000, 4096}), [&](const Bench& bench) {
+        bench.operation->fill(1);
+        bench.operation->run(1);
+        CHECK(bench.operation->verify(1) == expected_bytes(bench, 1));
+        bench.operation->fill(2);
+        bench.operation->run(world.size());
+        CHECK(bench.operation->verify(world.size()) == expected_bytes(bench, world.size()));
+    });
+}
+
+TEST_CASE("one wrong byte is noticed wherever it is") {
+    for_each_case(everything({1000}), [&](const Bench& bench) {
+        bench.operation->fill(1);
+        bench.operation->run(bench.comm.size());
+        if (expected_bytes(bench, bench.comm.size()) == 0) {
+            return;
+        }
+        const auto received = bench.received();
+        for (const std::size_t place : {std::size_t{0}, received.size() / 2, received.size() - 1}) {
+            received[place] ^= std::byte{1};
+            CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
+            received[place] ^= std::byte{1};
+        }
+        CHECK_NOTHROW((void)bench.operation->verify(1));
+    });
+}
+
+TEST_CASE("data of an earlier iteration is noticed") {
+    for_each_case(everything({64}), [&](const Bench& bench) {
+        bench.operation->fill(1);
+        bench.operation->run(bench.comm.size());
+        const auto received = bench.received();
+        const std::vector<std::byte> earlier(received.begin(), received.end());
+        bench.operation->fill(2);
+        bench.operation->run(bench.comm.size());
+        std::ranges::copy(earlier, received.begin());
+        if (expected_bytes(bench, bench.comm.size()) > 0) {
+            CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
+        }
+    });
+}
+
+TEST_CASE("what never arrived is noticed") {
+    for_each_case(everything({8}), [&](const Bench& bench) {
+        bench.operation->fill(1);
+        bench.operation->run(bench.comm.size());
+        if (expected_bytes(bench, bench.comm.size()) > 0) {
+            measure::poison(bench.received().last(1));
+            CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
+        }
+    });
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// ESMF's route options in the redistribution study: each combination brings every field to where
+// it belongs, by the messages that its name says. Seen through MPI's profiling interface.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/measure/payload.hpp"
+#include "lab/study/study.hpp"
+#include "transrank/mpi/communicator.hpp"
+
+using namespace transrank;
+using namespace transrank::lab;
+
+namespace {
+
+int messages = 0;
+int under_way = 0;
+int most_under_way = 0;
+
+}  // namespace
+
+extern "C" {
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    ++messages;
+    most_under_way = std::max(most_under_way, ++under_way);
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    under_way = 0;  // all is sent before anything is waited for
+    return PMPI_Wait(request, status);
+}
+}
+
+namespace {
+
+constexpr int fields = 8;
+
+/// Every combination, those on request too.
+const std::set<std::string> ways = [] {
+    std::set<std::string> all;
+    for (const auto* mode : {"async-", "sync-"}) {
+        for (const auto* packing : {"per-peer-", "per-run-", "none-"}) {
+            for (const auto* bundle : {"together", "per-field"}) {
+                all.insert(std::string(mode) + packing + bundle);
+            }
+        }
+    }
+    return all;
+}();
+
+struct Sent {
+    int messages;
+    int most_at_once;
+};
+
+/// Moves the bundle of a case twice and verifies it; what this rank sent in the second run.
+Sent run(const study::Study& study, const measure::Case& point, const mpi::Communicator& comm) {
+    const measure::Workspace workspace(point.send_bytes, point.receive_bytes,
+                                       measure::CacheMode::warm);
+    const auto operation = study.prepare(point, {comm, workspace, 100'000});
+    operation->fill(1000);
+    for (int i = 0; i < 2; ++i) {
+        messages = 0;
+        most_under_way = 0;
+        operation->prepare();
+        operation->run(1);
+        CHECK(operation->verify(1) > 0);
+    }
+    return {.messages = messages, .most_at_once = most_under_way};
+}
+
+using Counts = std::map<std::string, Sent>;  // by way
+
+Counts counts(const std::string& layouts, const std::string& phase, const std::string& mode) {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const auto& study = study::find("redistribute");
+    study::Selection selection;
+    selection.axes = {{"grid", {"16x32x2"}},
+                      {"layouts", {layouts}},
+                      {"phase", {phase}},
+                      {"mode", {mode}},
+                      {"way", {ways.begin(), ways.end()}}};
+    Counts found;
+    for (const auto& point : study::select(study, selection, world.size(), measure::CacheMode::warm,
+                                           std::int64_t{1} << 30)) {
+        CAPTURE(point.id());
+        REQUIRE(point.skip_reason.empty());
+        found[point.text("way")] = run(study, point, world);
+    }
+    REQUIRE(found.size() == ways.size());
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("every combination moves every bundle, stored once and stored anew each time") {
+    for (const auto* layouts : {"blocks", "blocks-to-lists", "lists-to-blocks"}) {
+        counts(layouts, "store", "unmodified");
+        counts(layouts, "run", "used");
+    }
+}
+
+TEST_CASE("a message per run is one per peer for blocks, and per run where cells are listed") {
+    auto blocks = counts("blocks", "run", "rewritten");
+    auto lists = counts("blocks-to-lists", "run", "rewritten");
+    for (const std::string mode : {"async-", "sync-"}) {
+        const int peers = blocks[mode + "per-peer-together"].messages;
+        CHECK(blocks[mode + "per-run-together"].messages == peers);
+        CHECK(blocks[mode + "per-peer-per-field"].messages == fields * peers);
+        CHECK(blocks[mode + "per-run-per-field"].messages == fields * peers);
+        CHECK(blocks[mode + "none-together"].messages >= fields * peers);
+
+        const int runs = lists[mode + "per-run-together"].messages;
+        CHECK(runs >= lists[mode + "per-peer-together"].messages);
+        CHECK(lists[mode + "per-run-per-field"].messages == fields * runs);
+        CHECK(lists[mode + "none-together"].messages == fields * runs);
+        CHECK(lists[mode + "none-per-field"].messages == fields * runs);
+    }
+}
+
+TEST_CASE("async has all messages of a bundle under way at once, sync one") {
+    for (const auto& [way, sent] : counts("blocks", "run", "rewritten")) {
+        CAPTURE(way);
+        const bool per_field = way.ends_with("per-field");
+        const int at_once = way.starts_with("sync") ? std::min(sent.messages, 1)
+                            : per_field             ? sent.messages / fields
+                                                    : sent.messages;
+        CHECK(sent.most_at_once == at_once);
+    }
+}

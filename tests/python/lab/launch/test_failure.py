@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a launch failed, in words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from transrank.lab.launch import shared_memory
+from transrank.lab.launch.failure import explain, last_words
+from transrank.lab.launch.noise import without_noise
+from transrank.lab.launch.process import Outcome
+from transrank.lab.units import format_bytes
+
+RULE = "-" * 74
+UCX_REFUSED = (
+    "[1.7] [vm:9:0] mm_posix.c:238 UCX ERROR shm_open(file_name=/ucx_shm_posix_2c3 flags=0xc2) "
+    "failed: Read-only file system",
+    "Abort(337790351): Fatal error in internal_Init_thread: Out of memory, error stack:",
+)
+OPENMPI_REFUSED = (
+    "It appears as if there is not enough space for /dev/shm/sm_segment.vm.0.1 (the shared-memory",
+    "backing file). It is likely that your MPI job will now either abort or experience",
+)
+HYDRA_KILLED = (
+    "",
+    "=" * 83,
+    "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    "=   PID 8077 RUNNING AT node3",
+    "=   EXIT CODE: 9",
+    "=   CLEANING UP REMAINING PROCESSES",
+    "=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES",
+    "=" * 83,
+    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)",
+    "This typically refers to a problem with your application.",
+    "Please see the FAQ page for debugging suggestions",
+)
+OPENMPI_KILLED = (
+    RULE,
+    "prterun noticed that process rank 1 with PID 8400 on node vm exited on",
+    "signal 11 (Segmentation fault).",
+    RULE,
+)
+SLURM_KILLED = (
+    "srun: error: node0: task 3: Killed",
+    "srun: launch/slurm: _step_signal: Terminating StepId=1.1",
+    "srun: error: node1: task 1: Terminated",
+    "srun: Force Terminated StepId=1.1",
+)
+
+
+def ended(
+    *lines: str, status: int = 1, timed_out: bool = False, program: str = "/opt/mpi/mpiexec"
+) -> Outcome:
+    return Outcome((program, "-n", "2"), status, 12.0, timed_out, lines, None)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause", "advice"),
+    [
+        (ended(*HYDRA_KILLED, status=9), "a rank was killed by signal 9, SIGKILL", "dmesg"),
+        (ended(*OPENMPI_KILLED, status=139), "rank 1 was killed by signal 11, SIGSEGV", None),
+        (ended(*SLURM_KILLED, status=143), "rank 3 was killed by signal 9, SIGKILL", "dmesg"),
+        (ended(status=-9), "mpiexec was killed by signal 9, SIGKILL", None),
+        (ended(status=137), "mpiexec exited with 137 (signal 9, SIGKILL?)", "dmesg"),
+        (ended(status=135), "mpiexec exited with 135 (signal 7, SIGBUS?)", "mount -o remount"),
+        (ended(status=5), "mpiexec exited with 5", None),
+        (
+            ended("transrank-run: run.jsonl: No space left on device", *HYDRA_KILLED, status=3),
+            "the disk is full",
+            "free some space",
+        ),
+        (
+            ended("transrank-run: run.jsonl: cannot be written: File too large", status=3),
+            "the record file may not grow further",
+            "ulimit -f",
+        ),
+        (
+            ended("transrank-run: Resource temporarily unavailable", *HYDRA_KILLED, status=3),
+            "no further process or thread may be started",
+            "ulimit -u",
+        ),
+        (
+            ended("[n3] transrank-run: MPI_Irecv failed on rank 3: truncated", status=3),
+            "MPI_Irecv failed on rank 3: truncated",
+            None,
+        ),
+        (
+            ended("transrank-run: error while loading shared libraries: libmpi.so.12: cannot"),
+            "transrank-run does not find libmpi.so.12",
+            "load the MPI",
+        ),
+        (
+            ended("[proxy:0@vm] HYDU_create_process (x.c:73): execvp error on file ./no (No such"),
+            "the launcher cannot start ./no",
+            "every node",
+        ),
+        (
+            ended(
+                "transrank-run: unknown or incomplete option '--newer'; see transrank-run --help"
+            ),
+            "another version: it does not know --newer",
+            "make build",
+        ),
+        (ended("There are not enough slots available"), "fewer slots than ranks", "fewer ranks"),
+        (
+            ended("The PMIx server's listener thread failed to start. We cannot"),
+            "the files of a killed job",
+            "start it again",
+        ),
+        (
+            ended(
+                "Abort(807027984): Fatal error in internal_Init_thread: Internal MPI error!",
+                "check_MPIR_CVAR_PMI_VERSION(167):  Runtime environment uses unsupported PMI "
+                "version PMIx. Aborting.",
+                "   Exit code:    16",
+            ),
+            "the launcher belongs to another MPI than transrank-run",
+            "unset MPIEXEC",
+        ),
+        (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
+    ],
+)
+def test_the_cause_is_named(outcome: Outcome, cause: str, advice: str | None) -> None:
+    found, hint = explain(outcome)
+    assert cause in found
+    assert (hint is None) if advice is None else (hint is not None and advice in hint)
+
+
+def test_what_means_nothing_is_not_quoted() -> None:
+    lines = [
+        "[vm:1] OSC UCX component priority set inside component query failed",
+        *HYDRA_KILLED,
+        "transrank-run: something of ours",
+    ]
+    kept = without_noise(lines)
+    assert kept[0] == "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"
+    assert kept[-1] == "transrank-run: something of ours"
+    assert not any("FAQ" in line or "priority" in line for line in kept)
+
+
+def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole() -> None:
+    harmless = [
+        RULE,
+        "[[1,1],0]: A high-performance Open MPI point-to-point messaging module",
+        "was unable to find any relevant network interfaces:",
+        "Another transport will be used instead, although this may result in",
+        "lower performance.",
+        RULE,
+    ]
+    assert without_noise([*harmless, *OPENMPI_KILLED]) == list(OPENMPI_KILLED[1:3])
+
+
+def test_the_last_telling_lines_are_quoted() -> None:
+    outcome = ended("one", "two", "", "three", "=" * 40)
+    assert last_words(outcome, 2) == ["two", "three"]
+
+
+@pytest.mark.parametrize("lines", [UCX_REFUSED, OPENMPI_REFUSED])
+def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(
+    lines: tuple[str, ...],
+) -> None:
+    cause, advice = explain(ended(*lines, status=143))
+    found = os.statvfs(shared_memory.FOLDER)
+    size = format_bytes(found.f_blocks * found.f_frsize)
+    assert cause.startswith("MPI could not make the memory that ranks share: ")
+    assert f"{shared_memory.FOLDER} has {size} here, " in cause
+    assert advice is not None
+    assert "size=1G /dev/shm" in advice
+
+
+def test_a_rank_that_got_sigbus_is_told_of_shared_memory() -> None:
+    bus_error = [line.replace("Killed (signal 9)", "Bus error (signal 7)") for line in HYDRA_KILLED]
+    cause, advice = explain(ended(*bus_error, status=7))
+    assert cause == "a rank was killed by signal 7, SIGBUS"
+    assert advice is not None
+    assert shared_memory.described() in advice
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path: Path) -> None:
+    missing = tmp_path / "shm"
+    assert shared_memory.described(missing) == (
+        f"{missing} cannot be examined here (No such file or directory)"
+    )

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches end: by themselves, in time, or killed, and leave no process behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import processes
+from transrank.errors import LaunchError
+from transrank.lab.launch import launchers, process
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.store.records import Shape
+
+SHELL = ["/bin/sh", "-c"]
+
+
+def run(script: str, **options: object) -> process.Outcome:
+    settings: dict[str, object] = {"environment": os.environ, "timeout_seconds": 60}
+    return process.run([*SHELL, script], **(settings | options))  # type: ignore[arg-type]
+
+
+def marked_processes() -> list[int]:
+    """Every process on this host that carries the mark of any launch of this test process."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if (
+                entry.name.isdecimal()
+                and f"{process.MARK}={os.getpid()}-".encode() in (entry / "environ").read_bytes()
+            ):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_talkative_launch_is_not_looked_at_more_often() -> None:
+    ticks: list[float] = []
+    outcome = run(
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo $i; sleep 0.1; done",
+        tick=lambda: ticks.append(time.monotonic()),
+    )
+    assert len(outcome.tail) == 15
+    assert 1 <= len(ticks) <= outcome.seconds / process.TICK_SECONDS + 1
+
+
+def test_a_launch_that_has_said_its_last_word_is_ended_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "DYING_SECONDS", 0.3)
+    for ending in ("exec sleep 50", "exec >&- 2>&-; exec sleep 50"):
+        outcome = run(f"echo lost >&2; {ending}", is_last_word=lambda line: line == "lost")
+        assert outcome.seconds < 20
+        assert not outcome.ok
+        assert not outcome.timed_out
+    outcome = run("echo lost >&2; exit 4", is_last_word=lambda line: line == "lost")
+    assert (outcome.status, outcome.timed_out) == (4, False)
+
+
+def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path: Path) -> None:
+    taken: list[str] = []
+
+    def take(line: str) -> bool:
+        if line.startswith("progress"):
+            taken.append(line)
+        return bool(taken) and line == taken[-1]
+
+    log = tmp_path / "logs" / "launch.log"
+    outcome = run(
+        "echo progress 1; echo lost words; echo oh dear >&2; printf 'progress end'",
+        take_line=take,
+        log=log,
+    )
+    assert outcome.ok
+    assert taken == ["progress 1", "progress end"]
+    assert sorted(outcome.tail) == ["lost words", "oh dear"]
+    assert sorted(log.read_text().splitlines()) == ["lost words", "oh dear"]
+    assert outcome.log == log
+
+
+def test_a_silent_launch_leaves_no_log(tmp_path: Path) -> None:
+    outcome = run("exit 0", log=tmp_path / "launch.log")
+    assert outcome.log is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_that_cannot_be_written_costs_only_the_log() -> None:
+    outcome = run("echo oh dear >&2; exit 3", log=Path("/dev/full"))
+    assert outcome.status == 3
+    assert outcome.tail == ("oh dear",)
+
+
+def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
+    victim, log = tmp_path / "victim", tmp_path / "launch.log"
+    victim.write_text("precious")
+    log.symlink_to(victim)
+    outcome = run("echo oh dear >&2", log=log)
+    assert (outcome.log, outcome.tail) == (None, ("oh dear",))
+    assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("script", ["exec sleep 600", "trap '' TERM; sleep 600 & sleep 600"])
+def test_a_launch_is_ended_when_its_time_is_over(
+    script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.3)
+    outcome = run(script, timeout_seconds=0.5)
+    assert outcome.timed_out
+    assert not outcome.ok
+    assert marked_processes() == []
+
+
+def test_a_descendant_that_left_the_group_and_holds_the_pipe_is_ended_too() -> None:
+    started = time.monotonic()
+    outcome = run("setsid sleep 600 & echo away")
+    assert outcome.ok
+    assert time.monotonic() - started < 30
+    assert marked_processes() == []
+
+
+def test_the_signal_that_ended_the_launcher_is_told() -> None:
+    assert run("kill -9 $$").status == -signal.SIGKILL
+
+
+def test_a_program_that_does_not_exist_is_named() -> None:
+    with pytest.raises(LaunchError, match="cannot start /no/such/mpiexec: No such file"):
+        process.run(["/no/such/mpiexec"], environment={}, timeout_seconds=5)
+
+
+def test_megabytes_of_output_do_not_block_the_launch() -> None:
+    count = 0
+
+    def take(line: str) -> bool:
+        nonlocal count
+        count += len(line)
+        return True
+
+    script = "head -c 20000000 /dev/zero | tr '\\0' 'x' | fold -w 1000"
+    assert run(script, take_line=take).ok
+    assert count == 20_000_000
+
+
+@pytest.mark.parametrize("victim", ["launcher", "rank"])
+def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path: Path) -> None:
+    """Under the real mpiexec: Hydra's ranks have sessions of their own, Open MPI's groups."""
+    shape = Shape(2)
+    launcher = launchers.default_launcher(Capacity(1, 2))
+    program = [sys.executable, "-c", "import os, time; os.write(1, b'up\\n'); time.sleep(600)"]
+    up: list[str] = []
+    ended = threading.Event()
+    mine = os.getpid()
+
+    def take(line: str) -> bool:
+        up.extend(re.findall("up", line))  # launchers may glue the lines of two ranks
+        return "up" in line
+
+    def strike() -> None:
+        while len(up) < shape.ranks:
+            if ended.wait(0.05):
+                return
+        below = processes.below(mine)
+        ranks = [pid for pid, name in below.items() if name.startswith("python")]
+        others = [pid for pid in below if pid not in ranks]
+        processes.kill(min(others) if victim == "launcher" else max(ranks))
+
+    striker = threading.Thread(target=strike)
+    striker.start()
+    try:
+        outcome = process.run(
+            launcher.command(shape, program),
+            environment={**os.environ, **launcher.environment(shape, os.environ)},
+            timeout_seconds=60,
+            take_line=take,
+            log=tmp_path / "log",
+        )
+    finally:
+        ended.set()
+        striker.join()
+    assert len(up) == shape.ranks, outcome
+    assert not outcome.ok
+    assert not outcome.timed_out
+    assert marked_processes() == []
+
+
+def test_an_interrupt_ends_the_launch_in_order() -> None:
+    seen: list[str] = []
+
+    def take(line: str) -> bool:
+        seen.append(line)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run("echo up; exec sleep 600", take_line=take)
+    assert seen == ["up"]
+    assert marked_processes() == []
+
+
+def test_an_interrupt_while_the_launcher_starts_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lost: list[subprocess.Popen[bytes]] = []
+    real = process._start
+
+    def interrupted(command: list[str], environment: dict[str, str]) -> None:
+        lost.append(real(command, environment))
+        program = Path(f"/proc/{lost[0].pid}/comm")
+        while program.read_text() != "sleep\n":  # amid the shell's exec it has no environment
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "_start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("exec sleep 600")
+    assert marked_processes() == []
+    (launcher,) = lost
+    launcher.communicate(timeout=10)
+    assert launcher.returncode == -signal.SIGTERM

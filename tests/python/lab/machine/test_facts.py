@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Facts about machines, from trees that are known."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from python.lab.machine import trees
+from transrank.lab.machine import facts, files
+from transrank.lab.machine.facts import Facts, read_facts
+from transrank.lab.machine.files import Files
+
+
+def read(tmp_path: Path, tree: dict[str, str], environment: dict[str, str] | None = None) -> Facts:
+    return read_facts(environment or {}, Files(trees.plant(tmp_path, tree)), load_seconds=0)
+
+
+def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_path: Path) -> None:
+    topology = read(tmp_path, trees.server()).topology
+    assert (topology.packages, topology.dies, len(topology.nodes)) == (2, 4, 4)
+    assert (topology.cores, len(topology.cpus), topology.threads_per_core) == (16, 32, 2)
+    assert topology.model == "Example(R) Server 9000 @ 2.40GHz"
+    assert [node.cpus for node in topology.nodes][1] == (4, 5, 6, 7, 20, 21, 22, 23)
+    assert topology.nodes[3].distances == (32, 32, 12, 10)
+    assert {cpu.node for cpu in topology.cpus if cpu.package == 1} == {2, 3}
+
+
+def test_each_cache_is_counted_once_however_many_cpus_share_it(tmp_path: Path) -> None:
+    caches = {cache.level: cache for cache in read(tmp_path, trees.server()).topology.caches}
+    assert [caches[level].instances for level in (1, 2, 3)] == [16, 16, 4]
+    assert [caches[level].shared_by for level in (1, 2, 3)] == [2, 2, 8]
+    assert [caches[level].bytes for level in (1, 2, 3)] == [48 << 10, 2 << 20, 32 << 20]
+
+
+def test_ranks_go_to_the_first_thread_of_each_core(tmp_path: Path) -> None:
+    found = read(tmp_path, trees.server())
+    assert found.usable_cpus == tuple(range(16))
+    assert found.usable_cores == 16
+    assert not found.affinity_restricted
+
+
+def test_an_affinity_to_both_threads_of_two_cores_leaves_two_cores(tmp_path: Path) -> None:
+    tree = trees.server() | {"proc/self/status": "Cpus_allowed_list:\t3,5,19,21\n"}
+    found = read(tmp_path, tree)
+    assert found.usable_cpus == (3, 5)
+    assert found.affinity_restricted
+    assert found.as_json()["affinity"] == "3,5,19,21"
+
+
+@pytest.mark.parametrize(
+    ("tree", "cpus", "memory"),
+    [
+        ({"sys/fs/cgroup/user.slice/cpu.max": "350000 100000"}, 3.5, None),
+        ({"sys/fs/cgroup/user.slice/session-7.scope/memory.max": "1073741824"}, None, 1 << 30),
+        (
+            {
+                "proc/self/cgroup": "4:memory:/docker/ab\n3:cpu,cpuacct:/docker/ab\n",
+                "sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_quota_us": "200000",
+                "sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_period_us": "100000",
+                "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1",
+                "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000",
+                "sys/fs/cgroup/memory/docker/memory.limit_in_bytes": "2147483648",
+                "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712",
+            },
+            2.0,
+            2 << 30,
+        ),
+    ],
+)
+def test_the_tightest_limit_of_the_control_groups_counts(
+    tmp_path: Path, tree: dict[str, str], cpus: float | None, memory: int | None
+) -> None:
+    found = read(tmp_path, trees.server() | tree)
+    assert (found.limits.cpus, found.limits.memory_bytes) == (cpus, memory)
+    assert found.usable_cores == (16 if cpus is None else int(cpus))
+
+
+def test_the_captured_virtual_machine_is_read_as_what_it_is(tmp_path: Path) -> None:
+    found = read(tmp_path, trees.virtual_machine())
+    stored = found.as_json()
+    assert (stored["packages"], stored["cores"], stored["threads_per_core"]) == (1, 2, 1)
+    assert stored["cpu"] == "Intel(R) Xeon(R) Processor"
+    assert stored["virtualisation"] == "virtual machine"
+    assert stored["clock_source"] == "tsc"
+    assert stored["governor"] is None
+    assert stored["memory"]["shared_memory_bytes"] == 24684092 * 1024
+    assert stored["memory"]["transparent_huge_pages"] == "madvise"
+    assert {(cache["level"], cache["kind"]) for cache in stored["caches"]} == {
+        (1, "data"),
+        (1, "instruction"),
+        (2, "unified"),
+        (3, "unified"),
+    }
+
+
+def test_a_machine_without_sysfs_still_has_cpus(tmp_path: Path) -> None:
+    tree = {"proc/cpuinfo": "processor : 0\nprocessor : 1\nprocessor : 2\n"}
+    found = read(tmp_path, tree)
+    assert found.topology.cores == 3
+    assert found.topology.caches == ()
+    assert found.free_memory_bytes is None
+
+
+def test_an_empty_tree_gives_facts_that_say_unknown(tmp_path: Path) -> None:
+    stored = read(tmp_path, {}).as_json()
+    assert json.loads(json.dumps(stored))["cpu"] == "unknown"
+    assert stored["usable_cores"] == 1
+
+
+def test_an_arm_core_is_named_by_its_numbers(tmp_path: Path) -> None:
+    tree = {"proc/cpuinfo": "processor : 0\nCPU implementer : 0x46\nCPU part : 0x001\n"}
+    assert read(tmp_path, tree).topology.model == "Fujitsu A64FX"
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [("rw,size=65536k", 64 << 20), ("rw", 131_500_000 * 1024), ("size=25%", 65_750_000 * 1024)],
+)
+def test_the_size_of_shared_memory_is_that_of_the_mount(
+    tmp_path: Path, options: str, size: int
+) -> None:
+    tree = trees.server() | {"proc/mounts": f"shm /dev/shm tmpfs {options} 0 0\n"}
+    assert read(tmp_path, tree).memory.shared_memory_bytes == size
+
+
+def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path: Path) -> None:
+    server = read(tmp_path / "server", trees.server()).as_json()
+    virtual = read(tmp_path / "virtual", trees.virtual_machine()).as_json()
+    assert facts.differences(server, server | {"load": {}, "governor": "performance"}) == []
+    changes = facts.differences(server, virtual)
+    assert "cores was 16, is 2" in changes
+    assert any(change.startswith("kernel was 5.14.0") for change in changes)
+
+
+def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine() -> None:
+    def node(host: str, system: str | None, cores: int = 16) -> dict[str, object]:
+        return {"host": host, "cores": cores, "allocation": {"system": system, "nodes": 1}}
+
+    assert facts.differences(node("a", "slurm"), node("b", "slurm")) == []
+    assert facts.differences(node("a", "slurm"), node("b", "slurm", 8)) == ["cores was 16, is 8"]
+    assert facts.differences(node("a", None), node("b", "slurm")) == ["host was a, is b"]
+    assert facts.differences(node("a", None), node("b", None)) == ["host was a, is b"]
+
+
+def test_this_machine_agrees_with_what_python_sees() -> None:
+    found = read_facts(os.environ, load_seconds=0.01)
+    assert set(found.limits.affinity) == os.sched_getaffinity(0)
+    assert len(found.topology.cpus) >= len(os.sched_getaffinity(0))
+    assert 1 <= found.usable_cores <= len(os.sched_getaffinity(0))
+    assert found.system.host == Path("/proc/sys/kernel/hostname").read_text().strip()
+    assert found.memory.total_bytes == os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def test_lists_of_the_kernel_survive_reading_and_writing() -> None:
+    assert files.parse_list("0-3,8,10-11\n") == (0, 1, 2, 3, 8, 10, 11)
+    assert files.format_list((8, 0, 1, 2, 3, 10, 11)) == "0-3,8,10-11"
+    assert files.parse_list("nonsense,4-x,7") == (7,)
+    assert files.parse_list(None) == ()

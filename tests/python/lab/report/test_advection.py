@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page says of advection: costs from known times, errors from known outcomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from python.lab.report.page_reader import Page
+from python.lab.report.synthetic import Survey, advected
+from transrank.lab.reference.advection import published_profile
+from transrank.lab.report.page import render_report
+from transrank.lab.store.records import read_run
+
+# Seconds of a step by way, overlapped or not, on 100 x 100 points; four times that on 200 x 200.
+STEPS = {
+    ("none", "no"): 10e-6,
+    ("memcpy", "no"): 8e-6,
+    ("auto", "no"): 11e-6,
+    ("auto", "yes"): 10.5e-6,
+}
+ITERATIONS = 10
+DOMAIN = {"scheme": "first-order", "processes": "even", "velocity": "++"}
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    survey = Survey(noise=0.0)
+    for points in (100, 200):
+        for (way, overlap), seconds in STEPS.items():
+            axes = {
+                **DOMAIN,
+                "points": points,
+                "iterations": ITERATIONS,
+                "transport": way,
+                "overlap": overlap,
+            }
+            survey.measured("advection", axes, ITERATIONS * seconds * (points / 100) ** 2)
+        for step in ("0.4", "published"):
+            axes = {
+                "initial": "sin-x",
+                **DOMAIN,
+                "points": points,
+                "step": step,
+                "transport": "auto",
+            }
+            computed = advected(points, 0.1 / points)
+            survey.measured("advection-solution", axes, 1e-3, outcome=computed)
+    return Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
+
+
+def table(page: Page, name: str) -> list[list[str]]:
+    return {table.name: table.rows for table in page.tables}[name]
+
+
+def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy(
+    page: Page,
+) -> None:
+    rows = {
+        (row[1], row[2]): row[3:]
+        for row in table(page, "Steps of advection, and what the halo adds to them")[1:]
+    }
+    assert rows["100", "none"] == ["10.0 µs", "+0.0 %", "–", "1e+09", "80 %"]
+    assert rows["100", "auto"][1] == "+10.0 %"
+    assert rows["100", "auto, overlapped"][1:3] == ["+5.0 %", "50 %"]
+    assert rows["200", "auto"][1] == "+10.0 %"
+    assert (
+        "the cheapest halo (auto, overlapped) makes a first-order step take "
+        "5.0 % (5.0 % to 5.0 %) more time" in page.text
+    )
+    assert "the step alone runs at 80 % (80 % to 80 %) of the fastest copy" in page.text
+
+
+def test_orders_are_taken_between_grids(page: Page) -> None:
+    rows = table(page, "Errors against the analytic solution")[1:]
+    assert [(row[3], row[6], row[9]) for row in rows] == [
+        ("0.4", "100", "–"),
+        ("0.4", "200", "1.00"),
+        ("published", "100", "–"),
+        ("published", "200", "1.00"),
+    ]
+
+
+def test_the_published_rows_stand_beside_ours(page: Page) -> None:
+    rows = table(page, "The published profile and the same run here")[1:]
+    assert len(rows) == 50
+    assert rows[0][:3] == ["0", "-0.001276", "-0.031411"]
+    assert "errors of 0.019 on average and 0.03 at most" in page.text
+    assert "contradicts itself" in page.text
+
+
+def test_the_published_analytic_row_is_the_solution_on_a_hundred_points() -> None:
+    profile = published_profile()
+    x = (np.arange(50) + 0.5) * 2 * np.pi / 100
+    np.testing.assert_allclose(profile.analytic, np.sin(x - 0.5 * 0.1257), atol=3e-5)

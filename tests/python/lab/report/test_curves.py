@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results become curves, curves panels: one comparison in each."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from transrank.lab.report.curves import Curve, Point, arrange, namer, point_of
+from transrank.lab.report.figures.curve_figure import curve_figure, panel_size
+from transrank.lab.report.figures.quantity import MESSAGES, RATE, TIME
+from transrank.lab.report.palette import Palette, Style
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.result import CaseResult
+from transrank.lab.store.records import Shape
+
+
+def result(
+    size: int = 8,
+    seconds: float = 1e-6,
+    ranks: int = 2,
+    study: str = "pingpong",
+    status: str = "ok",
+    **axes: str | int,
+) -> CaseResult:
+    return CaseResult(
+        study=study,
+        case=f"{study}/{size}B",
+        axes={**axes, "bytes": size},
+        shape=Shape(ranks),
+        status=status,
+        headline=Estimate(seconds, 0.9 * seconds, 1.2 * seconds),
+        bytes_counted=float(size),
+        samples=10,
+        launches=(0, 1),
+        launch_medians=(Estimate(0.9 * seconds), Estimate(1.3 * seconds)),
+    )
+
+
+def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve() -> None:
+    results = [result(8), result(16), result(8, study="exchange")]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    assert [group.title for group in groups] == ["pingpong", "exchange"]
+    assert [[curve.label for curve in group.curves] for group in groups] == [["2 ranks"]] * 2
+    assert [point.bytes for point in groups[0].curves[0].points] == [8, 16]
+
+
+def test_shapes_are_curves_of_one_panel_smallest_first() -> None:
+    results = [result(ranks=8), result(ranks=2), result(ranks=4)]
+    (group,) = arrange([("run", results)], Palette(), namer(results))
+    assert [curve.label for curve in group.curves] == ["2 ranks", "4 ranks", "8 ranks"]
+    assert len({curve.style for curve in group.curves}) == 3
+
+
+def test_several_runs_are_curves_and_each_shape_has_its_panel() -> None:
+    results = [result(ranks=2), result(ranks=4)]
+    groups = arrange([("a", results), ("b", results)], Palette(), namer(results))
+    assert [group.title for group in groups] == ["pingpong, 2 ranks", "pingpong, 4 ranks"]
+    for group in groups:
+        assert [curve.label for curve in group.curves] == ["a", "b"]
+
+
+def test_only_axes_that_tell_results_apart_are_named() -> None:
+    one = [result(window=64, cache="warm"), result(window=128, cache="warm")]
+    name = namer(one)
+    assert [name(each) for each in one] == ["pingpong, window 64", "pingpong, window 128"]
+
+
+def test_an_axis_that_goes_with_the_ranks_is_not_named() -> None:
+    results = [result(ranks=2, pairs=1), result(ranks=4, pairs=2)]
+    name = namer(results)
+    assert {name(each) for each in results} == {"pingpong"}
+
+
+def test_a_result_without_a_size_or_value_is_no_point() -> None:
+    assert (
+        point_of(CaseResult("s", "s/a", {"a": "b"}, Shape(2), "ok", headline=Estimate(1))) is None
+    )
+    assert point_of(CaseResult("s", "s/8B", {"bytes": 8}, Shape(2), "skipped")) is None
+
+
+def test_quantities_turn_the_interval_with_the_value() -> None:
+    point = point_of(result(1000, 1e-6))
+    assert point is not None
+    assert TIME.value(point) == pytest.approx((1e-6, 0.9e-6, 1.2e-6))
+    assert RATE.value(point) == pytest.approx((1000, 1000 / 1.2, 1000 / 0.9))
+    assert MESSAGES.value(point) == pytest.approx((1e6, 1e6 / 1.2, 1e6 / 0.9))
+
+
+def test_an_empty_message_has_a_time_but_no_rate() -> None:
+    point = point_of(result(0))
+    assert point is not None
+    assert TIME.value(point) is not None
+    assert RATE.value(point) is None
+    assert MESSAGES.value(point) is None
+
+
+def test_panels_share_their_axes_and_say_what_is_wide() -> None:
+    results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="wide")]
+    results += [result(64, 1e-6), result(64, 5e-3, study="exchange")]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    first, second = (panel.spec for panel in figure.panels)
+    assert first["encoding"]["y"] == second["encoding"]["y"]
+    kinds = [row["k"] for row in second["data"]["values"]]
+    assert kinds == ["wide", "launch", "launch", "case", "launch", "launch"]
+
+
+def test_rows_hold_what_was_measured() -> None:
+    results = [result(1024, 1.2345e-6), result(4096, 2e-6)]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    row = figure.panels[0].spec["data"]["values"][0]
+    assert row["x"] == 1024
+    assert row["y"] == pytest.approx(1.2345e-6, rel=1e-4)
+    assert figure.key[0].key == row["s"]
+
+
+def test_values_at_one_size_are_told_and_not_drawn() -> None:
+    results = [result(1024, 1.2345e-6)]
+    groups = arrange([("run", results)], Palette(), namer(results))
+    figure = curve_figure("name", groups, TIME, "caption")
+    assert figure is not None
+    (panel,) = figure.panels
+    assert panel.spec is None
+    assert panel.description.startswith("1 KiB: 2 ranks 1.23 µs (")
+    assert figure.key == ()
+
+
+@pytest.mark.parametrize("curves", [4, 5])
+def test_bands_that_would_cover_each_other_get_a_panel_each(curves: int) -> None:
+    results = [result(size, 1e-6) for size in (8, 64)]
+    (group,) = arrange([("run", results)], Palette(), namer(results))
+    (curve,) = group.curves
+    many = tuple(dataclasses.replace(curve, key=str(i), label=str(i)) for i in range(curves))
+    figure = curve_figure("name", [dataclasses.replace(group, curves=many)], TIME, "caption")
+    assert figure is not None
+    assert len(figure.panels) == (1 if curves == 4 else curves)
+    drawn = [{row["s"] for row in panel.spec["data"]["values"]} for panel in figure.panels]
+    if curves == 4:
+        assert [len(series) for series in drawn] == [4]
+    else:
+        # Each but the first stands beside the first.
+        assert [len(series) for series in drawn] == [1, 2, 2, 2, 2]
+        assert [panel.title for panel in figure.panels] == ["0", "1", "2", "3", "4"]
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    assert curve_figure("name", [], TIME, "caption") is None
+
+
+@pytest.mark.parametrize(("panels", "size"), [(1, "wide"), (2, "half"), (4, "half"), (5, "small")])
+def test_more_panels_are_drawn_smaller(panels: int, size: str) -> None:
+    assert panel_size(panels) == size
+
+
+def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there() -> None:
+    measured = [result(size, 1e-6) for size in (8, 64)]
+    (group,) = arrange([("run", measured)], Palette(), namer(measured))
+    points = (Point(8, 1e-6, 1e-6, 1e-6), Point(512, 1e-4, 1e-4, 1e-4))
+    published = Curve("p", "p", Style("grey"), points, published=True)
+    figure = curve_figure("name", [group], TIME, "caption", {group.title: [published]})
+    assert figure is not None
+    spec = figure.panels[0].spec
+    drawn = {row["x"]: row["y"] for row in spec["data"]["values"] if row["k"] == "published"}
+    assert drawn == {8: pytest.approx(1e-6), 64: pytest.approx(1e-5)}
+    (reader,) = (layer for layer in spec["layer"] if "params" in layer)
+    read = {row["x"]: [key for key, _ in row["t"][1]] for row in reader["data"]["values"]}
+    assert [len(keys) for keys in read.values()] == [2, 1]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page says of ghost updates: ratios of the store's values, beside published machines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from python.lab.report.page_reader import Page
+from python.lab.report.synthetic import Survey
+from transrank.lab import units
+from transrank.lab.reference.tables import machines
+from transrank.lab.report.page import render_report
+from transrank.lab.stats.summary import summarise
+from transrank.lab.store.records import Run, read_run
+
+WAYS: Mapping[str, float] = {
+    "auto": 30e-6,
+    "floor": 15e-6,
+    "mpi-packed": 60e-6,
+    "mpi-datatype": 12e-5,
+}
+MODES: Mapping[str, float] = {"unmodified": 0.5, "used": 1.0}
+VDIMS = (6, 20)
+HEADING = "What does a ghost update cost?"
+
+
+# As many on one node as were published.
+RANKS = 16
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    survey = Survey()
+    for vdim in VDIMS:
+        for mode, factor in MODES.items():
+            for way, seconds in WAYS.items():
+                axes = {"pattern": "corrected", "vdim": vdim, "mode": mode, "transport": way}
+                received = 6144.0 * vdim * 8
+                survey.measured("ghost", axes, seconds * factor * vdim / 6, received, RANKS)
+    return read_run(survey.write(tmp_path / "run.jsonl"))
+
+
+def value_of(run: Run, vdim: int, mode: str, way: str) -> float:
+    (found,) = (
+        result.headline.value
+        for result in summarise(run)
+        if (result.axes["vdim"], result.axes["mode"], result.axes["transport"]) == (vdim, mode, way)
+        and result.headline is not None
+    )
+    return found
+
+
+def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run: Run) -> None:
+    text = Page(render_report([run])).text
+    assert HEADING in text
+    assert re.search(r": (1\.9|2\.0)\d times \([^)]*\) its memory floor, a local gather", text)
+    assert re.search(
+        r"fastest way with MPI alone \(mpi-packed\) takes (1\.9|2\.0)\d times \([^)]*\) as long",
+        text,
+    )
+
+
+def test_one_launch_gives_no_ratio(tmp_path: Path) -> None:
+    survey = Survey(launches=1)
+    for way, seconds in WAYS.items():
+        axes = {"pattern": "corrected", "vdim": 6, "mode": "used", "transport": way}
+        survey.measured("ghost", axes, seconds, 1.0)
+    text = Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))])).text
+    assert "6,144 ghost rows of 6 doubles" in text
+    assert "a local gather of as many rows and" not in text
+    assert "with MPI alone" not in text
+
+
+def test_volumes_are_those_that_the_published_benchmark_prints(run: Run) -> None:
+    tables = {table.name: table.rows for table in Page(render_report([run])).tables}
+    _, *rows = tables["What each rank owns and receives"]
+    assert [row[0] for row in rows] == ["6", "20"]
+    assert rows[0][1:] == ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"]
+
+
+def test_published_machines_stand_beside_and_the_best_total_is_marked(run: Run) -> None:
+    tables = {table.name: table.rows for table in Page(render_report([run])).tables}
+    _, *rows = tables["Ghost updates here and on published machines"]
+    published = [
+        point
+        for machine in machines()
+        for point in machine.of_study("ghost")
+        if (point.ranks, point.nodes) == (RANKS, 1)
+    ]
+    assert published
+    ours = [row for row in rows if row[0].startswith("here")]
+    assert len(rows) == len(published) + len(ours)
+    assert len(ours) == 2 * len(VDIMS)
+    (best,) = (row for row in rows if row[-1].endswith("(best)"))
+    totals = [6144 * 8 * vdim / value_of(run, vdim, "unmodified", "auto") * RANKS for vdim in VDIMS]
+    assert best[-1] == f"{units.format_rate(max(totals))} (best)"

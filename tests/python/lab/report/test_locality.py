@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The question about locality: the guide's own times, recorded as a run, give the guide's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from python.lab.report.synthetic import Survey
+from transrank.lab import units
+from transrank.lab.reference.tables import machine
+from transrank.lab.report.figures.render import static_drawing
+from transrank.lab.report.measured import measure_up
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.questions import locality as question
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.stats.summary import summarise
+from transrank.lab.store.lines import DISTURBED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.lab.store.records import Run
+
+
+def guide_as_a_run(launches: int = 1, farther: float = 1.0) -> Survey:
+    """Figures 2 and 3 as the arrangements `own` and `exchanged` on 24 ranks.
+
+    What is not on own memory takes `farther` times the published time.
+    """
+    survey = Survey(launches=launches)
+    for figure, arrangement in ((2, "own"), (3, "exchanged")):
+        points = {
+            int(point.axes["thread"]): point
+            for point in machine("xt6").points
+            if point.axes["figure"] == figure
+        }
+        axes = {"kernel": "dgemm", "arrangement": arrangement, "order": 3000}
+        before = len(survey.lines)
+        survey.measured("locality", axes, 23.1, 0, 24)
+        ranks = [points[rank] for rank in range(24)]
+        links = [question.GUIDE_LINKS[str(point.axes["locality"])] for point in ranks]
+        for launch, line in enumerate(survey.lines[before:]):
+            line["ranks"]["median"] = [
+                point.seconds * (1 if link == "own" else farther) * (1 + launch / 1e6)
+                for point, link in zip(ranks, links, strict=True)
+            ]
+            line["memory"] = memory([int(point.axes["init_thread"]) for point in ranks], links)
+    return survey
+
+
+def memory(toucher: list[int], link: list[str]) -> dict[str, Any]:
+    ranks = range(len(toucher))
+    return {
+        "toucher": toucher,
+        "domain": [rank // 6 for rank in ranks],
+        "package": [rank // 12 for rank in ranks],
+        "data_domain": [one // 6 for one in toucher],
+        "link": link,
+        "pages": [256] * len(toucher),
+        "pages_elsewhere": [0] * len(toucher),
+        "pages_unknown": [0] * len(toucher),
+    }
+
+
+def asked(run: Run) -> Question:
+    made = question.ask(Context(tuple(measure_up([run])), Palette()))
+    assert made is not None
+    return made
+
+
+def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., Run]) -> None:
+    text = " ".join(asked(written(guide_as_a_run(launches=3))).answer)
+    assert "neighbor memory takes 1.3 % (1.3 % to 1.3 %) more time (p = " in text
+    assert "diagonal memory takes 1.6 % (1.6 % to 1.6 %) more time (p = " in text
+    assert "Counterpart memory beside neighbor memory cannot be told apart (p = " in text
+
+
+def test_farther_memory_that_is_faster_is_called_so(written: Callable[..., Run]) -> None:
+    text = " ".join(asked(written(guide_as_a_run(launches=3, farther=0.5))).answer)
+    assert "neighbor memory takes 49 % (49 % to 49 %) less time" in text
+    text = " ".join(asked(written(guide_as_a_run(farther=0.5))).answer)
+    assert "neighbor memory takes less time (p = " in text
+
+
+def test_one_launch_tells_which_memory_takes_longer_without_a_ratio(
+    written: Callable[..., Run],
+) -> None:
+    text = " ".join(asked(written(guide_as_a_run())).answer)
+    assert "neighbor memory takes more time (p = " in text
+    assert "%" not in text
+
+
+def test_the_guide_s_48_numbers_stand_beside_the_users_sorted_by_time(
+    written: Callable[..., Run],
+) -> None:
+    made = asked(written(guide_as_a_run()))
+    figure = next(one for one in made.figures if one.name == "locality-0-ranks")
+    drawn = [
+        [(row["n"], row["s"], row["v"]) for row in panel.spec["data"]["values"]]
+        for panel in figure.panels
+    ]
+    own, exchanged, published_own, published_exchanged = drawn
+    assert sorted(own) == sorted(published_own)
+    assert sorted(exchanged) == sorted(published_exchanged)
+    for rows in drawn:
+        assert len(rows) == 24
+        assert [value for _, _, value in rows] == sorted(value for _, _, value in rows)
+    assert published_exchanged[-1] == ("23 ← 5", "diagonal", 23.533)
+    assert {entry.label for entry in figure.key} == set(question.locality.LINKS)
+    assert made.sources[0].title.startswith("HECToR")
+
+
+def test_a_machine_with_one_domain_has_the_value_of_its_case(written: Callable[..., Run]) -> None:
+    """A disturbed launch, which the table leaves out, is no part of what the words say either."""
+    survey = Survey(launches=3)
+    axes = {"kernel": "latency", "order": 500}
+    survey.measured("locality", {**axes, "arrangement": "own"}, 3e-8, 0)
+    for launch, line in enumerate(survey.lines):
+        line["memory"] = memory([0, 1], ["own"] * 2) | {"domain": [0, 0], "data_domain": [0, 0]}
+        if launch == 2:
+            line["ranks"]["median"] = [8e-7] * 2
+            line["samples"]["flags"] = [DISTURBED] * len(line["samples"]["flags"])
+    reason = "the ranks of this node are in one memory domain: no memory is farther than its own"
+    survey.lacking("locality", {**axes, "arrangement": "away-1"}, "skipped", reason)
+    run = written(survey)
+    made = asked(run)
+    value, *_ = (result.headline for result in summarise(run) if result.headline is not None)
+    assert reason in made.answer[0]
+    assert f"it takes {units.format_seconds(value.value)} (95 % interval" in made.answer[0]
+    assert made.figures == ()
+
+
+def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
+    written: Callable[..., Run],
+) -> None:
+    survey = guide_as_a_run(launches=4)
+    clean = asked(written(survey))
+    for line in survey.lines[3::4]:  # the last launch of each arrangement
+        line["samples"]["flags"] = [DISTURBED] * len(line["samples"]["flags"])
+        line["ranks"]["median"] = [rank * each for rank, each in enumerate(line["ranks"]["median"])]
+    disturbed = asked(written(survey))
+    assert [text.partition(" (")[0] for text in disturbed.answer] == [
+        text.partition(" (")[0] for text in clean.answer
+    ]
+    drawn, undrawn = (
+        [row["v"] for row in one.figures[0].panels[0].spec["data"]["values"]]
+        for one in (disturbed, clean)
+    )
+    assert drawn == pytest.approx(undrawn, rel=1e-5)
+
+
+def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(
+    written: Callable[..., Run],
+) -> None:
+    words = "The kernel did not tell where all pages were"
+    survey = guide_as_a_run()
+    assert words not in " ".join(asked(written(survey)).answer)
+    survey.lines[-1]["memory"]["pages_unknown"][3] = 256
+    assert words in " ".join(asked(written(survey)).answer)
+
+
+def test_every_panel_can_be_drawn_without_a_script(written: Callable[..., Run]) -> None:
+    for figure in asked(written(guide_as_a_run())).figures:
+        for panel in figure.panels:
+            assert static_drawing(panel.spec, figure.name).startswith("<svg")

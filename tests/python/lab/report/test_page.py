@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page as a file: complete, self-contained, safe, and with the store's numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from python.lab.report.page_reader import Page
+from python.lab.report.synthetic import MPI, OPERATIONS, Link, Survey, add_collectives
+from transrank.errors import RecordError
+from transrank.lab import units
+from transrank.lab.cli.__main__ import main
+from transrank.lab.report.page import render_report, write_report
+from transrank.lab.stats.rows import result_row
+from transrank.lab.stats.summary import Tail, summarise
+from transrank.lab.store.records import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from transrank.lab.store.records import Run
+
+EVIL = "</script><script>document.title = 'taken'</script><img src=x onerror=\"alert('&')\">"
+
+
+def test_every_question_is_answered_in_order(small_page: str) -> None:
+    assert Page(small_page).headings == [
+        "MPI on 2 hosts",
+        *(["What to beware of"] if "What to beware of" in small_page else []),
+        "How long does a message take?",
+        "How many bytes per second get through?",
+        "How many messages per second get through?",
+        "Which way of sending is fastest?",
+        "What do collective operations cost?",
+        "How fast is memory itself?",
+        "How long does a job take to start?",
+        "What does alltoall-like cost?",
+        "How stable are these numbers?",
+        "What is missing or doubtful?",
+        "The machine",
+        "How was it measured?",
+        "How can it be repeated?",
+    ]
+
+
+SHOWN = ("ranks", "median", "IMB mean", "mean of all", "P90 of all", "P99 of all", "launches")
+
+
+def felt(tail: Tail) -> tuple[float, ...]:
+    return tail.mean, tail.p90, tail.p99
+
+
+def test_tables_hold_the_numbers_of_the_store(small_page: str, small_run: Run) -> None:
+    tables = {table.name: table.rows for table in Page(small_page).tables}
+    results = summarise(small_run)
+    assert len(results) > 100
+    for study in {result.study for result in results}:
+        heading, *rows = tables[f"Numbers of {study}"]
+        shown = sorted(tuple(row[heading.index(name)] for name in SHOWN) for row in rows)
+        stored = sorted(
+            (
+                str(result.shape.ranks),
+                units.format_seconds(result.median.value) if result.median else "–",
+                units.format_seconds(result.imb_mean) if result.imb_mean else "–",
+                *(
+                    (units.format_seconds(value) for value in felt(result.tail))
+                    if result.tail
+                    else "–––"
+                ),
+                str(len(result.launches)),
+            )
+            for result in results
+            if result.study == study
+        )
+        assert shown == stored
+
+
+def test_the_data_of_the_page_are_those_of_the_store_unrounded(
+    small_page: str, small_run: Run
+) -> None:
+    data = Page(small_page).json("transrank-data")
+    (run,) = data["runs"]
+    rows = {
+        (row["case"], row["ranks"], row["ranks_per_node"]): row
+        for row in (dict(zip(data["columns"], values, strict=True)) for values in run["rows"])
+    }
+    results = summarise(small_run)
+    assert len(rows) == len(results)
+    for result in results:
+        row = rows[result.case, result.shape.ranks, result.shape.ranks_per_node]
+        assert {name: row[name] for name in result_row(result) if name != "launches"} == {
+            name: value for name, value in result_row(result).items() if name != "launches"
+        }
+        assert row["launch_seconds"] == [launch.value for launch in result.launch_medians]
+
+
+def test_figures_draw_the_values_of_the_store(small_page: str, small_run: Run) -> None:
+    panel = Page(small_page).json("transrank-figures")["panels"]["message-time/0"]
+    stored = panel["data"]["values"]
+    rows = [dict(zip(stored["fields"], row, strict=True)) for row in stored["rows"]]
+    drawn = {row["x"]: row["y"] for row in rows if row["k"] in ("case", "wide")}
+    expected = {
+        max(result.bytes, 0.5): result.headline.value
+        for result in summarise(small_run)
+        if result.study == "pingpong" and result.shape.ranks_per_node == 0
+    }
+    assert drawn == pytest.approx(expected, rel=1e-4)
+
+
+def test_every_panel_has_a_static_drawing_and_a_description(small_page: str) -> None:
+    panels = re.findall(
+        r'<div class="drawing" data-panel="([^"]+)" role="img" aria-label="([^"]+)">'
+        r"(<svg.*?</svg>)",
+        small_page,
+        re.DOTALL,
+    )
+    live = Page(small_page).json("transrank-figures")["panels"]
+    assert [name for name, _, _ in panels] == list(live)
+    for name, description, svg in panels:
+        assert len(description) > 40, name
+        assert "<path" in svg, name
+        assert "<text" in svg, name
+
+
+def test_the_page_needs_no_network(small_page: str) -> None:
+    page = Page(small_page)
+    for tag, name, value in page.attributes:
+        if name in ("src", "href", "action", "data") and not value.startswith(("#", "data:")):
+            pytest.fail(f"<{tag} {name}={value!r}>")
+    css = re.findall(r"<style>(.*?)</style>", small_page, re.DOTALL)
+    assert css
+    assert not any("url(" in sheet or "@import" in sheet for sheet in css)
+    assert "<script src" not in small_page
+
+
+def test_foreign_text_stays_text(written: Callable[..., Run]) -> None:
+    survey = Survey(label=EVIL, run="evil")
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    for size in (8, 64):
+        survey.measured(EVIL, {"<axis>": EVIL, "bytes": size}, 1e-6)
+    survey.lacking("exchange", {"bytes": 1}, "failed", EVIL)
+    command = ["transrank", EVIL]
+    run = written(survey, command=command, mpi=MPI | {"library": EVIL}, environment={"A": EVIL})
+    other = Survey(label=EVIL + "2", run="evil-2")
+    other.measured("pingpong", {"bytes": 8}, 1e-6)
+
+    for runs in ([run], [run, written(other)]):
+        html = render_report(runs)
+        page = Page(html)
+        assert EVIL not in html
+        assert "<img" not in html[: html.index("<script")]
+        assert EVIL in page.text
+        for name in ("transrank-data", "transrank-figures"):
+            assert "<" not in page.scripts[name], "it could begin a comment or end the script"
+        data = page.json("transrank-data")["runs"][0]
+        assert data["command"] == command
+        named = [entry for _, name, entry in page.attributes if name == "data-label"]
+        assert len(runs) == 1 or EVIL in named
+        assert sum(tag == "script" for tag, _, _ in page.attributes) == 4
+
+
+def test_every_figure_says_what_share_was_kept(small_page: str) -> None:
+    figures = small_page.count("<figcaption>") - small_page.count('class="node"')
+    notes = re.findall(r'<p class="notes">(.*?)</p>', small_page, re.DOTALL)
+    kept = [note for note in notes if re.search(r"% of [\d,]+ samples are kept\.$", note)]
+    assert len(kept) == figures >= 8
+
+
+def test_the_tables_of_numbers_say_what_share_was_kept(small_page: str) -> None:
+    tables = re.findall(r"<table.*?</table>", small_page, re.DOTALL)
+    without = [
+        table
+        for table in tables
+        if "95 % interval</th>" in table and not re.search(r">kept</th>", table)
+    ]
+    assert without == []
+    assert all(">imbalance</th>" in table for table in tables if ">IMB mean</th>" in table)
+
+
+def test_a_single_case_is_enough(written: Callable[..., Run]) -> None:
+    survey = Survey(launches=1)
+    survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
+    text = Page(render_report([written(survey)])).text
+    assert "8 B message 1.0" in text
+    assert "1 case has a value without an interval." in text
+
+
+def test_a_run_that_measured_nothing_says_so(written: Callable[..., Run]) -> None:
+    survey = Survey()
+    survey.lacking("pingpong", {"bytes": 8}, "skipped", "needs at least 2 ranks")
+    text = Page(render_report([written(survey)])).text
+    assert "None of 1 case was measured; 1 skipped." in text
+    assert "needs at least 2 ranks" in text
+
+
+def test_a_run_without_any_case_is_reported(written: Callable[..., Run]) -> None:
+    assert "0 cases" in Page(render_report([written(Survey())])).text
+
+
+def test_imported_means_are_shown_as_means(tmp_path: Path) -> None:
+    survey = Survey(run="imported")
+    for size, mean in ((0, 1.05e-6), (8, 1.08e-6), (1024, 2e-6)):
+        case = {
+            "kind": "case",
+            "study": "pingpong",
+            "case": f"pingpong/{units.format_size(size)}",
+            "axes": {"bytes": size},
+            "launch": 0,
+            "shape": {"ranks": 2, "ranks_per_node": 0},
+            "status": "ok",
+            "timing": "imported",
+            "bytes_counted": size,
+            "imported": {"mean": mean, "benchmark": "PingPong"},
+        }
+        survey.lines.append(case)
+    header = {
+        "kind": "header",
+        "schema": 1,
+        "run": "imported",
+        "created": "2026-11-20T10:15:00Z",
+        "transrank": "0.1.0",
+        "command": ["transrank", "import", "imb.txt"],
+        "imported": [{"file": "imb.txt", "suite": "IMB", "version": "2021.11"}],
+    }
+    path = survey.write_with(tmp_path / "imported.jsonl", header)
+    page = Page(render_report([read_run(path)]))
+    assert "imported from imb.txt (IMB 2021.11)" in page.text
+    heading, *rows = next(t.rows for t in page.tables if t.name == "Numbers of pingpong")
+    assert [row[heading.index("IMB mean")] for row in rows] == ["1.05 µs", "1.08 µs", "2.00 µs"]
+    assert {row[heading.index("median")] for row in rows} == {"–"}
+
+
+def test_two_runs_stand_side_by_side(two_runs: list[Run]) -> None:
+    html = render_report(two_runs)
+    page = Page(html)
+    assert page.headings[0] == "before and after"
+    assert "Which run is faster?" in page.headings
+    panel = page.json("transrank-figures")["panels"]["message-time/0"]
+    color = panel["encoding"]["color"]["scale"]
+    measured = [value for value in color["range"] if value != "var(--published)"]
+    assert measured == ["var(--series-1)", "var(--series-2)"]
+    (numbers,) = (t for t in page.tables if t.name == "Numbers of pingpong")
+    assert {row[0] for row in numbers.rows[1:]} == {"before", "after"}
+
+
+def test_runs_of_one_label_are_told_apart_by_their_ids(written: Callable[..., Run]) -> None:
+    runs = []
+    for run in ("run-1", "run-2"):
+        survey = Survey(run=run, label="night")
+        survey.measured("pingpong", {"bytes": 8}, 1e-6)
+        runs.append(written(survey))
+    assert Page(render_report(runs)).headings[0] == "night (run-1) and night (run-2)"
+
+
+def test_the_same_run_gives_the_same_page(two_runs: list[Run]) -> None:
+    assert render_report(two_runs) == render_report(two_runs)
+
+
+def test_a_quick_survey_makes_a_small_file(small_page: str) -> None:
+    assert len(small_page.encode()) < 3e6
+
+
+def test_the_page_appears_whole_or_not_at_all(written: Callable[..., Run], tmp_path: Path) -> None:
+    run = written(Survey())
+    folder = tmp_path / "folder"
+    (folder / "page.html").mkdir(parents=True)
+    for page in (tmp_path / "missing" / "page.html", folder / "page.html"):
+        with pytest.raises(RecordError, match=r"page\.html: the report cannot be written"):
+            write_report([run], page)
+    assert [path.name for path in folder.iterdir()] == ["page.html"]
+
+
+def test_no_run_is_no_report() -> None:
+    with pytest.raises(ValueError, match="at least one run"):
+        render_report([])
+
+
+def test_the_command_writes_the_page_and_prints_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    survey = Survey()
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    record = survey.write(tmp_path / f"{survey.run}.jsonl")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
+
+    assert main(["report"]) == 0
+    assert capsys.readouterr().out == f"{survey.run}.html\n"
+    page = (tmp_path / f"{survey.run}.html").read_text("utf-8")
+    assert Page(page).headings[0] == "MPI on node17"
+
+    assert main(["report", str(record), "-o", "-"]) == 0
+    assert capsys.readouterr().out == page
+
+    assert main(["report", "latest", survey.run]) == 2
+    assert "given twice" in capsys.readouterr().err
+    assert main(["report", "nothing-such"]) == 4
+
+
+def test_each_operation_has_its_panel_and_its_drawing_ids_of_its_own(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(launches=2, samples=8)
+    add_collectives(survey, Link(), ((2, 0),), OPERATIONS, (0, 8, 1024))
+    html = render_report([written(survey)])
+    titles = re.findall(r"<h4>([^<]+)</h4>", html)
+    assert [name for name, _ in OPERATIONS if name != "barrier"] == titles[: len(OPERATIONS) - 1]
+    ids = re.findall(r' id="([^"]+)"', html[: html.index("<script")])
+    assert len(ids) == len(set(ids))

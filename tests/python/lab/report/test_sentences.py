@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""No sentence says more than was measured: no canned causes, no ratio without an interval."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from python.lab.report.synthetic import (
+    MACHINE,
+    SEND_MODE_SIZES,
+    Link,
+    Survey,
+    add_bandwidth,
+    add_memory_copy,
+    add_point_to_point,
+    add_send_modes,
+    every_study,
+)
+from transrank.lab import units
+from transrank.lab.report.measured import Measured, measure_up
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.questions import (
+    advection,
+    collectives,
+    ghost_update,
+    memory_copy,
+    message_rate,
+    message_time,
+    plan_scaling,
+    send_modes,
+    stability,
+)
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.table import ask_all
+from transrank.lab.report.words.verdict import give_verdict
+from transrank.lab.stats.advice import run_warnings
+from transrank.lab.store.records import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.lab.store.records import Run
+
+CAUSES = re.compile(
+    r"\b(because|since|therefore|hence|so that|due to|thanks to|explains?|although|perhaps|"
+    r"may (?:be|come|change))\b"
+)
+TIMES = re.compile(r"\d times\b.{0,2}")
+SHARE = re.compile(r"%\)? (?:of a |of the |of memcpy |more |less )")
+
+
+def measured(run: Run) -> Measured:
+    return measure_up([run])[0]
+
+
+def asked(run: Run) -> list[Question]:
+    return ask_all(Context((measured(run),), Palette()))
+
+
+def sentences(run: Run) -> list[str]:
+    questions = asked(run)
+    verdict = give_verdict([measured(run)], questions)
+    return [
+        *verdict.lead,
+        *(n.detail for n in verdict.numbers),
+        *(t for each in questions for t in each.answer),
+    ]
+
+
+def answer(ask: Callable[[Context], Question | None], run: Run) -> str:
+    question = ask(Context((measured(run),), Palette()))
+    assert question is not None
+    return " ".join(question.answer)
+
+
+@pytest.fixture(scope="module")
+def every_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    survey = every_study(launches=4)
+    return read_run(survey.write(tmp_path_factory.mktemp("every") / "run.jsonl"))
+
+
+def test_no_sentence_and_no_caption_names_a_cause(every_run: Run) -> None:
+    captions = [figure.caption for each in asked(every_run) for figure in each.figures]
+    cautions = [
+        text
+        for caution in run_warnings(every_run, measured(every_run).results)
+        for text in (caution.text, caution.hint)
+    ]
+    texts = [*sentences(every_run), *captions, *cautions]
+    assert len(texts) > 40
+    assert [text for text in texts if CAUSES.search(text)] == []
+
+
+def test_every_ratio_in_a_sentence_has_an_interval(every_run: Run) -> None:
+    told = sentences(every_run)
+    times = [found for text in told for found in TIMES.findall(text)]
+    assert len(times) >= 8
+    assert all(found.endswith("(") for found in times)
+    shares = [text for text in told if SHARE.search(text)]
+    assert len(shares) >= 3
+    assert all(re.search(r"% \([^)]*%\)", text) for text in shares)
+
+
+def test_one_launch_says_nothing_of_the_next(written: Callable[..., Run]) -> None:
+    run = written(every_study(launches=1))
+    told = " ".join(sentences(run))
+    assert not TIMES.search(told)
+    for word in ("disturbed by", "are disturbed", "beat", "is fastest", "steps up"):
+        assert word not in told
+    assert not any("overtakes" in t.caption for each in asked(run) for t in each.tables)
+
+
+@pytest.mark.parametrize(("step_seconds", "said"), [(9e-6, True), (0.0, False)])
+def test_a_step_is_told_of_several_launches_only(
+    step_seconds: float, said: bool, written: Callable[..., Run]
+) -> None:
+    for launches in (1, 3):
+        survey = Survey(noise=1e-4, launches=launches)
+        add_point_to_point(survey, Link(step_bytes=32768, step_seconds=step_seconds))
+        told = answer(message_time.ask, written(survey))
+        assert ("steps up to" in told) is (said and launches > 1)
+
+
+@pytest.mark.parametrize(("cache", "said"), [(32768, True), (1 << 22, False)])
+def test_a_cache_is_named_where_buffers_outgrow_it_and_nowhere_else(
+    cache: int, said: bool, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-4)
+    add_point_to_point(survey, Link(step_bytes=32768, step_seconds=9e-6))
+    only = {"level": 2, "kind": "unified", "bytes": cache, "instances": 8, "shared_by": 2}
+    told = answer(message_time.ask, written(survey, machine={**MACHINE, "caches": [only]}))
+    assert re.search(r"steps up to \S+ times \(\S+ to \S+\) what smaller sizes predict", told)
+    assert ("where two buffers outgrow a level-2 cache" in told) is said
+
+
+def test_a_larger_message_that_is_faster_is_told_with_its_interval(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(noise=1e-4)
+    for size, seconds in ((8, 1e-6), (64, 1.1e-6), (512, 2e-6), (4096, 1e-6), (32768, 1.2e-6)):
+        survey.measured("pingpong", {"bytes": size}, seconds, size)
+    told = answer(message_time.ask, written(survey))
+    fall = r"the larger message takes 50 % \((49|50) % to (50|51) %\) less time"
+    assert re.search(f"Between 512 B and 4 KiB {fall}", told)
+    assert told.count("less time") == 1
+
+
+@pytest.mark.parametrize("fastest", ["send", "ssend"])
+def test_the_routine_that_was_fastest_is_called_so(
+    fastest: str, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-4)
+    for routine in ("send", "bsend", "ssend"):
+        seconds = 1e-5 if routine == fastest else 2e-5 if routine == "bsend" else 1.5e-5
+        axes: dict[str, Any] = {"routine": routine, "bytes": send_modes.TABLE_BYTES}
+        survey.measured("send-modes", axes, seconds, send_modes.TABLE_BYTES)
+    told = answer(send_modes.ask, written(survey))
+    assert f"{send_modes.routine_name(fastest)} is fastest; MPI_Bsend takes 2.00 times (" in told
+    assert "cannot be told" not in told
+
+
+def test_routines_that_are_alike_cannot_be_told_apart(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=0.02)
+    for routine in ("send", "isend"):
+        axes: dict[str, Any] = {"routine": routine, "bytes": send_modes.TABLE_BYTES}
+        survey.measured("send-modes", axes, 1e-5, send_modes.TABLE_BYTES)
+    told = answer(send_modes.ask, written(survey))
+    assert "is fastest, and cannot be told from MPI_" in told
+    assert " times " not in told
+
+
+def test_one_launch_has_no_crossovers(written: Callable[..., Run]) -> None:
+    for launches in (1, 3):
+        survey = Survey(launches=launches, noise=1e-4)
+        add_send_modes(survey, Link(), ((2, 0),), SEND_MODE_SIZES[::4])
+        question = send_modes.ask(Context((measured(written(survey)),), Palette()))
+        assert question is not None
+        found = [table for table in question.tables if "overtakes" in table.caption]
+        assert bool(found) is (launches > 1)
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_the_way_with_mpi_alone_may_be_faster_or_slower(
+    factor: float, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-5)
+    for way, seconds in (("auto", 1e-5), ("floor", 1e-5 * factor), ("mpi-packed", 1e-5 * factor)):
+        axes = {"pattern": "corrected", "vdim": 6, "mode": "used", "transport": way}
+        survey.measured("ghost", axes, seconds, 1.0)
+    told = answer(ghost_update.ask, written(survey))
+    assert f": {1 / factor:.3g}" in told.replace("2.00", "2").replace("0.500", "0.5")
+    assert re.search(rf"takes {factor:.2f}0? times \([^)]*\) as long", told)
+
+
+@pytest.mark.parametrize(("halo", "words"), [(1.1, "10 %"), (0.9, "10 %")])
+def test_a_halo_may_cost_time_or_save_it(
+    halo: float, words: str, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-5)
+    domain = {"scheme": "first-order", "processes": "even", "velocity": "++", "points": 100}
+    for way, factor in (("none", 1.0), ("auto", halo), ("memcpy", 0.8), ("nontemporal", 0.9)):
+        axes = {**domain, "iterations": 10, "transport": way, "overlap": "no"}
+        survey.measured("advection", axes, 1e-4 * factor)
+    told = answer(advection.ask, written(survey))
+    direction = "more" if halo > 1 else "less"
+    assert re.search(rf"take {words} \([^)]*\) {direction} time", told)
+    assert re.search(r"runs at 80 % \(80 % to 80 %\) of the fastest copy", told)
+
+
+def test_a_share_of_a_copy_may_exceed_it(written: Callable[..., Run]) -> None:
+    survey = Survey(noise=1e-5)
+    add_bandwidth(survey, Link(rate=4e10), (1 << 20,))
+    add_memory_copy(survey, rate=1e9)
+    told = answer(message_rate.ask, written(survey))
+    (share,) = re.findall(r"(\d+) % \(\d+ % to \d+ %\) of memcpy beyond the caches", told)
+    assert int(share) > 100
+
+
+@pytest.mark.parametrize(("share", "times"), [(1.0, "8.00"), (0.01, "0.0800")])
+def test_ranks_together_may_copy_less_than_one_core(
+    share: float, times: str, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-6)
+    for active, copied, seconds in (("alone", 1, 1e-4), ("together", 8, 1e-4 / share)):
+        axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
+        survey.measured("memory-copy", axes, seconds, copied << 20, 8)
+    assert f"{times} times (" in answer(memory_copy.ask, written(survey))
+
+
+@pytest.mark.parametrize(("power", "exponent"), [(0.0, "0.00"), (2.0, "2.00"), (-1.0, "-1.00")])
+def test_planning_grows_as_it_was_measured(
+    power: float, exponent: str, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-9)
+    for ranks in (4, 32, 256):
+        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
+        survey.measured("plan-scaling", axes, 1e-6 * ranks**power)
+    told = answer(plan_scaling.ask, written(survey))
+    assert f"with a growth exponent of {exponent} (95 % interval" in told
+    assert f"{units.format_seconds(1e-6 * 256**power)} at 256 ranks" in told
+
+
+@pytest.mark.parametrize("widest", [8, 64])
+def test_the_widest_interval_is_that_of_the_case_that_scatters(
+    widest: int, written: Callable[..., Run]
+) -> None:
+    survey = Survey()
+    for size in (8, 64):
+        survey.noise = 0.1 if size == widest else 1e-4
+        survey.measured("pingpong", {"bytes": size}, 1e-6, size)
+    told = answer(stability.ask, written(survey))
+    assert re.search(rf"the widest is \S+ % \(pingpong/{widest}B, 2 ranks\)", told)
+
+
+@pytest.mark.parametrize("small", [1, 2])
+def test_collectives_are_told_of_small_messages_and_most_ranks(
+    small: int, written: Callable[..., Run]
+) -> None:
+    """Whichever of the sizes takes longer."""
+    survey = Survey(noise=1e-9)
+    for size, factor in ((8, small), (1 << 20, 3 - small)):
+        axes: dict[str, Any] = {"operation": "bcast", "form": "blocking", "bytes": size}
+        for ranks in (2, 4):
+            survey.measured("collectives", axes, factor * ranks * 1e-6, size, ranks)
+    told = answer(collectives.ask, written(survey))
+    assert f"With 4 ranks, bcast of 8 B takes {4 * small:.2f} µs (" in told

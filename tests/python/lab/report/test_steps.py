@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps are found where a curve has them, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transrank.lab.report.findings.steps import Interval, find_steps
+
+SIZES = [2**power for power in range(20)]
+startups = st.floats(1e-7, 1e-4)
+costs = st.floats(1e-11, 1e-8)
+
+
+def curve(seconds: list[float], error: float = 0.01) -> dict[int, Interval]:
+    return {
+        size: Interval(value, value * (1 - error), value * (1 + error))
+        for size, value in zip(SIZES, seconds, strict=True)
+    }
+
+
+@given(startups, costs)
+def test_an_affine_curve_has_no_step(startup: float, cost: float) -> None:
+    assert find_steps(curve([startup + cost * size for size in SIZES])) == []
+
+
+@given(startups, costs, st.integers(3, 17), st.floats(1.0, 5.0))
+def test_a_step_is_found_at_its_place_and_is_the_only_one(
+    startup: float, cost: float, place: int, height: float
+) -> None:
+    before = [startup + cost * size for size in SIZES]
+    rise = (1 + height) * before[place]
+    stepped = [value + rise * (index >= place) for index, value in enumerate(before)]
+
+    (step,) = find_steps(curve(stepped))
+
+    assert (step.lower, step.upper) == (SIZES[place - 1], SIZES[place])
+    factor = stepped[place] / before[place]
+    assert step.factor.value == pytest.approx(factor, rel=0.01)
+    assert step.factor.low < factor < step.factor.high
+
+
+@given(startups, costs, st.integers(3, 17), st.floats(1.5, 8.0))
+def test_a_bend_is_no_step(startup: float, cost: float, place: int, steeper: float) -> None:
+    bend = SIZES[place]
+    bent = [
+        startup + cost * min(size, bend) + steeper * cost * max(size - bend, 0) for size in SIZES
+    ]
+    assert find_steps(curve(bent)) == []
+
+
+@given(startups, costs, st.integers(3, 17))
+def test_wide_intervals_leave_doubt_and_show_no_step(
+    startup: float, cost: float, place: int
+) -> None:
+    before = [startup + cost * size for size in SIZES]
+    stepped = [value * (1.5 if index >= place else 1) for index, value in enumerate(before)]
+    assert find_steps(curve(stepped, error=0.4)) == []
+
+
+def test_a_time_that_falls_with_size_is_a_fall() -> None:
+    seconds = [1e-6] * 10 + [6e-7] * 10
+    (step,) = find_steps(curve(seconds))
+    assert (step.lower, step.upper) == (SIZES[9], SIZES[10])
+    assert step.factor.value == pytest.approx(0.6)
+    assert 0.55 < step.factor.low < 0.6 < step.factor.high < 0.65
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_too_few_sizes_show_no_rise(count: int) -> None:
+    few = dict(list(curve([10.0**power for power in range(20)]).items())[:count])
+    assert find_steps(few) == []

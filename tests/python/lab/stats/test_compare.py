@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recorded
+from transrank.lab.stats.compare import (
+    VERDICTS,
+    Verdict,
+    compare_results,
+    paired_ratio,
+    summarise_family,
+)
+from transrank.lab.stats.conditions import differences
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import CaseResult
+from transrank.lab.store.lines import Shape
+from transrank.lab.store.records import read_run
+
+TWO = Shape(2)
+
+
+def result(case: str, launches: list[float], statistic: str = "median") -> CaseResult:
+    estimates = tuple(Estimate(v, 0.998 * v, 1.002 * v) for v in launches)
+    return CaseResult(
+        study="pingpong",
+        case=case,
+        axes={},
+        shape=TWO,
+        status="ok",
+        headline=Estimate(float(np.median(launches))),
+        statistic=statistic,
+        launches=tuple(range(len(launches))),
+        launch_medians=estimates,
+        launch_imb=tuple(2 * value for value in launches),
+    )
+
+
+def judge(baseline: list[float], candidate: list[float], threshold: float = 0.05) -> Verdict:
+    (verdict,) = compare_results([result("a", baseline)], [result("a", candidate)], threshold)
+    return verdict
+
+
+CALM = [1.0, 1.004, 0.997]
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(1.3, "slower"), (0.7, "faster"), (1.0, "same"), (1.02, "same"), (1.05, "unclear")],
+)
+def test_the_verdict_follows_from_the_interval_and_the_threshold(
+    factor: float, verdict: str
+) -> None:
+    found = judge(CALM, [factor * value for value in CALM])
+    assert found.verdict == verdict
+    assert found.ratio is not None
+    assert found.ratio.value == pytest.approx(factor)
+
+
+def test_a_wide_interval_is_unclear_whatever_the_ratio() -> None:
+    found = judge([1.0, 1.5, 0.8], [1.1, 1.6, 0.9])
+    assert found.verdict == "unclear"
+
+
+@given(
+    st.lists(st.floats(0.5, 2.0), min_size=1, max_size=6),
+    st.lists(st.floats(0.5, 2.0), min_size=1, max_size=6),
+)
+def test_exchanging_the_runs_exchanges_faster_and_slower(
+    first: list[float], second: list[float]
+) -> None:
+    there, back = judge(first, second), judge(second, first)
+    mirrored = {"faster": "slower", "slower": "faster"}
+    assert back.verdict == mirrored.get(there.verdict, there.verdict)
+    assert there.ratio is not None
+    assert back.ratio is not None
+    assert back.ratio.value == pytest.approx(1 / there.ratio.value)
+
+
+@given(st.lists(st.floats(0.5, 2.0), min_size=2, max_size=6))
+def test_a_run_is_never_slower_than_itself(launches: list[float]) -> None:
+    assert judge(launches, launches).verdict in ("same", "unclear")
+
+
+@pytest.mark.parametrize("few", [[2.0], [2.0, 2.0]])
+def test_too_few_launches_on_a_side_are_unclear_and_say_why(few: list[float]) -> None:
+    for found in (judge(CALM, few), judge(few, CALM)):
+        assert found.verdict == "unclear"
+        assert found.ratio is not None
+        assert found.ratio.low is None
+        assert found.reason == "fewer than 3 launches on a side have no interval"
+
+
+def test_an_obstacle_leaves_every_case_unclear_whatever_its_values() -> None:
+    lonely = result("b", CALM)
+    found = compare_results([result("a", CALM), lonely], [result("a", [9.0] * 3)], 0.05, "busy")
+    assert [(v.verdict, v.alone, v.reason) for v in found] == [
+        ("unclear", "unclear", "busy"),
+        ("missing", "missing", "the candidate does not have it"),
+    ]
+
+
+def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cases() -> None:
+    random = np.random.default_rng(19)
+    noise = np.exp(random.normal(0, 0.02, (2, 400, 8)))
+    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
+
+    def found(slowdown: float) -> int:
+        candidate = [
+            result(str(i), (row * (1 + slowdown)).tolist()) for i, row in enumerate(noise[1])
+        ]
+        return sum(v.alone == "slower" for v in compare_results(baseline, candidate, 0.05))
+
+    family = summarise_family(compare_results(baseline, baseline, 0.05), 0.05)
+    assert family.visible is not None
+    assert family.visible_alone is not None
+    assert found(family.visible) == pytest.approx(200, abs=40)
+    assert 0.05 < family.visible < family.visible_alone
+    assert found(family.visible_alone) > 300
+
+
+def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
+    skipped = CaseResult("pingpong", "b", {}, TWO, "skipped", "needs 3 GiB")
+    found = compare_results([result("a", CALM), skipped], [result("b", CALM)], 0.05)
+    assert [(v.case, v.verdict) for v in found] == [("a", "missing"), ("b", "missing")]
+    assert found[0].reason == "the candidate does not have it"
+    assert found[1].reason == "the baseline skipped it: needs 3 GiB"
+    only_new = compare_results([], [result("c", CALM)], 0.05)
+    assert [v.verdict for v in only_new] == ["missing"]
+
+
+def test_a_case_that_neither_run_measured_is_no_comparison() -> None:
+    skipped = CaseResult("pingpong", "b", {}, TWO, "skipped", "needs 3 GiB")
+    assert compare_results([skipped], [skipped], 0.05) == []
+    assert compare_results([skipped], [], 0.05) == []
+
+
+def test_means_are_compared_with_means() -> None:
+    (found,) = compare_results([result("a", CALM)], [result("a", [2.0] * 3, "mean")], 0.05)
+    assert found.statistic == "mean"
+    assert found.baseline is not None
+    assert found.baseline.value == pytest.approx(2.0, rel=1e-3)
+    assert found.verdict == "same"
+
+
+def test_a_time_of_zero_has_no_verdict() -> None:
+    assert judge([0.0, 1.0], [1.0, 1.0]).verdict == "missing"
+
+
+def test_many_comparisons_of_one_machine_with_itself_raise_no_alarm() -> None:
+    random = np.random.default_rng(7)
+    alarms = 0
+    for _ in range(12):
+        launches = np.exp(random.normal(0, 0.03, (2, 150, 3)))
+        baseline = [result(str(i), row.tolist()) for i, row in enumerate(launches[0])]
+        candidate = [result(str(i), row.tolist()) for i, row in enumerate(launches[1])]
+        verdicts = compare_results(baseline, candidate, 0.05)
+        alarms += any(v.verdict in ("slower", "faster") for v in verdicts)
+    assert alarms <= 2
+
+
+def test_an_alarm_that_may_be_chance_says_so() -> None:
+    random = np.random.default_rng(11)
+    noise = np.exp(random.normal(0, 0.02, (2, 300, 3)))
+    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
+    candidate = [result(str(i), row.tolist()) for i, row in enumerate(noise[1])]
+    lonely = (result("x", [1.0, 1.01, 0.99]), result("x", [1.11, 1.12, 1.13]))
+    (alone,) = compare_results([lonely[0]], [lonely[1]], 0.05)
+    assert alone.verdict == "slower"
+    among = compare_results([*baseline, lonely[0]], [*candidate, lonely[1]], 0.05)[-1]
+    assert among.verdict == "unclear"
+    assert among.reason == "slower by itself, but may be so by chance among 301 cases"
+
+
+def test_a_slowdown_of_everything_is_found_among_many_cases() -> None:
+    random = np.random.default_rng(13)
+    noise = np.exp(random.normal(0, 0.01, (2, 100, 5)))
+    baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
+    candidate = [result(str(i), (1.2 * row).tolist()) for i, row in enumerate(noise[1])]
+    family = summarise_family(compare_results(baseline, candidate, 0.05), 0.05)
+    assert family.counts["slower"] > 95
+    assert family.median_ratio == pytest.approx(1.2, abs=0.01)
+    assert family.judged + family.counts["unclear"] == 100
+
+
+def test_every_verdict_is_counted() -> None:
+    family = summarise_family([], 0.05)
+    assert set(family.counts) == set(VERDICTS)
+    assert (family.median_ratio, family.visible) == (None, None)
+
+
+@pytest.mark.parametrize("threshold", [0.0, -0.1, float("inf"), float("nan")])
+def test_a_threshold_that_is_none_is_refused(threshold: float) -> None:
+    with pytest.raises(ValueError, match="threshold"):
+        compare_results([], [], threshold)
+
+
+def test_a_paired_ratio_cancels_what_both_launches_share() -> None:
+    random = np.random.default_rng(17)
+    hours = np.exp(random.normal(0, 0.3, 8))
+    found = paired_ratio(hours, 1.1 * hours * np.exp(random.normal(0, 0.005, 8)))
+    assert found.value == pytest.approx(1.1, abs=0.01)
+    assert found.relative_width is not None
+    assert found.relative_width < 0.02
+
+
+@pytest.mark.parametrize("astray", [0.2, 5.0])
+def test_one_pair_of_fifteen_that_went_astray_moves_no_paired_ratio(astray: float) -> None:
+    seconds = np.full(15, 1e-6)
+    ratios = np.exp(np.random.default_rng(3).normal(0, 0.01, 15))
+    ratios[4] = astray
+    found = paired_ratio(seconds, ratios * seconds)
+    assert found.value == pytest.approx(1, abs=0.02)
+    assert found.relative_width is not None
+    assert found.relative_width < 0.06
+
+
+@pytest.mark.parametrize("pairs", [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([0.0, 1.0], [1.0, 1.0])])
+def test_pairs_that_are_none_are_refused(pairs: tuple[list[float], list[float]]) -> None:
+    with pytest.raises(ValueError, match=r"pairs|positive"):
+        paired_ratio(*pairs)
+
+
+def test_unlike_conditions_are_listed(tmp_path: Path) -> None:
+    other = recorded.header(
+        mpi=recorded.MPI | {"library": "Open MPI v5.0.11"},
+        options=recorded.header()["options"] | {"cache": "cold"},
+        environment={"OMP_NUM_THREADS": "8"},
+    )
+    here = read_run(recorded.write(tmp_path / "a.jsonl", [recorded.header(), recorded.case()]))
+    there = read_run(
+        recorded.write(
+            tmp_path / "b.jsonl", [other, recorded.case(shape={"ranks": 4, "ranks_per_node": 0})]
+        )
+    )
+    assert differences(here, there) == [
+        "shapes: 2 ranks / 4 ranks",
+        "MPI: MPICH Version: 5.0.2 / Open MPI v5.0.11",
+        "cache: warm / cold",
+        "OMP_NUM_THREADS: 1 / 8",
+    ]
+    assert differences(here, here) == []

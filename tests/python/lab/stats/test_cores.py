@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state of the cores: the commonest, named in the record; warnings and unlike runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recorded
+from recorded import cores
+from transrank.errors import RecordError
+from transrank.lab.stats.advice import run_warnings
+from transrank.lab.stats.compare import compare_results
+from transrank.lab.stats.conditions import differences, obstacle, summarise_both
+from transrank.lab.stats.cores import CoreState, commonest_state, other_rounds, states_of
+from transrank.lab.stats.summary import summarise
+from transrank.lab.store.records import Run, read_run
+
+Rounds = Sequence[tuple[float | None, float]]
+
+
+def line(rounds: Rounds, launch: int = 0, size: int = 1024, each: int = 5) -> recorded.Line:
+    """A case whose samples take ten times as long as a cache line between the cores."""
+    seconds = [1.0 if ns is None else ns * 1e-8 for ns, _ in rounds]
+    return recorded.case(
+        size=size,
+        launch=launch,
+        seconds=np.repeat(seconds, each).tolist(),
+        rounds=[each] * len(rounds),
+        core_latency_seconds=[None if ns is None else ns * 1e-9 for ns, _ in rounds],
+        core_work_seconds=[us * 1e-6 for _, us in rounds],
+    )
+
+
+def run_of(folder: Path, *lines: recorded.Line) -> Run:
+    header = [recorded.header(), recorded.launch(0)]
+    return read_run(
+        recorded.write(folder / f"{len(list(folder.iterdir()))}.jsonl", [*header, *lines])
+    )
+
+
+@pytest.mark.parametrize(
+    ("rounds", "latency", "work"),
+    [
+        ([(50, 10)] * 10, 50, 10),
+        ([(50, 10)] * 4 + [(250, 10)] * 6, 250, 10),
+        ([(50, 10)] * 6 + [(250, 10)] * 4, 50, 10),
+        ([(240, 10)] * 3 + [(262, 10)] * 3 + [(280, 10)] * 3 + [(50, 10)] * 5, 262, 10),
+        ([(50, 10)] * 8 + [(50, 13)] * 20, 50, 10),
+        ([(50, 13)] * 10 + [(250, 10)] * 2, 50, 13),
+        ([(None, 10)] * 5 + [(60, 10)], 60, 10),
+    ],
+)
+def test_the_state_of_a_run_is_the_commonest_distance_and_the_speed_that_nothing_slows(
+    tmp_path: Path, rounds: Rounds, latency: float, work: float
+) -> None:
+    found = commonest_state(run_of(tmp_path, line(rounds)).cases)
+    assert found.latency_seconds == pytest.approx(latency * 1e-9)
+    assert found.work_seconds == pytest.approx(work * 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "latency"), [(4, 5, 50), (4, 8, 50), (4, 9, 250), (0, 9, 250), (9, 4, 50)]
+)
+def test_a_known_distance_is_kept_until_another_has_twice_as_many_rounds(
+    tmp_path: Path, near: int, far: int, latency: float
+) -> None:
+    cases = run_of(tmp_path, line([(50, 10)] * near + [(250, 10)] * far)).cases
+    found = commonest_state(cases, CoreState(51e-9, 1e-5))
+    assert found.latency_seconds == pytest.approx(latency * 1e-9)
+
+
+def test_where_nothing_was_probed_nothing_is_known(tmp_path: Path) -> None:
+    assert commonest_state(run_of(tmp_path, recorded.case()).cases) == CoreState()
+
+
+def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path: Path) -> None:
+    four = cores(60e-9, None) | {"shape": {"ranks": 4, "ranks_per_node": 2}}
+    run = run_of(tmp_path, cores(250e-9, None), four, cores(50e-9, 1e-5))
+    assert states_of(run) == {
+        (2, 0): CoreState(50e-9, 1e-5),
+        (4, 2): CoreState(60e-9),
+    }
+
+
+def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path: Path) -> None:
+    launches = [line([(50, 10), (250, 10), (50, 12)], launch) for launch in range(3)]
+    (near,) = summarise(run_of(tmp_path, *launches, cores(50e-9, 10e-6)))
+    assert near.headline is not None
+    assert near.headline.value == pytest.approx(500e-9)
+    assert near.kept == pytest.approx(1 / 3)
+    (far,) = summarise(run_of(tmp_path, *launches, cores(250e-9, 10e-6)))
+    assert far.headline is not None
+    assert far.headline.value == pytest.approx(2500e-9)
+
+
+def test_a_case_has_the_same_value_in_a_record_cut_down_to_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+
+    def rounds() -> Rounds:
+        return [(float(rng.choice([50, 250])), float(rng.choice([10, 12]))) for _ in range(6)]
+
+    cases = [line(rounds(), launch, 8 << case) for launch in range(5) for case in range(12)]
+    whole = summarise(run_of(tmp_path, *cases, cores(50e-9, 10e-6)))
+    assert len(whole) == 12
+    for result in whole:
+        own = [case for case in cases if case["case"] == result.case]
+        (alone,) = summarise(run_of(tmp_path, *own, cores(50e-9, 10e-6)))
+        assert alone == result
+
+
+@pytest.mark.parametrize(("share", "warns"), [(0.05, False), (0.2, True)])
+def test_rounds_that_do_not_count_are_warned_of(tmp_path: Path, share: float, warns: bool) -> None:
+    few = int(20 * share)
+    rounds = [(50.0, 10.0)] * (20 - 2 * few) + [(250.0, 10.0)] * few + [(50.0, 12.0)] * few
+    run = run_of(tmp_path, *(line(rounds, n) for n in range(3)), cores(5e-8, 1e-5))
+    others = other_rounds(run.cases, states_of(run)[run.cases[0].shape])
+    assert (others.moved, others.slowed) == (pytest.approx(share), pytest.approx(share))
+    texts = [caution.text for caution in run_warnings(run, summarise(run))]
+    assert (
+        any("in 20 % of the rounds" in text and "were not 50.0 ns apart" in text for text in texts)
+        == warns
+    )
+    assert any("some rank's core was slower by 8 %" in text for text in texts) == warns
+
+
+def test_a_probe_without_an_answer_is_no_other_distance(tmp_path: Path) -> None:
+    run = run_of(tmp_path, line([(50, 10), (None, 10)]), cores(50e-9, None))
+    assert other_rounds(run.cases, CoreState(50e-9)).moved == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "unlike"),
+    [((60e-9, 10e-6), False), ((70e-9, 10e-6), True), ((50e-9, 11e-6), True)],
+)
+def test_runs_of_cores_in_different_states_are_unlike(
+    tmp_path: Path, other: tuple[float, float], unlike: bool
+) -> None:
+    one = run_of(tmp_path, recorded.case(), cores(50e-9, 10e-6))
+    two = run_of(tmp_path, recorded.case(), cores(*other))
+    assert any("state of the cores" in text for text in differences(one, two)) == unlike
+    assert (obstacle(one, two) is not None) == unlike
+    assert obstacle(one, one) is None
+
+
+def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
+    tmp_path: Path,
+) -> None:
+    far_first, near_first = ([(far, 10), (near, 10)] for far, near in ((250, 50), (255, 51)))
+    far = run_of(tmp_path, *(line(far_first, i) for i in range(4)), cores(250e-9, 10e-6))
+    near = run_of(
+        tmp_path,
+        *(line(near_first[1:], i) for i in range(2)),
+        *(line(near_first, i) for i in range(2, 5)),
+        cores(51e-9, 10e-6),
+    )
+    for runs in ((far, near), (near, far)):
+        assert obstacle(*runs) is None
+        (ours,), (theirs,) = summarise_both(*runs)
+        assert ours.headline is not None
+        assert theirs.headline is not None
+        # Samples take ten times as long as a cache line: of either run those of the near cores.
+        ratio = theirs.headline.value / ours.headline.value
+        assert max(ratio, 1 / ratio) == pytest.approx(1.02)
+        (text,) = differences(*runs)
+        assert "judged by what both measured 51.0 ns apart" in text
+    alone = run_of(tmp_path, *(line(near_first[1:], i) for i in range(5)), cores(51e-9, 10e-6))
+    without = run_of(tmp_path, *(line(far_first[:1], i) for i in range(5)), cores(250e-9, 10e-6))
+    assert obstacle(alone, without) is not None
+
+
+def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(
+    tmp_path: Path,
+) -> None:
+    both = [(250, 10), (50, 10)]
+    state = cores(50e-9, 10e-6)
+    whole = run_of(tmp_path, *(line(both, i) for i in range(4)), state)
+    lacking = run_of(tmp_path, *(line(both[: 1 + (i > 1)], i) for i in range(4)), state)
+    for runs in ((whole, lacking), (lacking, whole)):
+        (verdict,) = compare_results(*summarise_both(*runs), 0.05)
+        assert verdict.verdict == "unclear"
+        assert "too few launches with the cores in this state" in (verdict.reason or "")
+
+
+def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
+    idle = run_of(tmp_path, recorded.case())
+    busy = run_of(tmp_path, recorded.case(flags=[2] * 5 + [0] * 5))
+    assert obstacle(idle, idle) is None
+    assert (obstacle(busy, idle) or "").startswith("of the baseline, the machine was busy")
+    assert (obstacle(idle, busy) or "").startswith("of the candidate, the machine was busy")
+
+
+@pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])
+def test_each_round_has_its_probes(tmp_path: Path, name: str) -> None:
+    damaged = recorded.case(**{name: [1e-7, 1e-7]})
+    with pytest.raises(RecordError, match="tells of 2 rounds but rounds of 1"):
+        run_of(tmp_path, damaged)

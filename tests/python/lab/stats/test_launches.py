@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches are simulated: what the interval claims must hold when launches differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.launches import combine, find_groups
+from transrank.lab.stats.median import median_interval
+
+Samples = NDArray[np.float64]
+ROUNDS, PER_ROUND = 5, 8
+
+
+def simulate(
+    random: np.random.Generator,
+    launches: int,
+    between_launches: float,
+    between_rounds: float,
+    noise: Callable[..., Samples],
+) -> list[Samples]:
+    """Seconds of each launch: log-normal launches and rounds, heavy-tailed noise of median one."""
+    effects = random.normal(0, between_launches, launches)
+    found = []
+    for effect in effects:
+        rounds = np.repeat(random.normal(0, between_rounds, ROUNDS), PER_ROUND)
+        found.append(np.exp(effect + rounds) * noise(random, ROUNDS * PER_ROUND))
+    return found
+
+
+def student(random: np.random.Generator, count: int) -> Samples:
+    return np.asarray(np.exp(0.02 * random.standard_t(2.5, count)))
+
+
+def spikes(random: np.random.Generator, count: int) -> Samples:
+    """One sample in ten is hit by something that costs up to twenty times the operation."""
+    quiet = np.exp(random.normal(0, 0.01, count))
+    hit = random.random(count) < 0.1
+    return np.asarray(np.where(hit, quiet * random.uniform(1, 20, count), quiet))
+
+
+def coarse(random: np.random.Generator, count: int) -> Samples:
+    """A clock that sees steps of two percent."""
+    return np.round(np.exp(random.normal(0, 0.02, count)) / 0.02) * 0.02
+
+
+def covers(interval: Estimate, truth: float) -> bool:
+    assert interval.low is not None
+    assert interval.high is not None
+    return interval.low <= truth <= interval.high
+
+
+def pooled(launches: Sequence[Samples]) -> Estimate:
+    return median_interval(np.concatenate(launches))
+
+
+def by_launch(launches: Sequence[Samples]) -> Estimate:
+    return combine([median_interval(samples) for samples in launches])
+
+
+def coverage(
+    method: Callable[[Sequence[Samples]], Estimate],
+    launches: int,
+    between_launches: float,
+    between_rounds: float,
+    noise: Callable[..., Samples],
+    trials: int = 500,
+) -> float:
+    random = np.random.default_rng(20261120)
+    truth = float(np.median(noise(random, 400_001)))
+    hits = sum(
+        covers(method(simulate(random, launches, between_launches, between_rounds, noise)), truth)
+        for _ in range(trials)
+    )
+    return hits / trials
+
+
+# Three standard errors of a share of 0.95 in 500 trials.
+SLACK = 0.03
+
+
+@pytest.mark.parametrize("launches", [3, 8])
+@pytest.mark.parametrize("noise", [student, spikes, coarse])
+@pytest.mark.parametrize("between_launches", [0.0, 0.02, 0.15])
+def test_the_interval_over_launches_covers_the_true_value(
+    launches: int, noise: Callable[..., Samples], between_launches: float
+) -> None:
+    assert coverage(by_launch, launches, between_launches, 0.01, noise) >= 0.95 - SLACK
+
+
+def test_an_interval_of_pooled_samples_would_not_cover() -> None:
+    # Why the launch is the unit of repetition.
+    assert coverage(pooled, 3, 0.02, 0.01, student, trials=300) < 0.7
+
+
+def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them() -> None:
+    random = np.random.default_rng(3)
+
+    def width(launches: int) -> float:
+        found = [by_launch(simulate(random, launches, 0.02, 0.0, student)) for _ in range(200)]
+        return float(np.median([estimate.relative_width for estimate in found]))
+
+    assert width(3) > 1.5 * width(5) > 2 * width(20)
+
+
+def test_one_astray_launch_does_not_move_the_value() -> None:
+    calm = [Estimate(value, 0.99 * value, 1.01 * value) for value in (1.0, 1.01, 0.99, 1.0)]
+    astray = Estimate(3.0, 2.9, 3.1)
+    assert combine([*calm, astray]).value == pytest.approx(combine(calm).value, rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.5])
+def test_surveys_of_a_bimodal_library_agree_better_than_their_worst_launches(share: float) -> None:
+    random = np.random.default_rng(5)
+
+    def spread(survey: Callable[[Samples], float]) -> float:
+        spreads = []
+        for _ in range(400):
+            slow = random.random((5, 5)) < share
+            launches = np.where(slow, 1.15, 1.0) * np.exp(random.normal(0, 0.01, (5, 5)))
+            values = [survey(row) for row in launches]
+            spreads.append((max(values) - min(values)) / np.median(values))
+        return float(np.mean(spreads))
+
+    ours = spread(lambda row: combine([Estimate(value) for value in row]).value)
+    # One launch per survey is what IMB and OSU do.
+    single = spread(lambda row: float(row[0]))
+    assert ours < 0.95 * single if share < 0.5 else ours < 1.05 * single
+
+
+# Launches as they are met: alike, skewed, in two groups, a tenth of them astray. Their logarithms.
+def alike(random: np.random.Generator, count: int) -> Samples:
+    return random.normal(0, 0.02, count)
+
+
+def skewed(random: np.random.Generator, count: int) -> Samples:
+    return 0.02 * random.lognormal(0, 0.8, count)
+
+
+def in_two_groups(random: np.random.Generator, count: int) -> Samples:
+    return random.normal(0, 0.01, count) + 0.06 * (random.random(count) < 0.35)
+
+
+def now_and_then_astray(random: np.random.Generator, count: int) -> Samples:
+    astray = random.random(count) < 0.1
+    return random.normal(0, 0.01, count) + astray * random.exponential(0.2, count)
+
+
+SHAPES = (alike, skewed, in_two_groups, now_and_then_astray)
+
+
+@pytest.mark.parametrize("count", [6, 8, 12, 24])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(
+    shape: Callable[[np.random.Generator, int], Samples], count: int
+) -> None:
+    random = np.random.default_rng(count)
+    found = [
+        combine([Estimate(float(value)) for value in np.exp(shape(random, count))])
+        for _ in range(600)
+    ]
+    pairs = zip(found[:300], found[300:], strict=True)
+    # Perfect intervals of two normal surveys do in 83 %; three standard errors are 6 %.
+    assert np.mean([covers(one, other.value) for one, other in pairs]) >= 0.77
+    middle = float(np.median([each.value for each in found]))
+    assert np.mean([covers(each, middle) for each in found]) >= 0.90
+
+
+def test_an_astray_launch_does_not_widen_the_interval_of_many() -> None:
+    logs = np.random.default_rng(4).normal(0, 0.01, 15)
+    calm, astray = (
+        combine([Estimate(float(value)) for value in np.exp([*logs, last])]) for last in (0, 1)
+    )
+    assert calm.relative_width is not None
+    assert astray.relative_width is not None
+    assert astray.relative_width < 1.6 * calm.relative_width
+
+
+def test_two_groups_of_launches_are_named() -> None:
+    launches = [
+        Estimate(v, 0.99 * v, 1.01 * v) for v in (0.82e-6, 0.97e-6, 0.83e-6, 0.98e-6, 0.82e-6)
+    ]
+    groups = find_groups(launches)
+    assert groups is not None
+    assert groups.fast == (pytest.approx(0.82e-6), 3)
+    assert groups.slow == (pytest.approx(0.975e-6), 2)
+    assert groups.gap == pytest.approx(0.189, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (1.0, 1.2),
+        (1.0, 1.02, 1.04),
+        (1.0, 1.001, 1.2),
+        (1.0, 1.001, 1.002, 1.001, 1.2),
+        (1.0, 1.1, 1.2, 1.3, 1.4),
+        (0.0, 1.0, 1.0),
+    ],
+)
+def test_a_spread_is_no_pair_of_groups(values: tuple[float, ...]) -> None:
+    assert find_groups([Estimate(v, 0.995 * v, 1.005 * v) for v in values]) is None
+
+
+@pytest.mark.parametrize("launches", [3, 4, 5, 10])
+def test_launches_that_merely_scatter_are_rarely_called_two_groups(launches: int) -> None:
+    random = np.random.default_rng(launches)
+    found = [
+        find_groups([Estimate(value) for value in random.lognormal(0, 0.06, launches)])
+        for _ in range(500)
+    ]
+    assert np.mean([groups is not None for groups in found]) < 0.15
+
+
+def test_launches_whose_intervals_overlap_are_no_groups() -> None:
+    assert find_groups([Estimate(v, 0.9 * v, 1.1 * v) for v in (1.0, 1.0, 1.12, 1.12)]) is None
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]])
+def test_fewer_than_three_launches_have_no_interval(values: list[float]) -> None:
+    found = combine([Estimate(value, 0.9 * value, 1.2 * value) for value in values])
+    assert (found.low, found.high) == (None, None)
+    assert found.value == pytest.approx(np.prod(values) ** (1 / len(values)))
+
+
+def test_no_launches_have_no_value() -> None:
+    with pytest.raises(ValueError, match="no launches"):
+        combine([])
+
+
+def test_identical_launches_keep_the_width_of_their_own_intervals() -> None:
+    # A coarse clock makes the medians identical; that is no certainty.
+    width = combine([Estimate(1.0, 0.98, 1.02)] * 3).relative_width
+    assert width is not None
+    assert width > 0.02
+
+
+def test_a_time_of_zero_gets_an_interval_too() -> None:
+    assert combine([Estimate(0.0), Estimate(0.0), Estimate(1e-8)]) == Estimate(0.0, 0.0, 1e-8)
+
+
+@given(st.lists(st.floats(1e-8, 1e2), min_size=3, max_size=12), st.floats(1e-3, 1e3))
+def test_the_interval_contains_the_value_and_scales_with_the_unit(
+    values: list[float], factor: float
+) -> None:
+    launches = [Estimate(v, 0.99 * v, 1.01 * v) for v in values]
+    found = combine(launches)
+    scaled = combine([launch.scaled(factor) for launch in launches])
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.value <= found.high
+    assert scaled.value == pytest.approx(factor * found.value)
+    assert scaled.low == pytest.approx(factor * found.low)
+    assert scaled.high == pytest.approx(factor * found.high)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which cases of ours stand beside which published numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from transrank.lab.reference.tables import machine
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.placed import Placed
+from transrank.lab.stats.published import beside_machine
+from transrank.lab.stats.result import CaseResult, ImbMean, Tail
+from transrank.lab.store.lines import Shape
+
+
+def result(study: str, placed: Placed | None, **axes: str | int) -> CaseResult:
+    case = "/".join([study, *map(str, axes.values())])
+    shape = Shape(placed.ranks if placed else 2)
+    return CaseResult(
+        study,
+        case,
+        axes,
+        shape,
+        status="ok",
+        headline=Estimate(0.5),
+        imb=ImbMean(1.0, 1.0, 1.0),
+        tail=Tail(2.0, 3.0, 4.0),
+        placed=placed,
+    )
+
+
+def ghost(placed: Placed, **changes: str) -> CaseResult:
+    axes = {"pattern": "corrected", "vdim": 6, "mode": "unmodified", "transport": "auto"}
+    return result("ghost", placed, **{**axes, **changes})
+
+
+def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_placed() -> None:
+    """Each point of each machine but Fugaku's alltoall tables has a case to stand beside."""
+    cases = {
+        "gs": ghost(Placed(32, 1, 32)),
+        "thtj": ghost(Placed(224, 3, 80)),
+        "xt6": result("locality", Placed(24, 1, 24), kernel="dgemm", arrangement="own", order=3000),
+        "triton": result("send-modes", Placed(2, 2, 1), routine="bsend", bytes=100000),
+        "fugaku": result(
+            "collectives",
+            Placed(1536, 300, 6),
+            operation="bcast",
+            form="blocking",
+            root="fixed",
+            bytes=8,
+        ),
+        "jaguar": result(
+            *("plan-scaling", Placed(2, 1, 2)),
+            dimensions=2,
+            blocks="regular",
+            routes="one",
+            plan_ranks=128,
+        ),
+    }
+    for name, case in cases.items():
+        (pair,) = beside_machine([case], machine(name)).pairs
+        assert pair.result is case
+        assert pair.ours == 1.0
+        assert pair.ratio == pytest.approx(1.0 / pair.published)
+
+
+def test_other_ranks_or_another_place_are_not_comparable() -> None:
+    for placed in (Placed(31, 1, 31), Placed(32, 2, 16), Placed(2, 1, 2)):
+        found = beside_machine([ghost(placed)], machine("gs"))
+        assert found.pairs == ()
+        (apart,) = found.apart
+        assert (apart.ours, apart.jobs) == ((placed,), ((16, 1), (32, 1)))
+    unknown = beside_machine(
+        [result("send-modes", None, routine="send", bytes=100000)], machine("triton")
+    )
+    assert unknown.pairs == ()
+    assert unknown.apart[0].ours == (None,)
+
+
+def test_another_question_is_not_comparable_and_the_published_one_is_told() -> None:
+    placed = Placed(32, 1, 32)
+    for change in ({"mode": "used"}, {"transport": "floor"}, {"pattern": "remote"}):
+        found = beside_machine([ghost(placed, **change)], machine("gs"))
+        assert found.pairs == ()
+        assert found.apart[0].axes == {"vdim": (6, 20, 120), "mode": ("unmodified",)}
+    other = result("send-modes", Placed(2, 1, 2), routine="send", bytes=8)
+    assert beside_machine([other], machine("triton")).apart[0].axes["bytes"] == (100000,)
+
+
+def test_the_mean_of_all_threads_is_published_for_a_figure() -> None:
+    own, exchanged = (
+        result("locality", Placed(24, 1, 24), kernel="dgemm", arrangement=name, order=3000)
+        for name in ("own", "exchanged")
+    )
+    near, far = beside_machine([own, exchanged], machine("xt6")).pairs
+    assert near.published == pytest.approx(23.143, abs=1e-3)
+    assert near.published < far.published == pytest.approx(23.302, abs=1e-3)
+
+
+def test_job_starts_are_those_of_the_last_rank() -> None:
+    start = result("launch", Placed(768, 768, 1), stamp="plain")
+    (pair,) = beside_machine([start], machine("fugaku")).pairs
+    assert pair.ours == 2.0
+    touched = result("launch", Placed(768, 768, 1), stamp="init")
+    assert beside_machine([touched], machine("fugaku")).pairs == ()
+
+
+def test_what_the_run_lacks_is_told() -> None:
+    found = beside_machine([result("pingpong", Placed(2, 2, 1), bytes=8)], machine("fugaku"))
+    assert len(found.pairs) == 1
+    assert found.unmeasured == ("pingping", "sendrecv", "exchange", "collectives", "launch")
+
+
+def test_a_study_without_a_job_of_the_chosen_nodes_is_left_out() -> None:
+    pingpong = result("pingpong", Placed(2, 2, 1), bytes=8)
+    assert len(beside_machine([pingpong], machine("fugaku"), nodes=2).pairs) == 1
+    found = beside_machine([pingpong], machine("fugaku"), nodes=384)
+    assert (found.pairs, found.apart) == ((), ())
+
+
+def test_the_route_of_one_rank_needs_no_ranks() -> None:
+    axes = {"dimensions": 2, "blocks": "regular", "routes": "all", "plan_ranks": 17}
+    case = result("plan-scaling", Placed(2, 1, 2))
+    case = replace(case, axes=axes)
+    (apart,) = beside_machine([case], machine("jaguar")).apart
+    assert apart.jobs == ()
+    assert apart.axes["routes"] == ("one",)
+    assert apart.axes["plan_ranks"][:2] == (32, 64)

@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recorded
+from transrank.errors import RecordError, UsageError
+from transrank.lab.store import jsonlines, records, writing
+
+WHOLE = [
+    recorded.header(label="night"),
+    recorded.launch(0),
+    recorded.case(8, launch=0),
+    recorded.skipped(16, launch=0),
+    recorded.launch(1),
+    recorded.case(8, launch=1, samples=None, ranks=None, status="failed", reason="wrong byte"),
+    recorded.event("finished"),
+]
+
+NOTHING = {"seconds": [], "fastest": [], "flags": [], "rounds": []}
+EMPTY = recorded.case(samples=NOTHING)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
+    assert run.problems == ()
+    assert run.name == "night"
+    assert [launch.launch for launch in run.launches] == [0, 1]
+    assert [case.status for case in run.cases] == ["ok", "skipped", "failed"]
+    assert [event.event for event in run.events] == ["finished"]
+    samples = run.cases[0].samples
+    assert samples is not None
+    assert samples.seconds.tolist() == [1.1e-6] * 10
+    assert run.header.options is not None
+    assert run.header.options.precision == 0.05
+
+
+def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
+    computed = recorded.outcome()
+    lines = [recorded.header(), recorded.launch(0), recorded.case(outcome=computed)]
+    outcome = records.read_run(recorded.write(tmp_path / "run.jsonl", lines)).cases[0].outcome
+    assert outcome is not None
+    assert outcome.values == {"error_mean": 0.25, "mass": 3.0}
+    np.testing.assert_array_equal(outcome.series["error_mean"], [0.125, np.nan])
+    assert outcome.fields["after"].tolist() == [[1, 2, 3], [4, 5, 6.5]]
+    computed["fields"]["after"]["extents"] = [2, 2]
+    with pytest.raises(RecordError, match=r":3: .*reshape"):
+        records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+
+
+def test_all_but_failed_cases_are_finished(tmp_path: Path) -> None:
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
+    assert records.finished_cases(run) == {(0, "pingpong/8B"), (0, "pingpong/16B")}
+
+
+def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path: Path) -> None:
+    content = recorded.text([WHOLE[0], WHOLE[2], WHOLE[6]]).encode()
+    header_end = content.index(b"\n")
+    path = tmp_path / "run.jsonl"
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        if length < header_end:
+            with pytest.raises(RecordError, match=r"empty|header was cut"):
+                records.read_run(path)
+            continue
+        before = records.read_run(path)
+        done = records.repair(path)
+        after = records.read_run(path)
+        cut_in_a_line = content[:length].count(b"\n") > 0 and content[length - 1 : length] != b"\n"
+        whole = content[length : length + 1] == b"\n"
+        assert (len(before.problems) == 1) == (cut_in_a_line and not whole)
+        assert (done is not None) == (content[length - 1 : length] != b"\n")
+        assert after.problems == ()
+        assert len(after.cases) == len(before.cases)
+        assert path.read_bytes().endswith(b"\n")
+
+
+def test_a_repaired_file_takes_further_lines(tmp_path: Path) -> None:
+    path = recorded.write(tmp_path / "run.jsonl", WHOLE[:3])
+    with path.open("ab") as file:
+        file.write(b'{"kind":"case","study":"pingp')
+    assert "line 4" in str(records.repair(path))
+    assert records.repair(path) is None
+    records.append_line(path, recorded.event("repaired"))
+    assert [event.event for event in records.read_run(path).events] == ["repaired"]
+
+
+def test_a_cut_line_is_reported_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(recorded.text(WHOLE[:3]) + '{"kind":"ca', encoding="utf-8")
+    (problem,) = records.read_run(path).problems
+    assert f"{path}:4: the last line was cut" in problem
+
+
+def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
+    path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=3, surprise=True)])
+    with pytest.raises(RecordError, match="record schema 3 by a newer transrank") as refused:
+        records.read_run(path)
+    assert refused.value.hint == "update transrank"
+    recorded.write(path, [recorded.header(schema=0)])
+    with pytest.raises(RecordError, match="record schema 0 by another transrank"):
+        records.read_run(path)
+    assert refused.value.status == 4
+
+
+def test_records_of_the_first_schema_are_read(tmp_path: Path) -> None:
+    lines = [recorded.header(schema=1), recorded.launch(), recorded.case()]
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    assert [case.case for case in run.cases] == ["pingpong/1024B"]
+
+
+def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
+    begun = recorded.planned(0)
+    del begun["kind"]
+    lines = [recorded.header(plan=[begun]), recorded.case(), recorded.planned(1)]
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    assert [one.launch for one in run.header.plan] == [0]
+    assert [one.launch for one in run.plan] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ("", "the file is empty"),
+        ("\n\n", "the file is empty"),
+        ("# OSU MPI Latency Test\n", "is no record file"),
+        ("[1]\n", "is no record file"),
+        (recorded.text(WHOLE[1:]), "the first line is no header"),
+        (recorded.text([WHOLE[0], WHOLE[0]]), ":2: a second header"),
+        (recorded.text([WHOLE[0]]) + "{\n" + recorded.text(WHOLE[2:]), ":2: not JSON"),
+        (recorded.text([WHOLE[0]]) + '{"kind": "surprise"}\n', 'its kind is "surprise"; known'),
+        (recorded.text([WHOLE[0], recorded.case(seed=1)]), "case must not contain"),
+        (recorded.text([WHOLE[0], recorded.case(batch=0)]), "case.batch must be"),
+        (recorded.text([WHOLE[0], recorded.case(ranks=None)]), r"must contain .*'ranks'"),
+        (recorded.text([WHOLE[0], recorded.case(timing="imported")]), r"must contain .*'imported'"),
+        (recorded.text([WHOLE[0], EMPTY]), "samples is empty"),
+        (recorded.text([WHOLE[0], recorded.case(rounds=[3])]), "rounds tells of 3 samples"),
+        (
+            recorded.text([WHOLE[0], recorded.case(rounds=[2**62] * 4 + [10])]),
+            "rounds tells of 18446",
+        ),
+        (recorded.text([WHOLE[0], recorded.case(flags=[0])]), "flags tells of 1 samples"),
+        (recorded.text([WHOLE[0], recorded.case(seconds=[1e-6] * 20 + [-1e-6])]), "seconds"),
+        (recorded.text([WHOLE[0], recorded.case(flags=[0] * 9 + [0.5])]), "flags"),
+        (recorded.text([WHOLE[0], recorded.case(verified=10**30)]), "does not fit 64 bits"),
+        (
+            recorded.text(
+                [WHOLE[0], recorded.launch(placement=recorded.PLACEMENT | {"rank_host": [0, 7]})]
+            ),
+            "host 7 of 1",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_line(tmp_path: Path, lines: str, says: str) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    with pytest.raises(RecordError, match=says) as refused:
+        records.read_run(path)
+    assert refused.value.message.startswith(f"{path}:")
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000])
+@pytest.mark.parametrize("field", ["measuring_seconds", "samples"])
+def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str, field: str) -> None:
+    line = json.dumps(recorded.case(measuring_seconds=777.0, seconds=[777.0] * 30))
+    marked = "777.0" if field == "samples" else '"measuring_seconds": 777.0'
+    place = line.index(marked) + len(marked) - 5
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        recorded.text([WHOLE[0]]) + line[:place] + number + line[place + 5 :] + "\n", "utf-8"
+    )
+    with pytest.raises(RecordError, match=r"run\.jsonl:2: "):
+        records.read_run(path)
+
+
+def test_a_missing_file_is_a_record_error(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="No such file"):
+        records.read_run(tmp_path / "none.jsonl")
+    with pytest.raises(RecordError, match="directory"):
+        records.read_run(tmp_path)
+
+
+def test_a_line_that_stands_twice_counts_once(tmp_path: Path) -> None:
+    lines = [WHOLE[0], recorded.case(8, seconds=[1e-6] * 9), recorded.case(8, seconds=[2e-6] * 9)]
+    run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
+    assert len(run.cases) == 1
+    assert run.cases[0].measuring_seconds == 0.05
+    samples = run.cases[0].samples
+    assert samples is not None
+    assert samples.seconds[0] == 1e-6
+    assert ":3: launch 0 had finished pingpong/8B before" in run.problems[0]
+
+
+def test_a_failed_case_gives_way_to_its_repetition(tmp_path: Path) -> None:
+    failed = recorded.skipped(8, status="failed", reason="wrong byte")
+    run = records.read_run(
+        recorded.write(tmp_path / "run.jsonl", [WHOLE[0], failed, recorded.case(8)])
+    )
+    assert run.problems == ()
+    assert [case.status for case in run.cases] == ["ok"]
+
+
+def test_a_file_is_begun_once_and_not_at_all_where_it_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(RecordError, match="cannot be written: No space left on device"):
+            records.begin(path, WHOLE[0])
+    assert not path.exists()
+    records.begin(path, WHOLE[0])
+    with pytest.raises(FileExistsError):
+        records.begin(path, WHOLE[0])
+    assert records.read_run(path).name == "night"
+
+
+def test_one_process_at_a_time_measures_for_a_run(tmp_path: Path) -> None:
+    path = recorded.write(tmp_path / "run.jsonl", WHOLE[:3])
+    with records.sole_writer(path):
+        second = records.sole_writer(path)
+        with pytest.raises(UsageError, match=r"run\.jsonl: another transrank is measuring"):
+            second.__enter__()
+        records.append_line(path, recorded.event("resumed"))
+    with records.sole_writer(path):
+        pass
+    with records.sole_writer(tmp_path / "none.jsonl"):
+        pass  # who reads it says that there is none
+
+
+def test_a_link_and_a_pipe_are_written_through(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_bytes(b"before")
+    link.symlink_to(target)
+    writing.replace(link, b"after")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"after"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        writing.replace(pipe, b"page")
+        assert os.read(reader, 100) == b"page"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert sorted(tmp_path.iterdir()) == [link, pipe, target]
+
+
+def test_nobody_can_have_put_a_link_where_a_file_is_written_before_it_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, page = tmp_path / "victim", tmp_path / "page.html"
+    victim.write_bytes(b"precious")
+    (tmp_path / ".page.html.partial").symlink_to(victim)
+    writing.replace(page, b"page")
+    assert not page.is_symlink()
+    assert (victim.read_bytes(), page.read_bytes()) == (b"precious", b"page")
+    # Not even who knows the name, by chance.
+    monkeypatch.setattr("secrets.token_hex", lambda count: "known")
+    with writing.replacing(page) as file:
+        (partial,) = set(tmp_path.glob(".*")) - {tmp_path / ".page.html.partial"}
+        file.write(b"whole")
+    partial.symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        writing.replace(page, b"other")
+    assert (victim.read_bytes(), page.read_bytes()) == (b"precious", b"whole")
+    assert partial.is_symlink()
+
+
+def test_two_who_replace_files_of_a_folder_at_once_do_not_meet(tmp_path: Path) -> None:
+    with writing.replacing(tmp_path / "one") as one, writing.replacing(tmp_path / "two") as two:
+        one.write(b"1")
+        two.write(b"2")
+    assert [(tmp_path / name).read_bytes() for name in ("one", "two")] == [b"1", b"2"]
+
+
+def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    for line in WHOLE:
+        records.append_line(path, line)
+    assert path.read_text("utf-8").splitlines() == [
+        json.dumps(line, ensure_ascii=False) for line in WHOLE
+    ]
+    with pytest.raises(ValueError, match="JSON compliant"):
+        records.append_line(path, recorded.case(measuring_seconds=float("nan")))
+    assert len(records.read_run(path).cases) == 3
+
+
+def test_a_line_that_would_take_all_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonlines, "MOST_CONTAINERS", 1000)
+    path = recorded.write(tmp_path / "run.jsonl", WHOLE)
+    assert len(records.read_run(path).cases) == 3
+    with path.open("a") as file:
+        file.write(f'{{"kind":"case","axes":[{"{},[]," * 500}0]}}\n')
+    with pytest.raises(RecordError, match=r"run\.jsonl:8: not JSON: more than 1000 lists"):
+        records.read_run(path)
+
+
+def test_a_full_disk_is_named() -> None:
+    with pytest.raises(RecordError, match="/dev/full: cannot be written: No space left"):
+        records.append_line("/dev/full", WHOLE[0])
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="cannot be written: No such file"):
+        records.append_line(tmp_path / "none" / "run.jsonl", WHOLE[0])
+
+
+SHORT_WRITE = """
+import resource, signal, sys
+from transrank.errors import RecordError
+from transrank.lab.store.records import append_line
+path, limit = sys.argv[1], int(sys.argv[2])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    for number in range(1000):
+        append_line(path, {"kind": "event", "event": "resumed", "time": str(number) * 20})
+except RecordError as error:
+    sys.exit(0 if "too large" in error.message else 5)
+sys.exit(6)
+"""
+
+
+@pytest.mark.parametrize("limit", [4000, 4001, 4060])
+def test_a_short_write_leaves_whole_lines(tmp_path: Path, limit: int) -> None:
+    # The kernel writes up to the limit and then refuses, as a disk does that fills up.
+    path = recorded.write(tmp_path / "run.jsonl", [WHOLE[0]])
+    ended = subprocess.run(
+        [sys.executable, "-c", SHORT_WRITE, str(path), str(limit)],
+        env=os.environ,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    run = records.read_run(path)
+    assert run.problems == ()
+    assert len(run.events) > 10
+    assert records.repair(path) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda children: (
+        st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=8), children, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def read_or_refuse(path: Path) -> None:
+    """The one thing that may happen to a file that is not as it should be."""
+    message = f"{path}:"
+    try:
+        records.read_run(path)
+    except RecordError as error:
+        message = error.message
+    assert message.startswith(f"{path}:")
+    assert "\n" not in message
+
+
+@given(content=st.binary(max_size=400), headed=st.booleans())
+def test_random_bytes_are_refused_without_a_traceback(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, headed: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "random.jsonl"
+    path.write_bytes((recorded.text([WHOLE[0]]).encode() if headed else b"") + content)
+    read_or_refuse(path)
+
+
+def paths_into(value: object) -> list[tuple[str | int, ...]]:
+    found: list[tuple[str | int, ...]] = []
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, item in items:
+        found += [(key,), *((key, *rest) for rest in paths_into(item))]
+    return found
+
+
+PLACES = [(number, place) for number, line in enumerate(WHOLE) for place in paths_into(line)]
+
+
+@given(place=st.sampled_from(PLACES), value=JSON, removed=st.booleans())
+def test_a_changed_value_anywhere_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    place: tuple[int, tuple[str | int, ...]],
+    value: object,
+    removed: bool,
+) -> None:
+    lines = json.loads(json.dumps(WHOLE))
+    number, (*outer, last) = place
+    holder = lines[number]
+    for key in outer:
+        holder = holder[key]
+    if removed:
+        del holder[last]
+    else:
+        holder[last] = value
+    path = tmp_path_factory.getbasetemp() / "changed.jsonl"
+    path.write_text(recorded.text(lines), encoding="utf-8")
+    read_or_refuse(path)
+
+
+@pytest.mark.parametrize("depth", [50, 500, 5000, 200_000])
+def test_deep_nesting_is_refused(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "deep.jsonl"
+    nested = '{"a":' * depth + "1" + "}" * depth
+    path.write_text(recorded.text([WHOLE[0]]) + nested + "\n", encoding="utf-8")
+    with pytest.raises(RecordError, match=r"deep\.jsonl:2: "):
+        records.read_run(path)
+
+
+def test_an_unpaired_surrogate_is_refused(tmp_path: Path) -> None:
+    line = json.dumps(recorded.skipped(reason="x")).replace('"x"', '"\\ud800"')
+    path = tmp_path / "run.jsonl"
+    path.write_text(recorded.text([WHOLE[0]]) + line + "\n", encoding="utf-8")
+    with pytest.raises(RecordError, match="surrogates not allowed"):
+        records.read_run(path)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of before an axis was renamed are read as if they were of today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import recorded
+from transrank.lab.stats.compare import compare_results
+from transrank.lab.stats.summary import summarise
+from transrank.lab.store import renamed
+from transrank.lab.store.records import Run, read_run
+from transrank.lab.study import catalogue
+
+CASES = {
+    "locality": ("locality/latency/own/500", {"kernel": "latency", "order": 500}, "own"),
+    "alltoall-algorithms": ("alltoall-algorithms/mpi/private/8B", {"bytes": 8}, "private"),
+    "plan-scaling": ("plan-scaling/2/regular/one/2048", {"blocks": "regular"}, 2048),
+}
+RENAMED = [(study, *names) for study, each in renamed.RENAMED.items() for names in each.items()]
+
+
+def read(path: Path, study: str, axis: str, command: tuple[str, ...] = ()) -> Run:
+    case, others, value = CASES[study]
+    axes = {**others, axis: value}
+    planned = {
+        "launch": 0,
+        "shape": recorded.SHAPE,
+        "cases": [case],
+        "arguments": ["--study", study, "--axis", f"{axis}={value}", "--seed", "1"],
+        "lines": [f"mpiexec -n 2 transrank-run --study {study} --axis {axis}={value} --seed 1"],
+    }
+    header = recorded.header(plan=[planned], command=["transrank", "measure", *command])
+    lines = [recorded.case(study=study, case=case, axes=axes, launch=each) for each in range(3)]
+    path.write_text(recorded.text([header, *lines]))
+    return read_run(path)
+
+
+@pytest.mark.parametrize(("study", "old", "new"), RENAMED)
+def test_a_record_of_before_has_the_same_cases_as_one_of_today(
+    study: str, old: str, new: str, tmp_path: Path
+) -> None:
+    before = read(tmp_path / "before.jsonl", study, old)
+    today = read(tmp_path / "today.jsonl", study, new)
+    assert [case.axes for case in before.cases] == [case.axes for case in today.cases]
+    (verdict,) = compare_results(summarise(before), summarise(today), 0.05)
+    assert verdict.verdict == "same"
+
+
+@pytest.mark.parametrize(("study", "old", "new"), RENAMED)
+def test_the_plan_of_a_record_of_before_can_be_measured_and_pasted(
+    study: str, old: str, new: str, tmp_path: Path
+) -> None:
+    value = CASES[study][2]
+    command = (study, "--axis", f"{old}={value}", f"--axis={old}={value}", f"--label={old}={value}")
+    run = read(tmp_path / "before.jsonl", study, old, command)
+    (planned,) = run.header.plan
+    assert planned.arguments[3] == f"{new}={value}"
+    assert f" --axis {new}={value} --seed" in planned.lines[0]
+    assert run.header.command[3:] == (
+        *("--axis", f"{new}={value}", f"--axis={new}={value}"),
+        f"--label={old}={value}",
+    )
+
+
+def test_the_same_word_of_another_study_keeps_its_name() -> None:
+    assert renamed.axes("pingpong", {"memory": "own"}) == {"memory": "own"}
+    words = ("--study", "pingpong", "--axis", "memory=own")
+    assert renamed.arguments(words) == words
+
+
+@pytest.mark.parametrize(("study", "old", "new"), RENAMED)
+def test_what_is_renamed_is_an_axis_of_today(study: str, old: str, new: str) -> None:
+    axes = catalogue.find(study).axes
+    assert new in axes
+    assert old not in axes

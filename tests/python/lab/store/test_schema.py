@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recorded
+from transrank.lab.store import schema
+
+EXAMPLES = [
+    recorded.header(),
+    recorded.header(versus={"variant": "a", "other": "run-b", "settings": ["UCX_TLS=self"]}),
+    recorded.imported_header(),
+    recorded.launch(),
+    recorded.case(seconds=[1e-6] * 40),
+    recorded.case(ranks={name: [1e-6, None] for name in ("median", "minimum", "mean")}),
+    recorded.case(outcome=recorded.outcome()),
+    recorded.event("clocks-checked", launch=0, accuracy_seconds=2e-7),
+    recorded.case(timing="one-shot", stop="one-shot", reason="measured once"),
+    recorded.skipped(),
+    recorded.imported_case(),
+    recorded.event(),
+    recorded.planned(),
+    recorded.cores(),
+]
+ORACLE = jsonschema.Draft202012Validator(schema.load_schema())
+
+
+def test_the_schema_is_a_valid_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema.load_schema())
+
+
+def test_there_is_one_schema_file_and_its_name_tells_its_version() -> None:
+    path = schema.schema_path()
+    assert path.name == f"record-v{schema.VERSION}.json"
+    known = schema.load_schema()["$defs"]["header"]["properties"]["schema"]["enum"]
+    assert tuple(known) == schema.READABLE
+    assert max(known) == schema.VERSION
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_what_transrank_writes_is_allowed(number: int) -> None:
+    line = EXAMPLES[number]
+    schema.check(line)
+    ORACLE.validate(line)
+
+
+def test_every_kind_of_line_has_an_example() -> None:
+    assert {line["kind"] for line in EXAMPLES} == set(schema.KINDS)
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        return [
+            p for key, item in value.items() for p in ((key,), *((key, *q) for q in places(item)))
+        ]
+    if isinstance(value, list):
+        return [p for i, item in enumerate(value) for p in ((i,), *((i, *q) for q in places(item)))]
+    return []
+
+
+PLACES = [(number, place) for number, line in enumerate(EXAMPLES) for place in places(line)]
+SCALARS = [None, True, -1, 0, 0.5, 1, 1.0, 2, 1e300, "", "ok", "imported", "skipped"]
+LISTS = [[], [0], [0.5], [1] * 20, [0.5] * 20, [-1] * 20]
+MIXED = [[1] * 19 + [odd] for odd in (True, "x", 0.25, None, -0.5)]
+VALUES = st.sampled_from([*SCALARS, {}, *LISTS, *MIXED])
+
+
+def changed(place: tuple[int, tuple[Any, ...]], value: Any, action: str) -> dict[str, Any]:
+    """An example with one value replaced, removed, or joined by an unknown one."""
+    line: dict[str, Any] = json.loads(json.dumps(EXAMPLES[place[0]]))
+    *outer, last = place[1]
+    holder: Any = line
+    for key in outer:
+        holder = holder[key]
+    if action == "drop":
+        del holder[last]
+    elif action == "add" and isinstance(holder, dict):
+        holder["surprise"] = value
+    else:
+        holder[last] = value
+    return line
+
+
+def accepts(line: dict[str, Any]) -> bool:
+    try:
+        schema.check(line)
+    except schema.Mismatch:
+        return False
+    return True
+
+
+@given(place=st.sampled_from(PLACES), value=VALUES, action=st.sampled_from(["set", "drop", "add"]))
+def test_the_fast_check_agrees_with_a_full_validator(
+    place: tuple[int, tuple[Any, ...]], value: Any, action: str
+) -> None:
+    line = changed(place, value, action)
+    assert accepts(line) == ORACLE.is_valid(line)
+
+
+@pytest.mark.parametrize("values", [*LISTS, *MIXED], ids=lambda values: repr(values)[-12:])
+def test_the_fast_check_of_lists_agrees_with_a_full_validator(values: list[Any]) -> None:
+    for number, place in PLACES:
+        value = EXAMPLES[number]
+        for key in place:
+            value = value[key]
+        if isinstance(value, list):
+            line = changed((number, place), values, "set")
+            assert accepts(line) == ORACLE.is_valid(line), (place, values)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Headers and events are valid whatever the user and the environment say."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recorded
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.launch.launchers import Hydra
+from transrank.lab.machine.facts import Facts, differences, read_facts
+from transrank.lab.store import records, schema
+from transrank.lab.store.records import PlannedLaunch, Shape
+from transrank.lab.survey.lines import event_line, header_line
+from transrank.lab.survey.plan import Conditions
+from transrank.lab.survey.probe import Probe
+
+FACTS: Facts = read_facts(os.environ, load_seconds=0)
+PLAN = (PlannedLaunch(0, Shape(2, 1), ("pingpong/8B",), ("--study", "pingpong")),)
+PROBED = Probe(recorded.MPI, recorded.PLACEMENT, recorded.CLOCK, 0.3)
+# Command lines and variables may hold bytes that are no text: Python makes lone surrogates of them.
+ANY_TEXT = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=10)
+
+
+def header(label: str | None, word: str, value: str) -> dict[str, object]:
+    return header_line(
+        "20261120-123456-ab12",
+        label,
+        ["transrank", "measure", word],
+        Conditions(),
+        Hydra(Capacity(1, 2), "mpich", "mpiexec"),
+        PLAN,
+        PROBED,
+        FACTS,
+        {"OMP_NUM_THREADS": value, "HOME": "/home/me"},
+    )
+
+
+@given(label=st.none() | ANY_TEXT, word=ANY_TEXT, value=ANY_TEXT)
+def test_any_label_argument_and_setting_can_be_stored(
+    label: str | None, word: str, value: str
+) -> None:
+    line = header(label, word, value)
+    written = json.dumps(line, ensure_ascii=False, allow_nan=False).encode()
+    schema.check(json.loads(written))
+
+
+@given(ANY_TEXT)
+def test_any_message_of_an_event_can_be_stored(message: str) -> None:
+    line = event_line("interrupted", message, launch=3)
+    schema.check(json.loads(json.dumps(line, ensure_ascii=False).encode()))
+
+
+def test_a_header_reads_back_as_what_was_planned(tmp_path: Path) -> None:
+    path = tmp_path / "20261120-123456-ab12.jsonl"
+    records.append_line(path, header("night", "pingpong", "1"))
+    found = records.read_run(path).header
+    assert found.plan == PLAN
+    assert found.label == "night"
+    assert dict(found.environment) == {"OMP_NUM_THREADS": "1"}
+    assert differences(found.machine, FACTS.as_json()) == []

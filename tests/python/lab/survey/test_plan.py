@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans hold every case of every shape in every repetition, once, in turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transrank.errors import UsageError
+from transrank.lab.store.records import Shape
+from transrank.lab.study import catalogue
+from transrank.lab.study.catalogue import ListedCase
+from transrank.lab.survey import plan
+from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan, select
+
+
+def listed(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
+    """Two cases of every selected study, as transrank-run would list them."""
+    names = arguments[list(arguments).index("--study") + 1].split(",")
+    return [ListedCase(name, f"{name}/{size}") for name in names for size in ("8B", f"{ranks}B")]
+
+
+PINGPONG = Selection(("pingpong",), "8,64")
+RING = Selection(("sendrecv", "exchange"))
+STARTS = Selection(("launch",))
+
+
+@given(
+    ranks=st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True),
+    launches=st.integers(1, 6),
+    selections=st.lists(st.sampled_from([PINGPONG, RING, STARTS]), min_size=1, unique=True),
+    seed=st.integers(0, 2**63 - 1),
+)
+def test_every_launch_is_planned_once_and_numbered_in_order(
+    ranks: list[int], launches: int, selections: list[Selection], seed: int
+) -> None:
+    shapes = tuple(Shape(count) for count in ranks)
+    conditions = Conditions(launches=launches, seed=seed)
+    planned = make_plan(Request(tuple(selections), shapes, conditions), listed)
+    rows = len(ranks) * len(selections)
+    assert [one.launch for one in planned] == list(range(rows * launches))
+    for repetition in range(launches):
+        turn = planned[repetition * rows : (repetition + 1) * rows]
+        assert {(one.shape, one.cases) for one in turn} == {
+            (one.shape, one.cases) for one in planned[:rows]
+        }
+        (drawn,) = {one.arguments[one.arguments.index("--seed") + 1] for one in turn}
+        assert int(drawn) == (seed + repetition) % 2**63
+
+
+def test_the_time_of_a_case_is_shared_by_its_launches() -> None:
+    conditions = Conditions(max_time_seconds=1.0, launches=4, precision=0.05)
+    planned = make_plan(Request((PINGPONG,), (Shape(2),), conditions), listed)
+    arguments = planned[0].arguments
+    assert arguments[arguments.index("--max-time") + 1] == "0.25"
+    assert arguments[arguments.index("--precision") + 1] == "0.025"
+
+
+def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says() -> None:
+    words = Conditions().arguments()
+    assert dict(zip(words[::2], words[1::2], strict=True)) == {
+        "--precision": "0.025",
+        "--max-time": "0.125",
+        "--record-samples": "slowest",
+        "--cache": "warm",
+        "--buffer-offset": "0",
+        "--sync": "barrier",
+        "--memory": str(1 << 30),
+        "--watchdog": "120",
+    }
+
+
+def test_a_survey_measures_two_ranks_studies_once_per_placement() -> None:
+    shapes = (Shape(2), Shape(4), Shape(8))
+    request = Request((Selection(("pingpong", "sendrecv")),), shapes, Conditions(launches=1), False)
+    studies = [{case.partition("/")[0] for case in one.cases} for one in make_plan(request, listed)]
+    assert studies == [{"pingpong", "sendrecv"}, {"sendrecv"}, {"sendrecv"}]
+    placed = Request(
+        (Selection(("pingpong",)),), (Shape(2, 1), Shape(2, 2)), Conditions(launches=1), False
+    )
+    assert len(make_plan(placed, listed)) == 2
+
+
+def studies_by_shape(shapes: Sequence[Shape], one_node: bool = False) -> dict[str, set[str]]:
+    request = Request(
+        (Selection(("pingpong", "sendrecv")),),
+        tuple(shapes),
+        Conditions(launches=1),
+        repeat_small_studies=False,
+        one_node=one_node,
+    )
+    return {
+        str(one.shape): {case.partition("/")[0] for case in one.cases}
+        for one in make_plan(request, listed)
+    }
+
+
+def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job() -> None:
+    found = studies_by_shape([Shape(2, 2), Shape(2, 1), Shape(4, 1), Shape(256, 64)])
+    both = {"pingpong", "sendrecv"}
+    assert found == {
+        "2 ranks, 2 per node": both,
+        "2 ranks, 1 per node": both,
+        "4 ranks, 1 per node": {"sendrecv"},
+        "256 ranks, 64 per node": {"sendrecv"},
+    }
+
+
+def test_two_ranks_between_nodes_are_measured_although_two_on_a_node_were() -> None:
+    found = studies_by_shape([Shape(2, 2), Shape(4, 1)])
+    assert found["4 ranks, 1 per node"] == {"pingpong", "sendrecv"}
+
+
+def test_on_a_single_node_every_two_ranks_are_placed_alike() -> None:
+    found = studies_by_shape([Shape(2), Shape(8, 4)], one_node=True)
+    assert found["8 ranks, 4 per node"] == {"sendrecv"}
+    assert studies_by_shape([Shape(2), Shape(8, 4)])["8 ranks, 4 per node"] == {
+        "pingpong",
+        "sendrecv",
+    }
+
+
+def test_nothing_to_measure_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="no case is left"):
+        make_plan(Request((PINGPONG,), (Shape(2),)), lambda arguments, ranks: [])
+
+
+def test_a_restriction_goes_to_the_studies_that_it_concerns() -> None:
+    selections = select(["pingpong", "launch", "exchange"], "8,1KiB", {"stamp": "plain"})
+    assert Selection(("pingpong", "exchange"), "8,1KiB") in selections
+    assert Selection(("launch",), None, (("stamp", "plain"),)) in selections
+
+
+@pytest.mark.parametrize(
+    ("studies", "sizes", "axes", "message"),
+    [
+        (["pingpog"], None, {}, "unknown study 'pingpog'.*did you mean 'pingpong'"),
+        (["pingpong"], None, {"operation": "bcast"}, "no axis 'operation' in pingpong"),
+        (["launch"], "8", {}, "--sizes: launch has no sizes"),
+    ],
+)
+def test_what_no_study_has_is_refused(
+    studies: list[str], sizes: str | None, axes: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        select(studies, sizes, axes)
+    assert re.search(message, str(refused.value), re.DOTALL)
+
+
+def test_transrank_run_lists_the_cases_that_it_will_measure() -> None:
+    cases = catalogue.list_cases(["--study", "pingpong", "--sizes", "8,1KiB"], 2)
+    assert [case.case for case in cases] == ["pingpong/8B", "pingpong/1KiB"]
+    (alone, *_) = catalogue.list_cases(["--study", "pingpong", "--sizes", "8"], 1)
+    assert alone.reason is not None
+
+
+def test_the_runners_own_refusal_is_passed_on() -> None:
+    with pytest.raises(UsageError, match="'64K'"):
+        catalogue.list_cases(["--study", "pingpong", "--sizes", "64K"], 2)
+
+
+def test_every_study_of_the_runner_can_be_planned() -> None:
+    names = list(catalogue.studies())
+    assert "launch" in names
+    planned = make_plan(Request(select(names, None, {}), (Shape(2),), Conditions(launches=1)))
+    studies = {case.partition("/")[0] for one in planned for case in one.cases}
+    assert studies == set(names)
+
+
+def test_the_launch_study_is_planned_with_its_own_count() -> None:
+    request = Request((STARTS,), (Shape(2),), Conditions(launches=1, job_starts=3))
+    (planned,) = make_plan(request, listed)
+    assert planned.cases == ("launch/plain", "launch/init")
+    assert planned.arguments[-4:-2] == ("--count", "3")
+
+
+def test_restrictions_are_joined_into_as_few_launches_as_possible() -> None:
+    joined = plan.join([PINGPONG, Selection(("exchange",), "8,64"), Selection(("sendrecv",))])
+    assert joined == (Selection(("pingpong", "exchange"), "8,64"), Selection(("sendrecv",)))

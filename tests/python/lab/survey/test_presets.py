@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The surveys ask every study, and the quick one asks little of each."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transrank.lab.machine.topology import Cache
+from transrank.lab.store.records import Shape
+from transrank.lab.study import catalogue
+from transrank.lab.survey import presets
+from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan
+
+
+def cases(selections: tuple[Selection, ...]) -> set[str]:
+    request = Request(selections, (Shape(2),), Conditions(launches=1))
+    return {case for planned in make_plan(request) for case in planned.cases}
+
+
+def test_both_surveys_ask_every_study_but_those_that_need_nodes_of_their_own() -> None:
+    everything = {study.name for study in catalogue.studies().values() if study.surveyed}
+    assert set(catalogue.studies()) - everything == {"contention", "locality"}
+    for selections in (presets.full(), presets.quick()):
+        assert {case.partition("/")[0] for case in cases(selections)} == everything
+
+
+def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
+    full, quick = cases(presets.full()), cases(presets.quick())
+    assert len(quick) <= 250
+    for study in ("pingpong", "sendrecv", "exchange"):
+        assert sum(case.startswith(f"{study}/") for case in quick) >= 5
+    assert len(quick) < len(full)
+
+
+def test_the_sizes_of_the_quick_survey_are_among_those_of_the_full_one() -> None:
+    assert cases(presets.quick()) <= cases(presets.full())
+
+
+COPIES = [4096 * 4**power for power in range(9)]
+
+
+def test_memory_is_copied_once_in_each_cache_and_beyond_them() -> None:
+    caches = [
+        Cache(1, "data", 48 << 10, 8, 2),
+        Cache(1, "instruction", 64 << 10, 8, 2),
+        Cache(2, "unified", 2 << 20, 8, 2),
+        Cache(3, "unified", 32 << 20, 1, 16),
+    ]
+    assert presets.by_cache(COPIES, caches) == [16 << 10, 256 << 10, 4 << 20, 256 << 20]
+    copied = [
+        case for case in cases(presets.quick(caches)) if case.startswith("memory-copy/memcpy/alone")
+    ]
+    assert sorted(copied) == [
+        f"memory-copy/memcpy/alone/{size}" for size in ("16KiB", "256KiB", "256MiB", "4MiB")
+    ]
+
+
+@given(
+    st.lists(
+        st.builds(
+            Cache,
+            st.integers(1, 4),
+            st.sampled_from(["data", "unified", "instruction"]),
+            st.integers(1 << 10, 1 << 34),
+            st.just(1),
+            st.just(1),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(
+    caches: list[Cache],
+) -> None:
+    chosen = presets.by_cache(COPIES, caches)
+    assert 1 <= len(chosen) <= 4
+    assert chosen[-1] == COPIES[-1]
+    assert set(chosen) <= set(COPIES)
+
+
+@given(st.lists(st.integers(), unique=True, max_size=60), st.integers(2, 12))
+def test_what_is_spread_keeps_both_ends_and_no_more_than_asked_for(
+    values: list[int], count: int
+) -> None:
+    kept = presets.spread(values, count)
+    assert len(kept) == min(count, len(values))
+    assert [value for value in values if value in set(kept)] == kept
+    if values:
+        assert (kept[0], kept[-1]) == (values[0], values[-1])
