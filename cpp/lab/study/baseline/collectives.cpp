@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
@@ -154,9 +155,9 @@ public:
 
     void start() override {
         for (const auto& field : task().fields) {
-            mpi::check(MPI_Alltoallw(field.source, departing_.counts.data(),
+            mpi::check(MPI_Alltoallw(field.source + departing_.first, departing_.counts.data(),
                                      departing_.displacements.data(), departing_.handles.data(),
-                                     field.destination, arriving_.counts.data(),
+                                     field.destination + arriving_.first, arriving_.counts.data(),
                                      arriving_.displacements.data(), arriving_.handles.data(),
                                      task().comm.handle()),
                        "MPI_Alltoallw");
@@ -176,7 +177,11 @@ private:
                 displacements[peer] = static_cast<int>(offset);
                 handles[peer] = types.emplace_back(std::move(type)).handle();
             }
+            if (displacements.size() == 1) {  // which Open MPI takes as a number of extents
+                first = std::exchange(displacements.front(), 0);
+            }
         }
+        std::ptrdiff_t first = 0;  ///< bytes from the array to where displacements count from
         std::vector<int> counts;
         std::vector<int> displacements;
         std::vector<MPI_Datatype> handles;
