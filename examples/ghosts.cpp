@@ -16,7 +16,7 @@ bool simulate(int rank, int ranks) {
     owned->resize(1000);
 
     const int next = (rank + 1) % ranks;
-    std::vector<std::int64_t> wanted(20);  // rows are numbered through, in the order of the ranks
+    std::vector<std::int64_t> wanted(20);  // global row indices, in rank order
     std::iota(wanted.begin(), wanted.end(), 1000 * static_cast<std::int64_t>(next));
     transrank::array::ArrayTransformer<double, 5> transformer(MPI_COMM_WORLD);
     transformer.set_father_son(owned, ghosts);

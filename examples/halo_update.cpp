@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     const auto even = layout::Distribution::even;
     const layout::Halo around{.low = 1, .high = 1, .periodic = true};
     const layout::BlockGrid grid({even(1024, ranks), even(512, 1)}, {.halo = {around, around}});
-    array::ParArray<int> cells;  // in memory that the node shares
+    array::ParArray<int> cells;  // in node-shared memory
     cells.resize(grid.units(rank));
     std::ranges::fill(cells.data(), rank);
     const auto route = route::halo(rank, ranks, grid);

@@ -31,7 +31,7 @@ bool redistribute(int rank, int ranks) {
     using layout::Distribution;
     const layout::BlockGrid rows({Distribution::even(64, ranks), Distribution::even(32, 1)});
     const layout::BlockGrid columns({Distribution::even(64, 1), Distribution::even(32, ranks)});
-    array::ParArray<double> temperature;  // one value per cell, in memory that the node shares
+    array::ParArray<double> temperature;  // one value per cell, in node-shared memory
     array::ParArray<double> temperature_after;
     array::ParArray<double, 3> wind;  // three values
     array::ParArray<double, 3> wind_after;
@@ -45,7 +45,7 @@ bool redistribute(int rank, int ranks) {
     redistribution::Redistribution redistribution(MPI_COMM_WORLD, rows, columns);
     redistribution.store(
         {array::field(temperature, temperature_after), array::field(wind, wind_after)});
-    redistribution.run();  // again and again, or start, compute, wait
+    redistribution.run();  // in each step; or start, compute, wait
     const bool right = number(temperature_after, columns, rank);
     return number(wind_after, columns, rank) && right;
 }
