@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moves distributed arrays between MPI ranks at memory speed, and measures what every move costs.
 
-Start programs by ``mpiexec -n RANKS python -m mpi4py PROGRAM``: an exception that one rank does not
-catch then ends the job. Without ``-m mpi4py`` the other ranks may wait for it for ever.
+Start programs with ``mpiexec -n RANKS python -m mpi4py PROGRAM``: an uncaught exception on one rank
+then ends the job. Without ``-m mpi4py`` the other ranks may wait for that rank forever.
 
 Importing this package, or its command line, never imports mpi4py.MPI: that would make the process
 an MPI process, and an mpiexec started by it fails. The names that need MPI are loaded when they are

@@ -30,27 +30,40 @@ _Field = tuple[NDArray[Any], NDArray[Any], int, str]
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
 def require_own_process() -> None:
-    """Raise Misuse in a child of fork, which is no rank."""
+    """Raise Misuse in a child of fork, which is not a rank."""
 
 def attempt(comm: Comm, work: Callable[[], _T]) -> tuple[_T, BaseException | None, str | None]:
-    """Collective. What `work` returned, what it raised, and what is wrong on the lowest rank."""
+    """Collective. The result of `work`, its exception, and the error of the lowest rank."""
 
 def agree_on(comm: Comm, what: str, words: list[str]) -> None:
     """Collective. Raises AgreedError unless the words are those of rank 0."""
 
 @final
 class Distribution:
-    """Which part owns which indices of one dimension; immutable."""
+    """Which part owns which indices of one dimension; immutable. Nothing here is collective.
+
+    A part is a rank, or a position along one dimension of a BlockGrid.
+    """
 
     @staticmethod
     def even(extent: int, parts: int) -> Distribution:
-        """Ranges whose lengths differ by at most one, the longer ones first."""
+        """One range of indices per part; lengths differ by at most one, the longer ones first.
+
+        Raises ValueError when `extent` is negative or `parts` is less than 1.
+        """
     @staticmethod
     def irregular(boundaries: _Integers) -> Distribution:
-        """Part p owns ``[boundaries[p], boundaries[p + 1])``: from 0 to the extent."""
+        """Part p owns ``[boundaries[p], boundaries[p + 1])``; a range may be empty.
+
+        `boundaries` is a one-dimensional array of int64, one longer than there are parts, from 0 to
+        the extent. Raises ValueError when it does not begin with 0 or descends.
+        """
     @staticmethod
     def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution:
-        """Blocks of `block` indices, dealt out to the parts in turn from `first_part` on."""
+        """Blocks of `block` indices, assigned to the parts in turn from `first_part` (ScaLAPACK).
+
+        Raises ValueError when a number is out of range.
+        """
     @property
     def extent(self) -> int:
         """The number of indices."""
@@ -61,36 +74,38 @@ class Distribution:
     def is_contiguous(self) -> bool:
         """Whether each part owns one range, and the ranges ascend with the parts."""
     def owned(self, part: int) -> int:
-        """How many indices a part owns."""
+        """The number of indices that a part owns."""
     def ranges(self, part: int) -> _Integers:
-        """Begin and end of each range of a part, one per row."""
+        """Begin and end of each range of a part: an array of shape (ranges, 2)."""
     def owner(self, index: int) -> tuple[int, int]:
-        """The part that owns an index, and its position there."""
+        """The part that owns an index, and the position of the index within the part."""
 
 @final
 class BlockGrid:
-    """A grid of 1 to 6 dimensions, each divided by itself; immutable.
+    """A grid of 1 to 6 dimensions, each divided independently; immutable. Not collective.
 
     A rank's block is the product of its parts, with room for a halo around it, in one array.
 
     Parameters
     ----------
     distributions
-        who owns what, of each dimension; their numbers of parts multiply to the number of blocks.
+        the distribution of each dimension; the product of their numbers of parts is the number of
+        blocks.
     part_order
         how blocks are numbered: ``C``, the last dimension fastest, or ``F``, the first.
     memory_order
         the dimensions from the fastest to the slowest in the array; by default the last is fastest.
     halo
-        a tuple for each dimension: the cells below a block, those above it, and whether the grid is
-        periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default there is none.
+        a tuple for each dimension: the number of halo cells below a block, the number above it, and
+        whether the grid is periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default there is
+        no halo.
     ranks
-        the rank of each block, where they are not numbered alike.
+        the rank of each block; by default block i is that of rank i.
 
     Raises
     ------
     TypeError, ValueError
-        on this rank, when something is not of that form, or the numbers do not fit each other.
+        on this rank, when an argument has another form, or the numbers do not fit each other.
     """
 
     def __init__(
@@ -107,78 +122,82 @@ class BlockGrid:
         """The number of dimensions."""
     @property
     def extents(self) -> tuple[int, ...]:
-        """The cells of the whole grid in each dimension."""
+        """The number of cells of the whole grid in each dimension."""
     @property
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
     def units(self, rank: int) -> int:
-        """The cells of a rank's array, halo included."""
+        """The number of cells of a rank's array, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:
-        """The shape of a rank's array, halo included, in the order of the dimensions."""
+        """The extents of a rank's array, halo included, in the order of the dimensions.
+
+        This is the shape of the NumPy array, unless `memory_order` was given.
+        """
     def box(self, rank: int) -> tuple[slice, ...]:
         """The cells that a rank owns, halo excluded, as slices of an array of the whole grid.
 
-        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty where it owns none.
-        ValueError where its indices in a dimension are several ranges (block-cyclic).
+        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty if it owns none. Raises
+        ValueError if its indices in a dimension are several ranges (block-cyclic).
         """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
-        """Which part of each dimension a rank has; None where it has no block."""
+        """The part that a rank has of each dimension; None if it has no block."""
 
 @final
 class Rows:
-    """Where the rows of one rank lie in its flat array of units; immutable.
+    """Where the rows of one rank lie in its flat array of units; immutable. Not collective.
 
-    Each row begins at a multiple of `alignment` units.
+    Each row begins at a multiple of `alignment` units. The static methods raise ValueError when a
+    length is negative, `alignment` is less than 1, or a row is longer than `bound`.
     """
 
     @staticmethod
     def fixed(rows: int, length: int, alignment: int = 1) -> Rows:
-        """Rows of one length."""
+        """`rows` rows of `length` units each."""
     @staticmethod
     def bounded(lengths: _Integers, bound: int, alignment: int = 1) -> Rows:
         """Rows of these lengths, each with room for `bound` units."""
     @staticmethod
     def variable(lengths: _Integers, alignment: int = 1) -> Rows:
-        """Rows of any length, one behind the other."""
+        """Rows of any length, one after the other."""
     @staticmethod
     def from_offsets(offsets: _Integers) -> Rows:
-        """Row i is ``[offsets[i], offsets[i + 1])`` (CSR)."""
+        """Row i is ``[offsets[i], offsets[i + 1])`` (CSR); one offset more than rows."""
     @property
     def rows(self) -> int:
         """The number of rows."""
     @property
     def units(self) -> int:
-        """The length of the array, with what lies between the rows."""
+        """The length of the array in units, padding included."""
     @property
     def pitch(self) -> int:
-        """From one row to the next, where it is the same for all."""
+        """The distance from one row to the next in units, if it is the same for all rows."""
     @property
     def is_fixed(self) -> bool:
         """Whether all rows have one length."""
     def begin(self, row: int) -> int:
         """The first unit of a row."""
     def length(self, row: int) -> int:
-        """The units of a row."""
+        """The length of a row in units."""
 
 @final
 class LegStatistics:
-    """What a leg consists of; counts and ranges in units."""
+    """Size and structure of a leg; counts and ranges in units."""
 
     @property
     def units(self) -> int:
-        """Units moved."""
+        """The number of units moved."""
     @property
     def segments(self) -> int:
-        """Strided segments that describe them."""
+        """The number of strided segments that describe them."""
     @property
     def runs(self) -> int:
-        """Contiguous pieces that they consist of."""
+        """The number of contiguous runs in the segments."""
     @property
     def shortest_run(self) -> int:
-        """Units of the shortest piece."""
+        """The units of the shortest run."""
     @property
     def longest_run(self) -> int:
-        """Units of the longest piece."""
+        """The units of the longest run."""
     @property
     def source(self) -> tuple[int, int]:
         """First source unit, and one beyond the last."""
@@ -188,15 +207,16 @@ class LegStatistics:
 
 @final
 class Leg:
-    """What moves between a rank and one peer, in their common order.
+    """The part of a route between a rank and one peer, in the order common to both.
 
     Parameters
     ----------
     peer
         the other rank.
     segments
-        one row per segment, of shape (n, 6): first source unit, first destination unit, length of
-        a run, number of runs, and from run to run the strides of source and destination.
+        an int64 array of shape (segments, 6), in units: first source unit, first destination unit,
+        length of a run, number of runs, stride from run to run in the source, and in the
+        destination.
     """
 
     def __init__(self, peer: int, segments: _Integers) -> None: ...
@@ -208,23 +228,23 @@ class Leg:
         """One row per segment: source, destination, length, count and the two strides. A copy."""
     @property
     def units(self) -> int:
-        """Units moved."""
+        """The number of units moved."""
     @property
     def runs(self) -> int:
-        """Contiguous pieces that they consist of."""
+        """The number of contiguous runs in the segments."""
     @property
     def checksum(self) -> int:
-        """The same on both ranks of a pair, when they hold the same segments."""
+        """Equal on both ranks of a pair if they hold the same segments."""
     def statistics(self) -> LegStatistics:
-        """Runs and ranges."""
+        """Counts and ranges of the runs."""
 
 @final
 class Route:
-    """What one rank sends to whom and receives from whom; immutable.
+    """What one rank sends to and receives from each peer; immutable.
 
     Made by the functions of `transrank.route`, together with the other ranks' routes. The
-    constructor takes legs that were worked out otherwise, ascending by peer; ValueError when one
-    reaches beyond the extents.
+    constructor takes legs that were computed in another way, ascending by peer; it raises
+    ValueError when one reaches beyond the extents. Nothing here is collective.
     """
 
     def __init__(
@@ -244,30 +264,30 @@ class Route:
         """The number of ranks that it was made for."""
     @property
     def source_extent(self) -> int:
-        """Units that a source has at least."""
+        """The least number of units of a source."""
     @property
     def destination_extent(self) -> int:
-        """Units that a destination has at least."""
+        """The least number of units of a destination."""
     @property
     def sends(self) -> list[Leg]:
-        """What the rank sends, ascending by peer. A copy."""
+        """The legs that the rank sends, ascending by peer. A copy."""
     @property
     def receives(self) -> list[Leg]:
-        """What it receives, ascending by peer. A copy."""
+        """The legs that the rank receives, ascending by peer. A copy."""
     def transposed(self) -> Route:
-        """The way back: what was received is sent, in the same order."""
+        """The reverse route: data that were received are sent, in the same order."""
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file that `load` reads; it appears whole or not at all. Raises RouteFileError."""
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Route:
-        """Read a file of `save`. Raises RouteFileError when it is none, truncated or altered."""
+        """Read a file of `save`; RouteFileError if it is another file, truncated or altered."""
     def check_delivered_once(self) -> None:
         """Raise ValueError when a unit of the destination is written more than once."""
     def check_all_delivered_once(self, units: int) -> None:
-        """The same; and raise it unless `units` units arrive in all."""
+        """As `check_delivered_once`; also raise ValueError unless `units` units arrive in all."""
 
 class RouteFileError(OSError):
-    """A route file that cannot be read or written, or is none."""
+    """A route file that cannot be read or written, or a file that is not a route file."""
 
 def check_consistent(routes: Sequence[Route]) -> None: ...
 def forwards(first: Route, second: Route) -> list[tuple[int, Leg]]: ...
@@ -309,19 +329,19 @@ def match(
 
 @final
 class Numbering:
-    """The rows of all ranks numbered through, as far as one rank needs to know; immutable."""
+    """Global indices of the rows of all ranks, in rank order: one rank's share; immutable."""
 
     def __init__(self, comm: Comm, owned: SupportsIndex) -> None:
         """Collective. `owned` is this rank's number of rows.
 
-        Raises AgreedError on every rank when it is no integer, negative, or too large on any.
+        Raises AgreedError on every rank when it is not an integer, negative, or too large on any.
         """
     @property
     def owned(self) -> tuple[int, int]:
-        """First and one beyond the last of this rank's rows."""
+        """The global index of this rank's first row, and one beyond that of its last."""
     @property
     def extent(self) -> int:
-        """Rows of all ranks together."""
+        """The number of rows of all ranks together."""
 
 def ghost_pull(
     comm: Comm, owners: Distribution | Numbering, ghosts: _Integers, begin: int, extent: int
@@ -344,22 +364,22 @@ def shared_bytes(size: int) -> NDArray[np.uint8]:
     """Zeroed memory that other processes of this node can map. Not collective."""
 
 class AgreedError(ValueError):
-    """An error of one rank that every rank of a collective call raises in the same words."""
+    """An error on one rank, which every rank of a collective call raises with the same message."""
 
 class Misuse(RuntimeError):
     """A call in the wrong order (start twice, or wait without start), which breaks the exchange.
 
-    Or a call in a child of fork, which is no rank: that breaks nothing.
+    Or a call in a child of fork, which is not a rank: that breaks nothing.
     """
 
 class BrokenExchange(RuntimeError):
     """An exchange that another rank has broken, or whose peer has ended."""
 
 def alltoall_algorithms() -> list[tuple[str, str]]:
-    """Name and summary of each algorithm of an alltoall."""
+    """Name and summary of each algorithm of an alltoall. Not collective."""
 
 class Bound:
-    """What is bound to arrays, to be moved again and again."""
+    """An operation bound to its arrays; transrank.exchange.Bound wraps it."""
 
     def start(self) -> None: ...
     def test(self) -> bool: ...
@@ -391,7 +411,7 @@ class Alltoall(Bound):
     def algorithm(self) -> str: ...
 
 def transports() -> list[tuple[str, str]]:
-    """Name and summary of each transport."""
+    """Name and summary of each transport. Not collective."""
 
 @final
 class Exchange(Bound):
@@ -410,24 +430,24 @@ class Exchange(Bound):
 
 @final
 class RowArray:
-    """The rows of one rank, whatever their elements are."""
+    """The rows of one rank, with elements of any type."""
 
     def __init__(self, element_bytes: int, scalar: str) -> None: ...
     def adopt(self, rows: Rows, array: NDArray[Any], description: str) -> None: ...
 
 @final
 class GhostMapping:
-    """Which rows are ghosts of which; immutable."""
+    """Which ghost is a copy of which row; immutable."""
 
     @property
     def numbering(self) -> Numbering:
         """The global indices of the rows that each rank owns."""
     @property
     def route(self) -> Route:
-        """From owned rows to ghost rows, counted in rows. A copy."""
+        """The route from owned rows to ghost rows, in units of rows. A copy."""
     @property
     def ghosts(self) -> _Integers:
-        """The global index of each ghost row."""
+        """The global index of each ghost row; -1 where no row arrives. Read-only."""
 
 @final
 class GhostUpdate:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may fail on one rank alone becomes the same error on every rank, before anything moves."""
+"""An error on any rank becomes the same error on every rank, before anything moves."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ T = TypeVar("T")
 
 
 def require_communicator(comm: object) -> None:
-    """Raise, on this rank alone, unless ranks can agree over it.
+    """Raise, on this rank alone, unless `comm` is an intracommunicator of mpi4py.
 
-    TypeError or ValueError; Misuse in a child of fork, which is no rank.
+    TypeError or ValueError; Misuse in a child of fork, which is not a rank.
     """
     _core.require_own_process()
     if not isinstance(comm, MPI.Intracomm):
         raise TypeError(f"an mpi4py intracommunicator is needed, not {type(comm).__name__}")
     if comm == MPI.COMM_NULL:
-        raise ValueError("a null communicator has no ranks; a freed one is null, too")
+        raise ValueError(
+            "the communicator is MPI_COMM_NULL, as a freed one is; give one that has ranks"
+        )
 
 
 def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
-    """Collective. What `work` returns, if it raises on no rank.
+    """Collective. Return the result of `work` unless it raises on any rank.
 
     Other threads run while this one waits for the other ranks.
 
@@ -42,11 +44,12 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     Raises
     ------
     AgreedError
-        on every rank, with the message of the lowest rank on which `work` raised. Where that was no
-        error (KeyboardInterrupt, SystemExit), it is raised again on that rank, once all know of it.
+        on every rank, with the message of the lowest rank on which `work` raised. If that was not
+        an Exception (KeyboardInterrupt, SystemExit), it is raised again on that rank, after all
+        ranks know of it.
     BrokenExchange
         a rank of this node, with which this one has agreed before over some communicator, has
-        ended, or is about to, and does not come.
+        ended, or is about to, without making this call.
     """
     result, raised, wrong = _core.attempt(comm, work)
     if wrong is None:
@@ -57,5 +60,5 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
 
 
 def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:
-    """Collective. Raise AgreedError on every rank when the words of some rank are not rank 0's."""
+    """Collective. Raise AgreedError on every rank if the words of any rank differ from rank 0's."""
     _core.agree_on(comm, what, list(words))

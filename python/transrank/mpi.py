@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one place that loads MPI into this Python process; imported by what calls MPI from Python.
+"""The one place that loads MPI into this Python process; modules that call MPI import it.
 
-Two MPI libraries in one process exchange handles that mean nothing to each other, so importing this
-module fails unless there is exactly one.
+Handles of one MPI library are invalid in another, so importing this module fails if the process has
+two MPI libraries.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from transrank import installation
 
-# Whoever loads libmpi first decides; the other binds to the same library by its soname. mpi4py
-# looks in this environment and where the loader does: it finds a wheel, but not always a site's
+# The first load of libmpi decides; later ones bind to the same library by its soname. mpi4py
+# searches this environment and the loader's path: it finds a wheel, but not always a site's
 # library, whose path our compiled module knows.
 if installation.build().mpi == "site":
     importlib.import_module("transrank._core")
@@ -37,7 +37,7 @@ _LIBMPI = re.compile(r"libmpi(?!cxx|f|_cxx|_java|_mpifh|_usempi)\w*\.so(\.[\d.]+
 
 
 def library_version() -> str:
-    """Version text of the MPI library, as MPI_Get_library_version gives it, without padding."""
+    """The text of MPI_Get_library_version, without padding."""
     return _without_padding(_core.library_version())
 
 
@@ -46,7 +46,7 @@ def _without_padding(text: str) -> str:
 
 
 def _mapped_libraries(maps: Path = Path("/proc/self/maps")) -> list[str]:
-    """Paths of the MPI libraries in this process; empty where the system cannot tell."""
+    """Paths of the MPI libraries in this process; empty if the system does not list them."""
     if not maps.exists():
         return []
     paths = {line.split(maxsplit=5)[-1].strip() for line in maps.read_text().splitlines()}

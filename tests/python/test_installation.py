@@ -63,7 +63,7 @@ def test_a_wheel_comes_with_its_own_mpiexec(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_missing_native_part_is_named() -> None:
     with pytest.raises(LaunchError, match=r"native part .* not installed: no .*installation\.json"):
         installation.build()
-    with pytest.raises(LaunchError, match="no runnable transrank-run at"):
+    with pytest.raises(LaunchError, match="does not exist or is not executable"):
         installation.runner()
 
 
@@ -86,7 +86,7 @@ def test_a_runner_must_be_executable(installed_in: Path) -> None:
     runner = make_program(installed_in / "bin" / "transrank-run")
     assert installation.runner() == runner
     runner.chmod(0o644)
-    with pytest.raises(LaunchError, match="no runnable"):
+    with pytest.raises(LaunchError, match="does not exist or is not executable"):
         installation.runner()
 
 
@@ -123,7 +123,7 @@ def test_the_environment_may_name_another_mpiexec(
     monkeypatch.setenv("MPIEXEC", str(other))
     assert installation.mpiexec() == other
     monkeypatch.setenv("MPIEXEC", str(other.parent / "nosuch"))
-    with pytest.raises(LaunchError, match=r"MPIEXEC is .*nosuch.*, which is no program"):
+    with pytest.raises(LaunchError, match=r"MPIEXEC is .*nosuch.*, which is not an executable"):
         installation.mpiexec()
 
 

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 
 class ParArray:
-    """Rows of one length, of a bounded length, or of any length, in one block of memory.
+    """Rows of one length, of bounded length, or of any length, in one block of memory.
 
-    Made by `fixed`, `bounded`, `variable`, in memory that the other ranks of the node can reach, or
-    by `of` from the user's own array, without a copy. Nothing here is collective. ``array[i]`` is
-    row i, a view.
+    `fixed`, `bounded` and `variable` allocate memory that the other ranks of the node can access;
+    `of` wraps the user's own array, without a copy. Nothing here is collective. ``array[i]`` is
+    row i, a view; IndexError unless ``0 <= i < len(array)``.
 
     Attributes
     ----------
     rows
-        where the rows lie, in elements.
+        offsets and lengths of the rows, in elements.
     memory
         the elements of all rows, padding included: one-dimensional, a view.
     bindable
-        the array that an exchange is bound to: the user's own where there is one, which NumPy then
+        the array that an exchange is bound to: the user's own if there is one, which NumPy then
         refuses to resize.
     core
-        the same rows as the compiled module sees them.
+        the same rows, for the compiled module.
     """
 
     rows: Rows
@@ -75,7 +75,10 @@ class ParArray:
         *,
         alignment: int = 1,
     ) -> ParArray:
-        """Rows of one shape; each begins at a multiple of `alignment` elements."""
+        """Rows of one shape, all zero; each begins at a multiple of `alignment` elements.
+
+        Raises ValueError when a number is negative or `alignment` is less than 1.
+        """
         shape = row_shape if isinstance(row_shape, tuple) else (row_shape,)
         made = Rows.fixed(rows, math.prod(shape), alignment)
         return cls(made, zeros(made.units, dtype), shape, None, alignment)
@@ -84,7 +87,11 @@ class ParArray:
     def bounded(
         cls, lengths: ArrayLike, bound: int, dtype: DTypeLike = float, *, alignment: int = 1
     ) -> ParArray:
-        """Rows of these lengths, each with room for `bound` elements."""
+        """Rows of these lengths, each with room for `bound` elements, all zero.
+
+        Raises TypeError or ValueError when `lengths` is not a one-dimensional list of integers from
+        0 to `bound`.
+        """
         made = Rows.bounded(as_indices("the list of row lengths", lengths), bound, alignment)
         return cls(made, zeros(made.units, dtype), None, bound, alignment)
 
@@ -92,15 +99,20 @@ class ParArray:
     def variable(
         cls, lengths: ArrayLike, dtype: DTypeLike = float, *, alignment: int = 1
     ) -> ParArray:
-        """Rows of any length, one behind the other (CSR)."""
+        """Rows of any length, one after the other (CSR), all zero.
+
+        Raises TypeError or ValueError when `lengths` is not a one-dimensional list of integers of
+        at least 0.
+        """
         made = Rows.variable(as_indices("the list of row lengths", lengths), alignment)
         return cls(made, zeros(made.units, dtype), None, None, alignment)
 
     @classmethod
     def of(cls, array: NDArray[Any], name: str = "array") -> ParArray:
-        """The rows ``array[i]`` of a C-contiguous array, which stays the user's.
+        """The rows ``array[i]`` of the user's own array.
 
-        Arrays that `transrank.zeros` made move in one copy within a node, others in two.
+        Arrays made by `transrank.zeros` move in one copy within a node, others in two. Raises
+        TypeError or ValueError when it is not a C-contiguous NumPy array of at least one dimension.
         """
         check_is_array(f"the {name}", array)
         if array.ndim == 0 or not array.flags.c_contiguous:
@@ -112,14 +124,15 @@ class ParArray:
         return cls(rows, array.reshape(-1), array.shape[1:], None, None, array)
 
     def resize(self, rows: int | ArrayLike) -> None:
-        """Take new memory for other rows of the same kind, all zero: what was there is gone.
+        """Allocate new memory for other rows of the same kind, all zero; old contents are lost.
 
-        What was bound to the array must be bound again; a transformer notices at its next start.
+        Exchanges bound to the array must be bound again; those of a transformer raise Misuse at
+        their next start.
 
         Parameters
         ----------
         rows
-            their number where all have one shape, else the length of each.
+            their number if all have one shape, else the length of each, in elements.
 
         Raises
         ------
@@ -155,19 +168,24 @@ class ParArray:
 
     @property
     def row_shape(self) -> tuple[int, ...] | None:
-        """Of rows of one shape; None otherwise."""
+        """The shape of every row; None if they have no common shape."""
         return self._row_shape
 
     @property
     def bound(self) -> int | None:
-        """The most elements of a row of bounded length; None otherwise."""
+        """The largest number of elements of a row of bounded length; None otherwise."""
         return self._bound
 
     @property
     def values(self) -> NDArray[Any]:
-        """All rows of one shape as one array, a view whose first dimension counts rows."""
+        """All rows as one array of shape ``(rows, *row_shape)``, a view.
+
+        Raises ValueError when the rows have no common shape.
+        """
         if self._row_shape is None:
-            raise ValueError(f"rows of {self.kind} length form no array; take them one by one")
+            raise ValueError(
+                f"rows of {self.kind} length do not form an array; access them one by one"
+            )
         table = self.memory.reshape(len(self), self.rows.pitch)
         return table[:, : math.prod(self._row_shape)].reshape(len(self), *self._row_shape)
 
@@ -176,14 +194,14 @@ class ParArray:
 
     def __getitem__(self, row: int) -> NDArray[Any]:
         if not 0 <= row < len(self):
-            raise IndexError(f"row {row} is none of the {len(self)} rows")
+            raise IndexError(f"row {row} is out of range [0, {len(self)})")
         begin = self.rows.begin(row)
         elements = self.memory[begin : begin + self.rows.length(row)]
         return elements if self._row_shape is None else elements.reshape(self._row_shape)
 
     @property
     def _description(self) -> str:
-        """What rows of an array have in common on all ranks."""
+        """Properties of the rows that must be the same on all ranks."""
         length = {
             "fixed": f"shape {self._row_shape}",
             "bounded": f"at most {self._bound} elements",

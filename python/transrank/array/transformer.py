@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ArrayTransformer:
-    """Keeps ghosts up to date: `father` holds the rows a rank owns, `son` copies of any rows.
+    """Keeps ghosts up to date: `father` holds the rows that a rank owns, `son` copies of any rows.
 
     ::
 
@@ -37,14 +37,14 @@ class ArrayTransformer:
             pull.wait()
             ...  # transformer.son[i] is the row with global index global_rows_wanted[i]
 
-    Collective methods raise AgreedError with the same words on every rank, before anything has
-    moved. From start to wait the array that is read must not change, and the one that is written is
-    undefined.
+    If something is wrong on any rank, collective methods raise AgreedError with the same message on
+    every rank, before anything has moved. From start to wait the array that is read must not
+    change, and the one that is written is undefined.
 
     Parameters
     ----------
     comm
-        an intracommunicator of mpi4py. Making a transformer is collective over it.
+        an intracommunicator of mpi4py. Creating a transformer is collective over it.
     father, son
         a ParArray, or a NumPy array whose first dimension counts rows. Without a son the
         transformer makes one, with rows like the father's; a NumPy array given as son must have as
@@ -65,7 +65,7 @@ class ArrayTransformer:
     def set_father_son(
         self, father: ParArray | NDArray[Any], son: ParArray | NDArray[Any] | None = None
     ) -> None:
-        """Collective. Take two arrays, and forget all mappings."""
+        """Collective. Set the two arrays, and discard all mappings and bound exchanges."""
         self._father, self._given_son = agree(
             self.comm,
             lambda: (_rows_of("father", father), None if son is None else _rows_of("son", son)),
@@ -78,13 +78,14 @@ class ArrayTransformer:
 
     @property
     def father(self) -> ParArray:
+        """The rows that this rank owns."""
         return self._father
 
     @property
     def son(self) -> ParArray:
         """The ghosts; raises ValueError before there are any."""
         if self._son is None:
-            raise ValueError("there are no ghosts yet; create_ghost_mapping makes them")
+            raise ValueError("there are no ghosts yet; call create_ghost_mapping first")
         return self._son
 
     @property
@@ -94,9 +95,9 @@ class ArrayTransformer:
 
     @property
     def mapping(self) -> _core.GhostMapping | None:
-        """Which rows are ghosts of which: its `numbering`, its `route` in rows, its `ghosts`.
+        """Which ghost is a copy of which row: its `numbering`, its `route` in rows, its `ghosts`.
 
-        Whatever the rows hold: it serves arrays of any type and row length. None before
+        It does not depend on the elements: it serves arrays of any type and row length. None before
         create_ghost_mapping, use_route or borrow_mapping.
         """
         return self._update.mapping
@@ -108,17 +109,29 @@ class ArrayTransformer:
         return np.empty(0, np.int64) if mapping is None else mapping.ghosts
 
     def create_global_mapping(self) -> None:
-        """Collective. Number the fathers' rows through all ranks, in the order of the ranks."""
+        """Collective. Give the rows of all ranks' fathers global indices, in rank order."""
         self._update.create_global_mapping()
 
     def create_ghost_mapping(self, pulled: ArrayLike, targets: ArrayLike | None = None) -> None:
-        """Collective. Say which rows are ghosts, and make room for them in the son.
+        """Collective. Define the ghosts, and allocate the son for them.
 
-        Without `targets`, the son's row i becomes a copy of the row with global index
-        ``pulled[i]``. With it, the father's row ``pulled[i]``, a local index, becomes a ghost on
-        rank ``targets[i]``: the ghosts of a rank then stand in the order of the ranks that push
-        them, and then in that of the lists; `ghosts` gives their global indices. Rows may be
-        ghosts several times, also on their own rank.
+        Parameters
+        ----------
+        pulled
+            without `targets`: global row indices; the son's row i becomes a copy of row
+            ``pulled[i]``. With `targets`: local indices of the father's rows, which are pushed.
+        targets
+            ranks, as many as `pulled` has rows: the father's row ``pulled[i]`` becomes a ghost on
+            rank ``targets[i]``. The ghosts of a rank are then ordered by pushing rank and, within
+            one, as listed; `ghosts` gives their global indices.
+
+        A row may be a ghost several times, also on its own rank.
+
+        Raises
+        ------
+        AgreedError
+            on every rank when on any of them there is no global mapping yet, an index has no row, a
+            target is not a rank, the lists differ in length, or the given son does not fit.
         """
 
         def check() -> tuple[NDArray[np.int64]] | tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -134,9 +147,10 @@ class ArrayTransformer:
         self.fit_son()
 
     def use_route(self, route: _core.Route) -> None:
-        """Collective. Take a route from owned rows to ghost rows that exists: one that was loaded.
+        """Collective. Use an existing route from owned rows to ghost rows, such as a loaded one.
 
-        What other ranks' rows the ghosts are is found by moving their global indices along it.
+        The global indices of the ghosts are found by moving them along the route. Raises
+        AgreedError on every rank when the route does not fit the father's rows.
         """
 
         def check() -> None:
@@ -148,18 +162,18 @@ class ArrayTransformer:
         self.fit_son()
 
     def borrow_mapping(self, other: ArrayTransformer) -> None:
-        """Collective. Take the mapping of a transformer whose rows may hold anything else.
+        """Collective. Use the mapping of another transformer, whose rows may be of any kind.
 
-        The fathers have equally many rows on each rank.
+        Raises AgreedError on every rank unless both fathers have equally many rows on each rank.
         """
         self._update.borrow_mapping(agree(self.comm, lambda: other._update))
         self.fit_son()
 
     def fit_son(self) -> None:
-        """Collective. Make the son's rows as long as those that they are copies of.
+        """Collective. Give the son's rows the lengths of the rows that they copy.
 
-        To be called again when the father's rows have changed their lengths; their number must be
-        that of the mapping.
+        Call it again after the lengths of the father's rows have changed; the number of rows must
+        be that of the mapping, or AgreedError is raised on every rank.
         """
         self._pull = self._push = None
         lengths = self._update.begin_fit()
@@ -186,44 +200,44 @@ class ArrayTransformer:
         return self._bound("pull").test()
 
     def wait_persistent_pull(self) -> None:
-        """Return when the ghosts have arrived and nobody reads this rank's rows any more."""
+        """Return when the ghosts have arrived and no peer reads this rank's rows any more."""
         self._bound("pull").wait()
 
     def clear_persistent_pull(self) -> None:
-        """Forget the bound pull. Not collective."""
+        """Drop the bound pull. Not collective."""
         self._pull = None
 
     def pull_once(self, **options: Unpack[Options]) -> None:
-        """Collective. One pull, bound and forgotten."""
+        """Collective. Bind a pull, run it once and drop it."""
         self._bind("assign", False, options).run()
 
     def init_persistent_push(self, operation: str, **options: Unpack[Options]) -> Bound:
-        """Collective. Bind the way back, and return it: ghosts into the rows that they copy.
+        """Collective. Bind the reverse update, from ghosts to the rows that they copy; return it.
 
         Ghosts are applied one after the other in the order of the ranks that hold them, so sums are
-        the same bit by bit in every run. `operation` and options are those of an `Exchange`.
+        bitwise identical in every run. `operation` and options are those of an `Exchange`.
         """
         self._push = self._bind(operation, True, options)
         return self._push
 
     def start_persistent_push(self) -> None:
-        """As for the pull."""
+        """Begin the reverse update, as `start` of what init_persistent_push returned."""
         self._bound("push").start()
 
     def test_persistent_push(self) -> bool:
-        """As for the pull."""
+        """Whether the push is over; makes progress."""
         return self._bound("push").test()
 
     def wait_persistent_push(self) -> None:
-        """Return when this rank's rows have what came, and nobody reads its ghosts any more."""
+        """Return when all pushes to this rank's rows are applied and no peer reads its ghosts."""
         self._bound("push").wait()
 
     def clear_persistent_push(self) -> None:
-        """Forget the bound push. Not collective."""
+        """Drop the bound push. Not collective."""
         self._push = None
 
     def push_once(self, operation: str, **options: Unpack[Options]) -> None:
-        """Collective. One push, bound and forgotten."""
+        """Collective. Bind a push, run it once and drop it."""
         self._bind(operation, True, options).run()
 
     def explain_pull(self) -> str:
@@ -231,13 +245,13 @@ class ArrayTransformer:
         return self._bound("pull").explain()
 
     def explain_push(self) -> str:
-        """The same of the bound push."""
+        """Peers, bytes, runs and transports of the bound push, as a table."""
         return self._bound("push").explain()
 
     def _bound(self, name: str) -> Bound:
         bound = self._pull if name == "pull" else self._push
         if bound is None:
-            raise _core.Misuse(f"there is no persistent {name}; init_persistent_{name} comes first")
+            raise _core.Misuse(f"there is no persistent {name}; call init_persistent_{name} first")
         return bound
 
     def _bind(self, operation: str, back: bool, options: Options) -> Bound:
@@ -259,7 +273,7 @@ class ArrayTransformer:
         father, given, ghosts = self._father, self._given_son, len(self.ghosts)
         if father.kind != "fixed":
             if given is not None:
-                return given  # what does not fit is found when the route is made
+                return given  # a son that does not fit is found when the route is made
             if father.bound is not None:
                 return ParArray.bounded(lengths, father.bound, father.dtype)
             return ParArray.variable(lengths, father.dtype)
@@ -270,8 +284,8 @@ class ArrayTransformer:
             father.kind, father.row_shape, father.dtype, father.rows.pitch, ghosts,
         ):  # fmt: skip
             raise ValueError(
-                f"the son on rank {self.comm.rank} is {given}, but {ghosts} ghosts of {father} are "
-                "to come; leave the son out, and it is made"
+                f"the son on rank {self.comm.rank} is {given}, which does not fit {ghosts} ghosts "
+                f"of {father}; leave the son out, and the transformer makes one"
             )
         return given
 

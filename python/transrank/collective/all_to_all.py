@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks from every rank to every rank: once, or bound to arrays and moved again and again."""
+"""Blocks from every rank to every rank: once, or bound to arrays and run many times."""
 
 from __future__ import annotations
 
@@ -23,38 +23,46 @@ Array: TypeAlias = NDArray[Any]
 
 
 class Alltoall(Bound):
-    """An alltoall bound to its arrays: what MPI_Alltoall_init makes, by an algorithm of choice.
+    """An alltoall bound to its arrays, like MPI_Alltoall_init, with a choice of algorithms.
 
     Parameters
     ----------
     comm
         an intracommunicator of mpi4py. Creating an alltoall is collective over it.
     send
-        one block for each rank, in rank order: its first dimension is a multiple of their number.
-        C-contiguous, of any type without Python objects.
+        one block for each rank, in rank order: the length of its first dimension is a multiple of
+        the number of ranks. C-contiguous, of any type without Python objects.
     receive
-        a block from each rank, of the same shape and type; without it blocks replace those sent.
+        one block from each rank, with the shape and type of `send`; without it received blocks
+        replace those sent.
     algorithm
-        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` is what `choices` says; where that
-        says nothing, ``on-node-direct`` where all ranks share memory and send from arrays that
-        transrank has allocated or, with a core for each, blocks of 512 bytes and more; else
+        ``auto``, or a name of `alltoall_algorithms()`. ``auto`` follows `choices`; if that has no
+        rule, it takes ``on-node-direct`` if all ranks share memory and send from arrays that
+        transrank has allocated or, with a core for each, blocks of at least 512 bytes; else
         ``mpi``.
     choices
-        for ``auto``: path of a file of choices, as ``transrank tune --for transrank`` writes it,
-        read by rank 0; by default what the environment of rank 0 says in
-        ``TRANSRANK_ALLTOALL_CHOICES``, if anything.
+        for ``auto``: path of a file of choices written by ``transrank tune --for transrank``, read
+        by rank 0; by default the variable ``TRANSRANK_ALLTOALL_CHOICES`` in the environment of
+        rank 0 names it.
     radix, window, leaders
-        of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
+        parameters of the algorithms ``bruck``, ``linear-bounded`` and ``node-leaders``.
     ranks_per_node
-        consecutive ranks that share a node, for the node-aware algorithms; found out by default.
+        number of consecutive ranks that share a node, for the node-aware algorithms; detected by
+        default.
     torus
-        lengths that the ranks fill, the first varying fastest, for the torus-aware algorithms; by
-        default the factors of the number of ranks that are nearest to each other.
+        lengths of the torus that the ranks fill, the first varying fastest, for the torus-aware
+        algorithms; by default the factors of the number of ranks that are closest to each other.
 
     Raises
     ------
     AgreedError
-        on every rank, before anything has moved, when something is wrong on any.
+        on every rank, before anything has moved, when an argument is wrong on any rank or differs
+        between ranks where it must not.
+
+    Notes
+    -----
+    ``bruck`` is the algorithm of Bruck et al., IEEE Transactions on Parallel and Distributed
+    Systems 8 (1997), 1143-1156. docs/alltoall.md describes all algorithms.
     """
 
     _unbound = "this alltoall has been closed; bind a new one"
@@ -106,9 +114,9 @@ class Alltoall(Bound):
     def run(self) -> None:
         """Start and wait.
 
-        By the algorithm ``mpi`` this is MPI_Alltoall itself, which is what MPI libraries are tuned
-        for. Nothing ends it when a peer has ended or does not come; `start` and `wait` do. Either
-        all ranks run, or all start.
+        With the algorithm ``mpi`` this is MPI_Alltoall itself, the call that MPI libraries are
+        tuned for. It does not return if a peer has ended or never calls it; `start` and `wait` do.
+        Either all ranks call `run`, or all call `start`.
         """
         super().run()
 
@@ -131,8 +139,8 @@ def alltoall(
 ) -> None:
     """Collective. Send each rank its block of `send` and put its own into `receive`.
 
-    The same as an `Alltoall` made with these arguments, run once; see there. In a loop one that is
-    kept costs less: here the ranks agree in each call.
+    The same as an `Alltoall` made with these arguments, run once; see there for the parameters and
+    errors. In a loop, keep an `Alltoall`, which costs less: here the ranks agree in each call.
     """
     Alltoall(
         comm,
@@ -151,7 +159,7 @@ def alltoall(
 def _int(value: int) -> int:
     number = index(value)
     if not -(2**31) <= number < 2**31:
-        raise ValueError(f"{number} is no number that an alltoall can use")
+        raise ValueError(f"{number} is out of range for an alltoall; it must fit in 32 bits")
     return number
 
 
@@ -161,14 +169,14 @@ def _check_arrays(comm: Intracomm, send: Array, receive: Array) -> None:
         check_is_array(what, array)
         if array.dtype.hasobject:
             raise TypeError(
-                f"{what} holds references to Python objects, which mean nothing on another rank"
+                f"{what} holds references to Python objects, which are not valid on another rank"
             )
         if not array.flags.c_contiguous:
             raise ValueError(f"{what} is not C-contiguous; give a copy")
         if array.ndim == 0 or array.shape[0] % comm.size != 0:
             raise ValueError(
-                f"{what}, of shape {array.shape}, is not one block for each of {comm.size} ranks; "
-                "the first dimension must be a multiple of their number"
+                f"{what}, of shape {array.shape}, does not hold one block for each of {comm.size} "
+                "ranks; the length of its first dimension must be a multiple of that"
             )
     if (send.shape, send.dtype) != (receive.shape, receive.dtype):
         raise ValueError(

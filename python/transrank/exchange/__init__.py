@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes bound to arrays, and moved again and again."""
+"""Routes bound to arrays, along which data then move as often as needed."""
 
 from transrank._core import BrokenExchange, Misuse, transports
 from transrank.agreement import AgreedError

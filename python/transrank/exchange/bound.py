@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The life of everything that is bound to arrays: start, test, wait, until it is closed."""
+"""The life cycle of everything that is bound to arrays: start, test, wait, until it is closed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Bound:
-    """What is bound to arrays, and moves them again and again.
+    """An operation bound to its arrays, like a persistent request of MPI.
 
-    From `start` until `wait` has returned (or `test` has said so) sources must not change and
-    destinations are undefined. Afterwards the destinations hold what was sent, and nobody reads
-    this rank's sources any more. Ranks may wait for several in different orders. The arrays are
-    kept alive, not copied, and must not be resized. Dropped or closed at any time, it corrupts
-    nothing: peers that are waiting for this rank, or start once more, raise BrokenExchange.
+    From `start` until `wait` has returned (or `test` has returned True) sources must not change and
+    destinations are undefined. Afterwards the destinations hold the data, and no peer reads this
+    rank's sources any more. Ranks may wait for several of them in different orders. The arrays are
+    kept alive, not copied, and must not be resized. It can be dropped or closed at any time
+    without corrupting data: peers that wait for this rank, or start again, raise BrokenExchange.
     """
 
-    # Why nothing can be moved, where nothing is bound.
+    # The error if nothing is bound.
     _unbound = "this exchange has been closed; bind a new one"
     _bound: _core.Bound | None = None
 
@@ -33,50 +33,53 @@ class Bound:
     def start(self) -> None:
         """Begin to move. Does not wait, and is not collective; but all peers must start.
 
-        Raises Misuse, and breaks the exchange for the peers too, when it is already under way or
+        Raises Misuse, and breaks the exchange for the peers too, when it is already started or
         an array has been resized, or made read-only, since it was bound.
         """
         self._open.start()
 
     def test(self) -> bool:
-        """Whether all has arrived; makes every started exchange of the process advance.
+        """Whether all data have arrived; also advances every started exchange of the process.
 
         Raises Misuse when not started, BrokenExchange when a peer has broken the exchange or ended.
         """
         return self._open.test()
 
     def wait(self) -> None:
-        """Return when all has arrived. Raises as `test`.
+        """Return when all data have arrived. Raises as `test`.
 
-        Other threads run meanwhile. An interrupt (KeyboardInterrupt) leaves the exchange under way;
-        it can be waited for again.
+        Other threads run meanwhile. After an interrupt (KeyboardInterrupt) the exchange is still
+        pending; `wait` can be called again.
         """
         self._open.wait()
 
     def wait_for(self, seconds: float) -> bool:
-        """Wait for about so many seconds at most. Whether all has arrived. Raises as `test`."""
+        """Wait for at most about `seconds`; return whether all data have arrived.
+
+        Raises as `test`.
+        """
         return self._open.wait_for(seconds)
 
     def run(self) -> None:
-        """Start, unless an interrupt has left it under way, and wait."""
+        """Start, unless it is still pending after an interrupt, and wait."""
         self._open.run()
 
     def abandon(self, why: str) -> NoReturn:
-        """Break the exchange because of something that forbids to go on with it. Not collective.
+        """Break the exchange because this rank cannot continue it. Not collective.
 
-        Raises Misuse with the words `why`; peers raise BrokenExchange, which names this rank.
+        Raises Misuse with the message `why`; peers raise BrokenExchange, which names this rank.
         """
         self._open.abandon(why)
 
     def explain(self) -> str:
-        """How this rank's data move: of an exchange a table of its peers, with the reasons."""
+        """How this rank's data move: for an exchange, a table of its peers with the reasons."""
         return self._open.explain()
 
     def close(self) -> None:
-        """Let go of the arrays and of everything else. Not collective; may be called again.
+        """Release the arrays and all other resources. Not collective; may be called again.
 
-        An exchange under way is broken by it, and its peers raise. So do peers that start it once
-        more.
+        This breaks a started exchange: its peers raise BrokenExchange, as do peers that start it
+        again.
         """
         self._bound = None
 

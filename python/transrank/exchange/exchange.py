@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
 
 
 class Exchange(Bound):
-    """Moves fields along a route, again and again.
+    """Moves fields along a route, as often as needed.
 
     Parameters
     ----------
@@ -41,26 +41,30 @@ class Exchange(Bound):
     fields
         an array that is both source and destination (a halo update), a tuple of a source and a
         destination, or a list of several of those, all moved together. C-contiguous, of any type
-        without Python objects; type and unit shape are the same on every rank. What the route
-        writes of one must not be what it reads, or writes of another; sources may be the same.
+        without Python objects; type and unit shape are the same on every rank. Elements that the
+        route writes must not be elements that it reads, or that it writes in another field; sources
+        may be the same.
     operation
-        what happens where data arrive: ``assign``, ``add``, ``min`` or ``max``. The result is the
-        same bit by bit in every run: contributions are applied in the order of their ranks.
+        how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
+        ``max``. The result is bitwise identical in every run: contributions are applied in the
+        order of their ranks.
     transport
         ``auto``, or a name of `transports()`.
     dimensions
-        how many leading dimensions of the arrays count the units of the route: 1 for rows (the
-        default), as many as the grid has for a grid; a pair if source and destination differ.
+        number of leading dimensions of the arrays that count the units of the route: 1 for rows
+        (the default), the number of the grid's dimensions for a grid; a pair if source and
+        destination differ.
     push_below_bytes
-        shorter runs are pushed by their sender, longer ones pulled by their receiver, where both
-        share memory; by default what this machine does best.
+        if both ranks share memory, runs shorter than this many bytes are pushed by their sender,
+        longer ones pulled by their receiver; by default a threshold measured on this machine.
     longest_message_bytes
         longer messages are split.
 
     Raises
     ------
     AgreedError
-        on every rank, before anything has moved, when something is wrong on any.
+        on every rank, before anything has moved, when an argument is wrong on any rank or differs
+        between ranks where it must not.
     """
 
     def __init__(
@@ -116,7 +120,7 @@ def check_options(
     push_below_bytes: int | None = None,
     longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
 ) -> CheckedOptions:
-    """What the compiled module takes. Raise TypeError or ValueError, naming the option."""
+    """The options for the compiled module. Raises TypeError or ValueError that name the option."""
     if not isinstance(operation, str) or operation not in OPERATIONS:
         raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
     known = ("auto", *(name for name, _ in _core.transports()))
@@ -141,7 +145,7 @@ def _both(dimensions: int | tuple[int, int]) -> tuple[int, int]:
     both = (source, destination)
     if any(index(number) < 1 for number in both):
         raise ValueError(
-            f"dimensions is {dimensions!r}; give a number of at least 1, or one for the source and "
-            "one for the destination"
+            f"dimensions is {dimensions!r}; give an integer of at least 1, or a pair of these for "
+            "source and destination"
         )
     return both

@@ -33,7 +33,7 @@ class Field:
     scalar: str
 
     def describe(self) -> str:
-        """What must be the same on every rank."""
+        """The properties that must be the same on every rank."""
         return f"units of shape {self.unit_shape} of {self.source.dtype}"
 
 
@@ -47,8 +47,8 @@ def pairs_of(fields: Fields) -> list[tuple[Array, Array]]:
             pairs.append(field)
         else:
             raise TypeError(
-                f"field {number} is a tuple of {len(field)}; give an array, or a tuple of a source "
-                "and a destination, or a list of those"
+                f"field {number} is a tuple of {len(field)} elements; give an array, or a tuple of "
+                "a source and a destination, or a list of those"
             )
     return pairs
 
@@ -79,7 +79,10 @@ def check_field(
         raise TypeError(f"{name}: {error}") from None
     unit_bytes = math.prod(unit_shape) * source.dtype.itemsize
     if unit_bytes == 0:
-        raise ValueError(f"{name}: units of shape {unit_shape} of {source.dtype} have no bytes")
+        raise ValueError(
+            f"{name}: units of shape {unit_shape} of {source.dtype} have a size of 0 bytes; each "
+            "dimension must be at least 1"
+        )
     return Field(source, destination, unit_shape, unit_bytes, scalar)
 
 
@@ -89,11 +92,13 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
     if not array.flags.c_contiguous:
         raise ValueError(
             f"{what}, of shape {array.shape} and strides {array.strides} bytes, is not "
-            "C-contiguous; give the whole array (of a Fortran-ordered one its transpose) or a copy"
+            "C-contiguous; give the whole array (or the transpose of a Fortran-ordered one), or a "
+            "copy"
         )
     if array.ndim < dimensions:
         raise ValueError(
-            f"{what} has {array.ndim} dimensions, but {dimensions} are to count its units"
+            f"{what}, of shape {array.shape}, has {array.ndim} dimensions, fewer than "
+            f"dimensions={dimensions}"
         )
     units = math.prod(array.shape[:dimensions])
     if units < extent:
@@ -101,8 +106,8 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
         enough = next((n for n in more if math.prod(array.shape[:n]) >= extent), None)
         raise ValueError(
             f"{what}, of shape {array.shape}, holds {units} units along its first {dimensions} "
-            f"dimension{'s' if dimensions > 1 else ''}, the route needs {extent}; "
-            + (f"a {enough}-D grid needs dimensions={enough}" if enough else "give more")
+            f"dimension{'s' if dimensions > 1 else ''}, but the route needs {extent}; "
+            + (f"for a {enough}-D grid, pass dimensions={enough}" if enough else "make it larger")
         )
     return array.shape[dimensions:]
 
@@ -111,13 +116,13 @@ def check_is_array(what: str, array: object) -> None:
     """Raise TypeError unless an exchange can reach the elements of an array."""
     if is_on_device(array):
         raise TypeError(
-            f"{what} is a {_name(array)} in the memory of a device (GPU); only arrays in main "
-            "memory are moved, so copy it there first"
+            f"{what} is a {_name(array)} in the memory of a device (GPU); copy it to main memory "
+            "first"
         )
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{what} is a {_name(array)}, not a NumPy array (numpy.asarray makes one)")
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{what} is a masked array, whose mask would stay; move its data")
+        raise TypeError(f"{what} is a masked array, whose mask is not moved; give its data")
 
 
 def is_on_device(array: object) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the elements of an array are to an exchange: numbers that it can combine, or mere bytes."""
+"""The elements of an array as an exchange sees them: numbers that it can combine, or raw bytes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _NUMBERS = {
 def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
     """Name of the scalar by which rows of `dtype` are combined; OPAQUE where they are only copied.
 
-    Complex numbers are added as two floats, truth values compared as bytes: min is *and*, max is
-    *or*. Raises TypeError when `operation` means nothing for the type.
+    Complex numbers are added as two floats, booleans compared as bytes: min is *and*, max is *or*.
+    Raises TypeError when `operation` is not defined for the type.
     """
     if dtype.hasobject:
         raise TypeError(
-            f"{dtype} holds references to Python objects, which mean nothing on another rank"
+            f"{dtype} holds references to Python objects, which are not valid on another rank"
         )
     number = _NUMBERS.get(dtype)
     if operation == "assign":
@@ -39,10 +39,12 @@ def scalar_of(dtype: np.dtype[Any], operation: str) -> str:
     if number is None:
         raise TypeError(f"rows of {dtype} can only be assigned; use the operation assign")
     if operation != "add" and dtype.kind == "c":
-        raise TypeError(f"{dtype} has no order, so no {operation}; use the operation add or assign")
+        raise TypeError(
+            f"{dtype} has no order, so {operation} is undefined; use the operation add or assign"
+        )
     if operation == "add" and dtype.kind == "b":
         raise TypeError(
-            "truth values cannot be added; use the operation max (or), min (and) or assign, "
+            "booleans cannot be added; use the operation max (or), min (and) or assign, "
             "or an array of integers"
         )
     return number

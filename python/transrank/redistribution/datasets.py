@@ -25,7 +25,7 @@ _OF_ARRAY = "DataArray"  # its values; its own name may be that of a coordinate
 
 
 class BoundData(Generic[Data]):
-    """A Dataset or DataArray bound to the arrays in which it is moved, again and again.
+    """A Dataset or DataArray bound to the arrays through which it is moved.
 
     Made by `Redistribution.bind`.
     """
@@ -44,34 +44,35 @@ class BoundData(Generic[Data]):
 
     @property
     def source(self) -> Data:
-        """What was bound."""
+        """The Dataset or DataArray that was bound."""
         return self._source
 
     @property
     def destination(self) -> Data:
-        """What becomes of it on this rank, in arrays into which each run writes.
+        """The result on this rank, in arrays into which each run writes.
 
-        Coordinates with an index are there at once, all other values are 0 before the first run.
+        Coordinates with an index are set at once; all other values are 0 before the first run.
         """
         return self._destination
 
     def start(self) -> None:
-        """Begin to move what the variables of `source` hold now; they may then change at once.
+        """Copy the current values of `source` and begin to move them; `source` may then change.
 
-        Raises Misuse when they cannot be read or no longer fit, and as `Exchange.start`.
+        Not collective; but all ranks must start. Raises Misuse when the values cannot be read or no
+        longer fit, and as `Exchange.start`.
         """
         if (exchange := self._bundle.exchange) is None:
             return
         if not self._under_way:  # else peers may be reading, and start refuses
             try:
                 self._bundle.read(_as_dataset(self._source))
-            except Exception as error:  # whatever it is, the others wait for a word
+            except Exception as error:  # whatever it is, the peers must learn of it
                 exchange.abandon(f"the source cannot be read: {error}")
         exchange.start()
         self._under_way = True
 
     def wait(self) -> None:
-        """Return when `destination` holds it. Raises as `Exchange.wait`."""
+        """Return when `destination` holds the values. Raises as `Exchange.wait`."""
         if self._bundle.exchange is not None:
             self._bundle.exchange.wait()
             self._under_way = False
@@ -180,7 +181,7 @@ def _as_dataset(source: xarray.Dataset | xarray.DataArray) -> xarray.Dataset:
         return source.to_dataset(name=_OF_ARRAY)
     if not isinstance(source, xarray.Dataset):
         raise TypeError(
-            f"a {type(source).__name__} is to be redistributed; give a Dataset or a DataArray of "
+            f"a {type(source).__name__} cannot be redistributed; give a Dataset or a DataArray of "
             "xarray, or bind other arrays with Redistribution.store"
         )
     return source
@@ -192,7 +193,7 @@ def _names_of(dimensions: Sequence[Hashable], dataset: xarray.Dataset) -> list[H
         if name not in dataset.sizes:
             own = ", ".join(map(repr, dataset.sizes)) or "none"
             raise ValueError(
-                f"{name!r} is no dimension of what is to be redistributed; its dimensions: {own}. "
+                f"{name!r} is not a dimension of the dataset; its dimensions: {own}. "
                 "Give those that are divided among the ranks, in the order of the grid"
             )
     return names
@@ -203,11 +204,14 @@ def _grids(
 ) -> tuple[_core.BlockGrid, _core.BlockGrid]:
     source, destination = redistribution._source.layout, redistribution._destination.layout
     if not isinstance(source, _core.BlockGrid) or not isinstance(destination, _core.BlockGrid):
-        raise TypeError("a Dataset is redistributed between two grids, not from or to lists")
+        raise TypeError(
+            "a Dataset is redistributed only between two grids, not from or to lists; bind arrays "
+            "with Redistribution.store"
+        )
     if len(set(names)) != source.dimensions or len(names) != source.dimensions:
         raise ValueError(
             f"{len(names)} names {names} are given for the {source.dimensions} "
-            "dimensions of the grid; give one of each, in its order"
+            "dimensions of the grid; give one name per dimension, in the order of the grid"
         )
     return source, destination
 
@@ -236,8 +240,8 @@ def _spread(
     bound = array.shape[len(order) :]
     if (tuple(own.values()), variable.dtype) != (bound, array.dtype):
         raise ValueError(
-            f"variable {name!r} has cells of shape {tuple(own.values())} of {variable.dtype}, it "
-            f"was bound with {bound} of {array.dtype}; bind it anew"
+            f"variable {name!r} has cells of shape {tuple(own.values())} of {variable.dtype}, but "
+            f"was bound with {bound} of {array.dtype}; bind it again"
         )
     present = [dimension for dimension in order if dimension in variable.dims]
     narrow = [size if dimension in variable.dims else 1 for dimension, size in sizes.items()]
@@ -258,7 +262,7 @@ def _narrowed(
 
 
 def _like(source: Data, moved: Mapping[Hashable, xarray.Variable]) -> Data:
-    """What `source` is, with moved variables in the place of its own."""
+    """A copy of `source` with moved variables in place of its own."""
     dataset = _as_dataset(source)
     variables = {name: moved.get(name, variable) for name, variable in dataset.variables.items()}
     coordinates = {name: variables[name] for name in dataset.coords}

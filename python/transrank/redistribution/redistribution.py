@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A redistribution: stored once for some fields, run again and again."""
+"""A redistribution: stored once for some fields, then run as often as needed."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ if TYPE_CHECKING:
 class Redistribution(Bound):
     """Moves bundles of fields from one layout of a grid to another one.
 
-    It is a route, which is made once, and what `store` binds along it: an exchange, which is
-    started, tested, waited for and closed as any `Exchange`.
+    It consists of a route, which is made once, and the exchange that `store` binds along it, which
+    is started, tested, waited for and closed like any `Exchange`.
 
     Parameters
     ----------
     comm
         an intracommunicator of mpi4py. Creating a redistribution is collective over it.
     source, destination
-        a BlockGrid, the same on every rank; or a list of cell numbers: the cells of this rank in
-        its order, each cell in one list at most. Source and destination may lie on different ranks.
+        a BlockGrid, the same on every rank; or a one-dimensional list of cell numbers: the cells of
+        this rank in its order, each cell in at most one list. Source and destination may lie on
+        different ranks.
     fill_halo
-        whether halo cells of the destination get what their owners have, too.
+        whether halo cells of the destination are filled as well.
     numbering
         how listed cells are numbered from 0 through the grid: ``C``, the last dimension fastest, or
-        ``F``, the first one (ESMF's sequence index less 1).
+        ``F``, the first one (ESMF's sequence index minus 1).
 
     Raises
     ------
@@ -53,12 +54,11 @@ class Redistribution(Bound):
 
     Notes
     -----
-    Between two grids each rank works its route out alone, in microseconds at any number of ranks.
-    The routes, ``store`` and ``run`` are those of ESMF's ``FieldBundleRedistStore`` and
-    ``FieldBundleRedist``.
+    Between two grids each rank computes its route alone, in microseconds at any number of ranks.
+    ``store`` and ``run`` correspond to ESMF's ``FieldBundleRedistStore`` and ``FieldBundleRedist``.
     """
 
-    _unbound = "nothing is stored that could be moved; call store first"
+    _unbound = "no fields are stored; call store first"
     _fields: tuple[Field, ...] = ()
 
     def __init__(
@@ -94,21 +94,21 @@ class Redistribution(Bound):
         source: _core.BlockGrid | ArrayLike | None = None,
         destination: _core.BlockGrid | ArrayLike | None = None,
     ) -> Self:
-        """Collective. Along a route that exists, a loaded one for example, or the way back.
+        """Collective. Make a redistribution from an existing route, such as a loaded one.
 
         Parameters
         ----------
         comm, route
             the ranks that exchange, and the route that was made for them.
         source, destination
-            the layouts between which it leads, as far as arrays shall have their shapes; otherwise
-            the first dimension of arrays counts the units of the route.
+            the layouts of the route, if arrays have their shapes; without a layout the first
+            dimension of arrays counts the units of the route.
 
         Raises
         ------
         AgreedError
-            on every rank when on any of them `route` is none, or a layout has another number of
-            cells there than the route.
+            on every rank when on any of them `route` is not a Route, or a layout has another number
+            of cells than the route.
         """
         require_communicator(comm)
 
@@ -128,30 +128,34 @@ class Redistribution(Bound):
 
     @property
     def route(self) -> _core.Route:
-        """What this rank sends to whom and receives from whom."""
+        """The data that this rank sends to and receives from each peer."""
         return self._route
 
     def source_shape(self, *values: int) -> tuple[int, ...]:
-        """The shape of this rank's array before, with `values` per cell."""
+        """The shape of this rank's source array: its cells, then the dimensions `values`."""
         return (*self._source.shape(self._comm.rank), *values)
 
     def destination_shape(self, *values: int) -> tuple[int, ...]:
-        """The shape of this rank's array afterwards, with `values` per cell."""
+        """The shape of this rank's destination array: its cells, then the dimensions `values`."""
         return (*self._destination.shape(self._comm.rank), *values)
 
     def destination_for(self, source: NDArray[Any]) -> NDArray[Any]:
-        """A new array for what `source` becomes, in memory that other ranks can reach."""
+        """A new destination array for `source`, in memory that other ranks of the node can access.
+
+        It has the shape ``destination_shape(*values)``, where `values` are the dimensions of
+        `source` after those of the grid, and its type. Not collective.
+        """
         values = source.shape[self._source.dimensions :]
         return empty(self.destination_shape(*values), source.dtype)
 
     def store(self, fields: Fields, *, transport: str = "auto") -> None:
-        """Collective. Bind to arrays, which are kept and cannot be resized meanwhile.
+        """Collective. Bind to arrays, which are kept alive and cannot be resized meanwhile.
 
         Parameters
         ----------
         fields
-            a tuple of a source and a destination array, or a list of those: a bundle, of which each
-            field has a type of its own, and dimensions of its own after those of the grid. Arrays
+            a tuple of a source and a destination array, or a list of those: a bundle, in which each
+            field may have its own type, and its own dimensions after those of the grid. Arrays
             are C-contiguous; their leading dimensions are `source_shape()` and
             `destination_shape()`.
         transport
@@ -160,8 +164,8 @@ class Redistribution(Bound):
         Raises
         ------
         AgreedError
-            on every rank when something is wrong on any, or fields differ between ranks. What was
-            stored before stays stored; otherwise it is replaced.
+            on every rank when an argument is wrong on any rank, or fields differ between ranks.
+            Fields that were stored before then stay stored; otherwise they are replaced.
         """
         agree(self._comm, lambda: self._check_shapes(fields))
         stored = Exchange(
@@ -178,40 +182,40 @@ class Redistribution(Bound):
         self._fields = ()
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
-        """Collective. Bind a Dataset or DataArray of xarray, to be moved again and again.
+        """Collective. Bind a Dataset or DataArray of xarray, to move it many times.
 
         Parameters
         ----------
         source
-            the same variables and dimensions on every rank, of the rank's part.
+            this rank's part; variables and dimensions are the same on every rank.
         dimensions
             the names of the grid's dimensions, in the order of the grid.
 
         Returns
         -------
         BoundData
-            its `run` moves the values that `source` has then into its `destination`.
+            its `run` moves the current values of `source` into its `destination`.
 
         Raises
         ------
         AgreedError
-            on every rank, before anything has moved, when on any of them a name is no dimension of
-            `source`, a variable has other sizes than the rank's part of the grid or objects for
-            values, or variables differ between ranks.
+            on every rank, before anything has moved, when on any of them a name is not a dimension
+            of `source`, a variable has other sizes than the rank's part of the grid or holds Python
+            objects, or variables differ between ranks.
 
         Notes
         -----
-        Variables along all of the grid's dimensions are moved, those along some of them (its
-        coordinates) as if they were constant along the others; those along none stay as they are.
-        Needs xarray (``pip install transrank[xarray]``), and a grid on both sides. What `store` was
-        given stays stored.
+        Variables along all of the grid's dimensions are moved; variables along some of them (such
+        as coordinates) are moved as if they were constant along the others; all others stay as they
+        are. Needs xarray (``pip install transrank[xarray]``), and a grid on both sides. Fields
+        given to `store` stay stored.
         """
         from transrank.redistribution.datasets import BoundData  # an optional dependency
 
         return BoundData(self, source, dimensions)
 
     def redistribute(self, source: Data, dimensions: Sequence[Hashable]) -> Data:
-        """Collective. As `bind`, for once: a new Dataset or DataArray with what arrived."""
+        """Collective. As `bind`, but once: return a new Dataset or DataArray with the result."""
         from transrank.redistribution.datasets import redistribute  # an optional dependency
 
         return redistribute(self, source, dimensions)

@@ -20,7 +20,7 @@ Order: TypeAlias = Literal["C", "F"]
 
 @dataclass(frozen=True)
 class Side:
-    """A block grid, the cells that this rank lists, or as many units as it has."""
+    """A block grid, the cells that this rank lists, or just its number of units."""
 
     name: str
     layout: _core.BlockGrid | NDArray[np.int64] | int
@@ -35,7 +35,7 @@ class Side:
 
     @property
     def dimensions(self) -> int:
-        """How many leading dimensions of an array count cells."""
+        """The number of leading dimensions of an array that count cells."""
         return self.layout.dimensions if isinstance(self.layout, _core.BlockGrid) else 1
 
     def shape(self, rank: int) -> tuple[int, ...]:
@@ -60,13 +60,13 @@ def side_of(name: str, layout: _core.BlockGrid | ArrayLike, numbering: Order) ->
 def side_of_route(
     name: str, units: int, layout: _core.BlockGrid | ArrayLike | None, rank: int
 ) -> Side:
-    """Raise TypeError or ValueError unless `layout`, if any, has so many units on a rank."""
+    """Raise TypeError or ValueError unless `layout`, if any, has `units` units on a rank."""
     if layout is None:
         return Side(name, units)
     side = side_of(name, layout, "C")
     if math.prod(side.shape(rank)) != units:
         raise ValueError(
-            f"the {name} layout has {side.shape(rank)} cells on rank {rank}, the route {units}; "
-            "give the layouts that it was made for"
+            f"the {name} layout has {side.shape(rank)} cells on rank {rank}, but the route has "
+            f"{units}; give the layouts that it was made for"
         )
     return side

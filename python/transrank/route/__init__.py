@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What moves between whom: routes, made together by the ranks that they concern.
+"""Routes: which data move between which ranks.
 
-Every function here is collective over its communicator, its first argument, and raises AgreedError
-with the same words on every rank when something is wrong on any. A route holds, for one rank, what
-it sends to whom and receives from whom; it is immutable, can serve any number of exchanges, and
-``route.transposed()`` is the way back.
+Every function here is collective over its communicator, its first argument. If an argument is wrong
+on any rank, it raises AgreedError with the same message on every rank. A route describes, for one
+rank, what it sends to and receives from each peer; it is immutable and can serve any number of
+exchanges, and ``route.transposed()`` is the reverse route.
 
-What cannot be agreed on is an error of its rank alone, for which the others wait: an unknown
-keyword, and a first argument that is no communicator. A rank that ends instead of coming to a
-collective call is named by a BrokenExchange on the others of its node, a second later, once they
-have made anything of transrank together. Of the first call of a program nobody can tell: there
-``mpiexec -n 4 python -m mpi4py PROGRAM`` ends all ranks when one ends with an error.
+Two errors cannot be agreed on and are raised on their rank alone while the others wait: an unknown
+keyword, and a first argument that is not a communicator. If a rank ends without making a collective
+call, the other ranks of its node raise a BrokenExchange that names it, about a second later; this
+works from the second collective call of transrank on. ``mpiexec -n 4 python -m mpi4py PROGRAM``
+covers the first one: it ends all ranks when one ends with an error.
 """
 
 from transrank._core import Leg, Route

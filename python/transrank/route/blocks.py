@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def alltoall(comm: Intracomm, units: int) -> _core.Route:
-    """Collective. `units` units to every rank and from every rank, in the order of the ranks."""
+    """Collective. The route of MPI_Alltoall: `units` units to and from every rank, in rank order.
+
+    Source and destination have ``comm.size * units`` units. Raises AgreedError when `units` is
+    negative or too large.
+    """
     require_communicator(comm)
     return agree(comm, lambda: _core.alltoall(comm.rank, comm.size, units))
 
@@ -33,11 +37,20 @@ def alltoallv(
     send_displacements: ArrayLike | None = None,
     receive_displacements: ArrayLike | None = None,
 ) -> _core.Route:
-    """Collective. Blocks of units between all ranks, one count per rank.
+    """Collective. The route of MPI_Alltoallv: blocks of units between all ranks.
 
-    Without displacements the blocks lie one after the other. The ranks tell each other where theirs
-    lie. Raises AgreedError when a block of the sender is not as long as the
-    receiver's, or does not exist.
+    Parameters
+    ----------
+    send_counts, receive_counts
+        units to and from each rank, one count per rank.
+    send_displacements, receive_displacements
+        the first unit of each block; without them the blocks lie one after the other.
+
+    Raises
+    ------
+    AgreedError
+        when a list does not have one entry per rank, an entry is negative, or a block of the sender
+        is not as long as the receiver's.
     """
     require_communicator(comm)
 

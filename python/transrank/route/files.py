@@ -20,13 +20,13 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
     Parameters
     ----------
     place
-        a folder, which is made, for files ``rank-N.route``; or a path with ``{rank}`` in it. It may
-        differ between ranks (local disks).
+        a folder for files ``rank-N.route``, which is created if needed; or a path that contains
+        ``{rank}``. It may differ between ranks (local disks).
 
     Raises
     ------
     AgreedError
-        when the ranks' routes do not belong together, and then nothing is written, or when a rank
+        when the ranks' routes do not match each other (then nothing is written), or when a rank
         cannot write.
     """
     require_communicator(comm)
@@ -40,10 +40,10 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
 
 
 def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
-    """Collective. What `save` wrote, with as many ranks.
+    """Collective. Read this rank's route of those that `save` wrote with as many ranks.
 
     Raises AgreedError when a file is missing, truncated, altered or of another rank or number of
-    ranks, or when the files do not belong together.
+    ranks, or when the files do not match each other.
     """
     require_communicator(comm)
     return _core.load_routes(comm, agree(comm, lambda: _path(place)))
@@ -52,5 +52,5 @@ def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
 def _path(place: str | os.PathLike[str]) -> Path:
     """Raise TypeError or ValueError unless the system could have such a path."""
     if b"\0" in os.fsencode(place):
-        raise ValueError(f"{place!r} is no path: it holds a NUL character")
+        raise ValueError(f"{place!r} is not a valid path: it contains a NUL character")
     return Path(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes from owned rows to ghost rows, asked for by either side."""
+"""Routes from owned rows to ghost rows, requested by either side."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def ghost_pull(
     begin: int = 0,
     extent: int | None = None,
 ) -> _core.Route:
-    """Collective. The route that fetches rows by their global index from their owners.
+    """Collective. The route that fetches rows from their owners by their global indices.
 
     Parameters
     ----------
     owners
-        who owns which row: a distribution whose parts are the ranks, or a Numbering of what each
-        rank owns.
+        which rank owns which row: a Distribution whose parts are the ranks, or a Numbering of the
+        rows that each rank owns.
     ghosts
-        global indices, in any order, more than once if wanted so, also of own rows. Ghost i arrives
+        global row indices, in any order; they may repeat and include own rows. Ghost i arrives
         at row ``begin + i`` of the destination.
     begin, extent
-        where the ghosts lie in the destination and how many rows that has; by default they are all
-        there is.
+        the row of the first ghost in the destination, and the destination's number of rows; by
+        default it holds just the ghosts.
 
     Raises
     ------
@@ -67,14 +67,15 @@ def ghost_push(
     *,
     begin: int = 0,
 ) -> tuple[_core.Route, NDArray[np.int64]]:
-    """Collective. The route by which owners give rows away as ghosts, and who they are.
+    """Collective. The route by which owners push rows to other ranks, and the ghosts' indices.
 
-    Local row ``rows[i]`` goes to rank ``targets[i]``. The ghosts of a rank are those pushed to it,
-    ordered by pushing rank and then as listed; they begin at row `begin` of the destination. The
-    second value returned is their global indices: `ghost_pull` of them makes the identical route.
+    Local row ``rows[i]`` goes to rank ``targets[i]``. The ghosts of a rank are the rows pushed to
+    it, ordered by pushing rank and then as listed; they begin at row `begin` of the destination.
+    The second return value has their global indices: `ghost_pull` with these makes the identical
+    route.
 
-    Raises AgreedError when a row is not the rank's own, a target does not exist, or the lists
-    differ in length.
+    Raises AgreedError when the rank does not own a row, a target is not a rank, or the lists differ
+    in length.
     """
     require_communicator(comm)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Routes between the blocks of a grid; each rank works out its own, without communication."""
+"""Routes between the blocks of a grid; each rank computes its own without communication."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _core.Route:
     """Collective. The halo update of a block grid, from owned cells to halo cells of one array.
 
-    Source and destination of the route are the rank's whole local array, halo included. Without
-    `corners` only cells beyond a single face are filled: all that a star-shaped stencil reads.
-    Raises AgreedError when a part is thinner than a halo that its neighbors have of it.
+    Source and destination of the route are the rank's whole local array, halo included; its units
+    are cells, so pass ``dimensions=grid.dimensions`` to the Exchange. Without `corners` only halo
+    cells beyond a single face are filled, which is enough for a star-shaped stencil.
+    Raises AgreedError when a part is thinner than a halo that a neighbor reads from it.
     """
     require_communicator(comm)
     return agree(comm, lambda: _core.halo(comm.rank, comm.size, grid, corners))
@@ -30,10 +31,11 @@ def redistribution(
     *,
     fill_halo: bool = False,
 ) -> _core.Route:
-    """Collective. From each cell's place in one layout of a grid to that in another one.
+    """Collective. The route from each cell's place in one layout of a grid to that in another.
 
-    With `fill_halo` halo cells of the destination are filled, too. Raises AgreedError when the
-    grids differ in an extent or a layout names a rank that does not exist.
+    Its units are cells of the local arrays, halo included. With `fill_halo` halo cells of the
+    destination are filled as well. Raises AgreedError when the grids differ in an extent or a
+    layout names a rank that does not exist.
     """
     require_communicator(comm)
     return agree(

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def lists(comm: Intracomm, source: ArrayLike, destination: ArrayLike) -> _core.Route:
-    """Collective. The route that gives each wanted index from whichever rank has it.
+    """Collective. The route between lists of global indices, in any order, on both sides.
 
-    Entry i of a rank's `destination` list gets the entry of equal index of some rank's `source`
-    list. An index may be wanted any number of times, by several ranks, and from the rank itself;
-    one that nobody wants stays where it is. Ranks find each other in a distributed directory, of
-    which none holds more than its share.
+    Entry i of a rank's `destination` list gets the entry with the same index from the rank that has
+    it in its `source` list. An index may be requested several times, by several ranks, and from the
+    rank itself; an index that no rank requests does not move. Ranks find each other in a
+    distributed directory, of which each holds an even share.
 
-    Raises AgreedError when an index is negative, stands in the sources twice, or is wanted and
-    stands in none.
+    Raises AgreedError when an index is negative, is listed twice in the sources, or is requested
+    but in no source list.
     """
     require_communicator(comm)
     both = agree(

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 def as_indices(what: str, values: ArrayLike) -> NDArray[np.int64]:
-    """A contiguous array of 64-bit integers; no copy where it is one already.
+    """A contiguous array of 64-bit integers; no copy if it is one already.
 
-    Raises TypeError or ValueError, which name `what`, when the values are no one-dimensional list
-    of integers that 64 bits can hold.
+    Raises TypeError or ValueError, which name `what`, when the values are not a one-dimensional
+    list of integers that fit in 64 bits.
     """
     return _as_integers(what, values, np.dtype(np.int64))
 
 
 def as_index(what: str, value: SupportsIndex) -> int:
-    """An integer that 64 bits can hold; raises TypeError or ValueError, which name `what`."""
+    """An integer that fits in 64 bits; raises TypeError or ValueError, which name `what`."""
     try:
         number = index(value)
     except TypeError:
         raise TypeError(f"{what} is a {type(value).__name__}; give an integer") from None
     if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{what} is {number}; it must be of 64 bits")
+        raise ValueError(f"{what} is {number}; it must fit in 64 bits")
     return number
 
 
 def as_ranks(what: str, values: ArrayLike) -> NDArray[np.int32]:
-    """The same for ranks."""
+    """As `as_indices`, for ranks: 32-bit integers."""
     return _as_integers(what, values, np.dtype(np.int32))
 
 
@@ -49,5 +49,7 @@ def _as_integers(what: str, values: ArrayLike, wanted: np.dtype[Any]) -> NDArray
         raise TypeError(f"{what} is a list of {array.dtype}; give integers")
     limits = np.iinfo(wanted)
     if int(array.max()) > limits.max or int(array.min()) < limits.min:
-        raise ValueError(f"{what} has an element outside {limits.min} to {limits.max}")
+        raise ValueError(
+            f"{what} has an element out of range; it must be from {limits.min} to {limits.max}"
+        )
     return np.ascontiguousarray(array, wanted)

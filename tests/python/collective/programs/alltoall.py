@@ -86,7 +86,7 @@ def test_what_is_wrong_on_one_rank_is_told_on_all() -> None:
     def call(send: object, receive: object = None, **options: object) -> None:
         transrank.alltoall(WORLD, send, receive, **options)
 
-    refused("multiple of their number", lambda: call(np.zeros(WORLD.size + 1) if last else good))
+    refused("must be a multiple of that", lambda: call(np.zeros(WORLD.size + 1) if last else good))
     refused("C-contiguous", lambda: call(np.zeros((4, WORLD.size)).T if last else good))
     refused("overlaps", lambda: call(good, good[:] if last else good.copy()))
     refused("not a NumPy array", lambda: call("blocks" if last else good))

@@ -98,12 +98,12 @@ def test_names_that_are_no_dimensions_are_refused() -> None:
         own = "its dimensions: 'y', 'level', 'x'" if data is mine else "its dimensions: 'x', 'y'"
         for names in (["longitude", "y"], ["x", "latitude"], ["longitude", "latitude"]):
             wrong = next(name for name in names if len(name) > 1)
-            words = f"'{wrong}' is no dimension of what is to be redistributed; {own}"
+            words = f"'{wrong}' is not a dimension of the dataset; {own}"
             refused(words, lambda data=data, names=names: redistribution.redistribute(data, names))
             refused(words, lambda data=data, names=names: redistribution.bind(data, names))
     last = WORLD.rank == WORLD.size - 1
     refused("'lon'", lambda: redistribution.bind(mine, ["lon", "y"] if last else ["x", "y"]))
-    refused("'xy' is no dim", lambda: redistribution.bind(mine, "xy"))
+    refused("'xy' is not a dim", lambda: redistribution.bind(mine, "xy"))
     refused("not iterable", lambda: redistribution.bind(mine, None if last else ["x", "y"]))
     refused("a dict is to be", lambda: redistribution.bind({} if last else mine, ["x", "y"]))
 
@@ -114,7 +114,7 @@ def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:
     bound = redistribution.bind(mine, ["x", "y"])
     if WORLD.rank == 0:
         mine["wind"] = mine.wind.astype("float32")
-        with pytest.raises(transrank.Misuse, match=r"'wind' .* of float32, .* bind it anew"):
+        with pytest.raises(transrank.Misuse, match=r"'wind' .* of float32, .* bind it again"):
             bound.run()
     else:
         with pytest.raises(transrank.BrokenExchange, match="rank 0"):

@@ -114,7 +114,9 @@ def test_a_dataset_goes_along_a_route_whose_grids_are_known() -> None:
     mine = xarray.Dataset({"T": (("x", "y"), np.full(along.source_shape(), 2.0))})
     assert (along.redistribute(mine, ["x", "y"])["T"] == 2).all()
     without = Redistribution.along(WORLD, route)
-    refused("a Dataset is redistributed between two grids", lambda: without.bind(mine, ["x", "y"]))
+    refused(
+        "a Dataset is redistributed only between two grids", lambda: without.bind(mine, ["x", "y"])
+    )
 
 
 def test_routes_and_layouts_that_do_not_belong_together_are_refused() -> None:
