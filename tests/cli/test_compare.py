@@ -34,8 +34,8 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
     assert (rows[3][:2], rows[3][-1]) == (["64", "B"], "same")
     assert "slower: pingpong/8B (1.300, 1." in answer.stdout
     assert "1 slower, 1 same at 5.0 %" in answer.stdout
-    assert "in the median of cases: 1.150; half of them 1.075–1.225" in answer.stdout
-    assert "the same of all samples: mean 1.150, P90 1.150, P99 1.150" in answer.stdout
+    assert "median over cases: 1.150; middle half of the cases 1.075–1.225" in answer.stdout
+    assert "the same for all samples: mean 1.150, P90 1.150, P99 1.150" in answer.stdout
     assert "label" not in answer.stderr
 
 
@@ -59,7 +59,7 @@ def test_what_applications_meet_stands_beside_the_medians(store: Store) -> None:
     store.keep("20261103-000000-cccc", *slow)
     answer = store.run("compare", "latest~1", "latest", "-v")
     lines = answer.stdout.splitlines()
-    heading = lines.index("of all samples after warm-up, baseline and candidate")
+    heading = lines.index("all samples after warm-up, baseline and candidate")
     row = lines[heading + 2].split()
     size, unit, mean, _, disturbed, _, p90, _, _, _, p99, _, slowest, _ = row
     assert (size, unit, mean, disturbed) == ("8", "B", "1.00", "10.9")
@@ -78,7 +78,7 @@ def test_a_speedup_passes(store: Store) -> None:
     answer = store.run("compare", "before", "latest")
     assert answer.status == 0
     assert "2 faster at 5.0 %" in answer.stdout
-    assert "in the median of cases: 0.700; half of them 0.700–0.700" in answer.stdout
+    assert "median over cases: 0.700; middle half of the cases 0.700–0.700" in answer.stdout
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 0), ("unclear", 1), ("never", 0)])
@@ -113,9 +113,9 @@ def test_a_lone_regression_among_many_noisy_cases_does_not_pass(
 ) -> None:
     astray(store)
     answer = store.run("compare", "first", "second", "--fail-on", fail_on)
-    assert "unclear: slower by itself, but may be so by chance among 101 cases" in answer.stdout
+    assert "unclear: slower on its own, but could be so by chance among 101 cases" in answer.stdout
     assert answer.status == status
-    told = "slower by itself, which may be chance among 101 cases: pingpong/50B (2 ranks)"
+    told = "slower on its own, which may be chance among 101 cases: pingpong/50B (2 ranks)"
     assert (told in answer.stderr) == (fail_on == "slower")
 
 
@@ -150,7 +150,7 @@ def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) 
     rows = [line.split() for line in answer.stdout.splitlines()]
     assert (rows[4][:2], rows[4][-1]) == (["8", "B"], "slower")
     assert (
-        "missing: the candidate has it in another placement: 2 ranks, 1 per node: "
+        "missing: the candidate has it with another placement: 2 ranks, 1 per node: "
         "pingpong/64B (2 ranks)" in answer.stdout
     )
 
@@ -162,7 +162,8 @@ def test_where_nothing_can_be_judged_nothing_has_passed(
     store.keep("20261102-000000-bbbb", *pingpong(128, 1.0))
     answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
     assert answer.status == status
-    assert ("no case could be judged, which is no pass" in answer.stderr) == (fail_on == "slower")
+    refused = "no case could be judged, so the comparison fails" in answer.stderr
+    assert refused == (fail_on == "slower")
     assert "missing: the candidate does not have it: pingpong/8B (2 ranks)" in answer.stdout
 
 
@@ -179,7 +180,7 @@ def test_unlike_runs_are_warned_of(store: Store) -> None:
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), *pingpong(64, 2.0), options=cold)
     answer = store.run("compare", "before", "latest")
     assert answer.status == 0
-    assert "warning: the runs are unlike, cache: warm / cold. hint: " in answer.stderr
+    assert "warning: the runs differ: cache: warm / cold. hint: " in answer.stderr
 
 
 def test_an_imported_run_is_compared_by_means(store: Store, tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> Non
 def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: Store) -> None:
     for launches, ours in (
         ([on_nodes(1)], "2 ranks on 1 node"),
-        ([], "ranks on nodes that are not known"),
+        ([], "ranks on unknown nodes"),
     ):
         store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
         answer = store.run("compare", "latest", "fugaku")
@@ -248,7 +249,7 @@ def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: S
 def test_a_published_machine_as_baseline_is_told_the_order(store: Store) -> None:
     answer = store.run("compare", "fugaku", "before")
     assert answer.status == 2
-    assert "the run comes first: transrank compare before fugaku" in answer.stderr
+    assert "put the run first: transrank compare before fugaku" in answer.stderr
 
 
 def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:

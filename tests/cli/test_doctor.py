@@ -32,7 +32,7 @@ def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> N
     finished = commands.transrank("doctor", store=tmp_path)
     lines = finished.stdout.splitlines()
     assert lines[0].split() == ["verdict", "check", "finding"]
-    healthy = lines[-1] == "nothing found that would spoil the numbers"
+    healthy = lines[-1] == "nothing found that would distort the numbers"
     assert finished.status == (0 if healthy else 1)
     assert any("warning" in line for line in lines) != healthy
 
@@ -63,7 +63,7 @@ def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
 def test_a_map_that_describes_no_machine_is_wrong_usage(tmp_path: Path) -> None:
     finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": "gpu:4"})
     assert finished.status == 2
-    assert "TRANSRANK_TOPOLOGY: 'gpu:4' describes no part of a machine" in finished.stderr
+    assert "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine" in finished.stderr
 
 
 def test_a_map_that_is_no_regular_file_is_wrong_usage(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_map_that_is_no_regular_file_is_wrong_usage(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": str(pipe)})
     assert finished.status == 2
-    assert f"TRANSRANK_TOPOLOGY: {pipe} is no regular file" in finished.stderr
+    assert f"TRANSRANK_TOPOLOGY: {pipe} is not a regular file" in finished.stderr
 
 
 def test_mpi_is_really_started(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(
     found = Check("left over", "note", ", ".join(f"segment {i}" for i in range(300)), "rm " * 300)
     monkeypatch.setattr(output, "settings", output.Settings())
     assert "segment 299" not in shown(found)
-    assert shown(found).count("… (all of it: doctor -v)") == 2
+    assert shown(found).count("… (full text: doctor -v)") == 2
     assert json.loads(doctor._as_json([found]))[0]["finding"] == found.finding
     monkeypatch.setattr(output, "settings", output.Settings(verbose=1))
     assert "segment 299" in shown(found)

@@ -77,7 +77,7 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
         (["doctor", "now"], "doctor: unknown argument 'now'", "transrank doctor --help"),
         (["doctor", "--ranks", "two"], "'two' is not a count", "transrank doctor --help"),
         (["measure", "pingpon"], "unknown study 'pingpon'", "did you mean 'pingpong'?"),
-        (["measure"], "which study?", "transrank measure pingpong"),
+        (["measure"], "no study is given", "transrank measure pingpong"),
         (["measure", "pingpong", "--sizes", "64K"], "64KiB", ""),
         (["measure", "pingpong", "--precision", "2"], "has no unit: write 2%", "--help"),
         (["measure", "pingpong", "--max-time", "5"], "has no unit", "--help"),
@@ -86,7 +86,7 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
         (["measure", "bandwidth", "--windw", "8"], "unknown option '--windw'", "'--window'"),
         (["measure", "pingpong", "--launcher", "hydro"], "unknown launcher 'hydro'", ""),
         (["measure", "pingpong", "-n", "4..2"], "goes down", ""),
-        (["measure", "pingpong", "--launches", "10001"], "too many launches", "--help"),
+        (["measure", "pingpong", "--launches", "10001"], "launches are too many", "--help"),
         (
             ["measure", "pingpong", "--sizes", "8", "--memory", "0", "--dry-run"],
             "the limit is 0B",

@@ -30,7 +30,7 @@ def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store: Store) -> No
 def test_ranks_are_asked_for_where_the_output_lacks_them(store: Store) -> None:
     refused = store.run("import", OUTPUTS / "osu_alltoall.txt")
     assert refused.status == 2
-    assert "does not say how many ranks ran" in refused.stderr
+    assert "does not state the number of ranks" in refused.stderr
     assert "add -n RANKS" in refused.stderr
     assert not store.path.exists()
     taken = store.run("import", OUTPUTS / "osu_alltoall.txt", "-n", "8", "--ranks-per-node", "4")
@@ -66,7 +66,7 @@ def test_two_suites_are_compared(store: Store) -> None:
     store.run("import", OUTPUTS / "osu_latency.txt", "--label", "osu")
     answer = store.run("compare", "imb", "osu", "--fail-on", "never")
     assert answer.status == 0
-    assert "unclear: fewer than 3 launches on a side have no interval" in answer.stdout
+    assert "unclear: fewer than 3 launches on a side give no interval" in answer.stdout
     assert "source: IMB 2021.11 / OSU 7.4" in answer.stderr
 
 

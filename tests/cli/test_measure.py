@@ -315,7 +315,7 @@ def test_a_killed_rank_or_launcher_costs_no_finished_case(
     assert f"[{missing}/{missing}]" in resumed.stderr
 
     nothing = measure("--resume", "latest", store=tmp_path).check()
-    assert "lacks nothing" in nothing.stderr
+    assert "is complete" in nothing.stderr
 
 
 def test_a_rank_that_is_stopped_costs_no_finished_case(tmp_path: Path) -> None:
@@ -473,7 +473,7 @@ def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
 ) -> None:
     refused = measure("--resume", "latest", *given, store=tmp_path)
     assert refused.status == 2
-    assert f"--resume takes no {given[0]}: the run has its plan" in refused.stderr
+    assert f"--resume does not take {given[0]}: the run has its own plan" in refused.stderr
 
 
 @pytest.mark.parametrize(

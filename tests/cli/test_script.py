@@ -67,14 +67,14 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(tmp_path: Path) -> N
     [
         (["slurm", "--", "survey", "--qick"], "survey: unknown option '--qick'"),
         (["pbs", "--nodes", "2"], "pbs has to be told how many ranks a node gets"),
-        (["slurm", "--node-shape", "4x4"], "--node-shape is for pjm"),
+        (["slurm", "--node-shape", "4x4"], "--node-shape is only for pjm"),
         (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
         (["pjm", "--node-shape", "torus"], "is no node shape"),
         (["slurm", "--time", "30"], "has no unit"),
         (["slurm", "--queue", "a b"], "is no name"),
         (["slurm", "--", "measure", "pingpog"], "unknown study 'pingpog'"),
         (["slurm", "--", "measure", "pingpong", "--sizes", "4Kb"], "'4Kb' is not a size"),
-        (["slurm", "--", "survey", "--count", "9", "--max-time", "1s"], "both cannot be"),
+        (["slurm", "--", "survey", "--count", "9", "--max-time", "1s"], "exclude each other"),
         (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
     ],
 )

@@ -113,14 +113,14 @@ def test_doubtful_rows_are_marked_and_the_marks_explained(store: Store) -> None:
     assert "  (990 ns–1.01 µs)  " in next(
         line for line in lines_shown if line.lstrip().startswith("32 B")
     )
-    assert "the launches fall into two groups; most: pingpong/16B" in answer.stderr
+    assert "the launches fall into two groups; the widest gap: pingpong/16B" in answer.stderr
 
 
 def test_warnings_come_after_the_numbers_with_a_hint(store: Store) -> None:
     store.keep("20261120-000000-aaaa", recorded.case(8))
     answer = store.run("show")
     assert answer.stderr == (
-        "warning: 1 of 1 cases have no interval: it needs 3 launches that count. "
+        "warning: 1 of 1 cases have no interval, which needs 3 launches that count. "
         "hint: take at least --launches 3\n"
     )
     assert store.run("show", "-qq").stderr == ""
@@ -168,7 +168,7 @@ def test_cases_are_picked_by_a_pattern(store: Store) -> None:
     assert "16 B" not in shown
     refused = store.run("show", "--case", "barrier*")
     assert refused.status == 2
-    assert "no case fits --case 'barrier*'" in refused.stderr
+    assert "no case matches --case 'barrier*'" in refused.stderr
     assert "try 'pingpong/*'" in refused.stderr
 
 
@@ -219,7 +219,7 @@ def test_verbose_shows_what_all_samples_say(store: Store) -> None:
     assert "of all samples" not in store.run("show").stdout
     answer = store.run("show", "-v")
     lines = answer.stdout.splitlines()
-    heading = lines.index("of all samples after warm-up")
+    heading = lines.index("all samples after warm-up")
     assert lines[heading + 1].split() == ["mean", "P90", "P99", "IMB", "mean", "counted"]
     assert lines[heading + 2].split()[2:8] == ["10.9", "µs", "10.9", "µs", "100", "µs"]
     assert lines[heading + 2].endswith("90 %")

@@ -37,7 +37,7 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     assert finished.status == 1, finished.stderr
     assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
     assert "\n2 slower at 40 %\n" in finished.stdout
-    assert "\nsmallest slowdown that half of the cases would show: " in finished.stdout
+    assert "\nsmallest slowdown that half of the cases could show: " in finished.stdout
     again = commands.transrank("versus", "slow", "--threshold", "40%", store=tmp_path)
     assert (again.status, again.stdout) == (1, finished.stdout)
     passing = commands.transrank(
@@ -93,7 +93,7 @@ def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Pa
     assert "error: variant B: launch 2 (2 ranks) failed" in stopped.stderr
     wrong = commands.transrank("measure", "--resume", tmp_path / "whole-b.jsonl", store=tmp_path)
     assert wrong.status == 2
-    assert "is one of two variants that are measured in turns" in wrong.stderr
+    assert "is one of two variants of transrank versus" in wrong.stderr
     assert "hint: transrank versus --resume whole-b" in wrong.stderr
     finished = commands.transrank(
         "versus", "--resume", tmp_path / "whole-a.jsonl", "--threshold", "40%", store=tmp_path
@@ -111,13 +111,13 @@ WRONG = [
     (["--b", "FOO"], "--b 'FOO' is not NAME=VALUE"),
     (["--a", "=1"], "--a '=1' is not NAME=VALUE"),
     (["--b", "X=1", "--b", "X=2"], "--b X is given twice"),
-    (["--b", "runner=/nowhere"], "--b runner: /nowhere is no program"),
-    (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is no program"),
+    (["--b", "runner=/nowhere"], "--b runner: /nowhere is not an executable program"),
+    (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is not an executable program"),
     (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is no file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
     (
         ["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"],
-        f"--b mpiexec: {os.devnull} is no program",
+        f"--b mpiexec: {os.devnull} is not an executable program",
     ),
 ]
 
@@ -181,7 +181,7 @@ def test_what_is_no_pair_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="alone")
     answer = store.run("versus", "alone")
     assert answer.status == 2
-    assert "bbbb is no run of transrank versus" in answer.stderr
+    assert "bbbb is not a run of transrank versus" in answer.stderr
     pair(store, 1.0)
     (tmp_path / "20261101-000000-aaaa-a.jsonl").unlink()
     lost = store.run("versus", "trial-b")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank: parse the command line, run one verb, turn what goes wrong into an exit status."""
+"""transrank: parse the command line, run one verb, turn errors into an exit status."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ SUCCESS, INTERRUPTED, INTERNAL_ERROR, BROKEN_PIPE = 0, 130, 70, 141
 EPILOG = """\
 first steps:
   transrank doctor                    is this machine fit to be measured?
-  transrank survey --quick            what it can do, in under three minutes
+  transrank survey --quick            measure it, in under three minutes
   transrank show latest               the numbers
   transrank report latest             one HTML page with figures
-  transrank measure pingpong -n 2     one question only
+  transrank measure pingpong -n 2     one study only
 
 exit status:
   0 success                           3 the MPI run failed
@@ -57,7 +57,7 @@ exit status:
 
 
 class Help(argparse.HelpFormatter):
-    """Fills prose to the width of the terminal, and keeps examples and tables as they stand."""
+    """Fills prose to the width of the terminal, and keeps examples and tables unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n  " in text:
@@ -66,7 +66,7 @@ class Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line with a hint."""
+    """An argument parser whose errors are one line with a hint."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **{**named, "formatter_class": Help, "allow_abbrev": False})
@@ -76,10 +76,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
-    """Return the parser of the command line; its help is whole only with all verbs."""
+    """Return the parser of the command line; its help is complete only with all verbs."""
     parser = Parser(
         prog="transrank",
-        description="Measure what moving data between MPI ranks costs on this machine.",
+        description="Measure the cost of moving data between MPI ranks on this machine.",
         epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"transrank {__version__}")
@@ -92,7 +92,7 @@ def build_parser(verbs: Sequence[str] = VERBS) -> Parser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status; never raises but for a bug in itself."""
+    """Run one command line and return its exit status; raises nothing."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _answer(arguments)
@@ -102,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run the command line and say what goes wrong; raises when nobody reads that."""
+    """Run the command line and print errors; raises BrokenPipeError if the reader has gone."""
     try:
         with _termination_as_interrupt():
             return _run(arguments)
@@ -114,14 +114,14 @@ def _answer(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
-    except Exception as bug:  # the last line of defence: a user never meets a traceback
+    except Exception as bug:  # the last line of defence: a user never sees a traceback
         return _internal_error(bug, arguments)
 
 
 def _run(arguments: list[str]) -> int:
     output.configure(argparse.Namespace(verbose=_asks_for_verbose(arguments)))
     _check_verb(arguments)
-    # What other verbs import takes a second that this one need not wait for.
+    # The imports of other verbs take a second, which this one can save.
     parser = build_parser(arguments[:1] if _begins_with_verb(arguments) else VERBS)
     try:
         parsed, unknown = parser.parse_known_args(_rewritten(parser, arguments))
@@ -146,7 +146,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     Raises
     ------
     UsageError
-        what the verb does not take.
+        the verb does not have one of the options.
     """
     parser = build_parser(arguments[:1])
     parsed, unknown = parser.parse_known_args(_rewritten(parser, list(arguments)))
@@ -186,7 +186,7 @@ def options_of(parser: Parser, verb: str) -> list[str]:
 
 
 def _rewritten(parser: Parser, arguments: list[str]) -> list[str]:
-    """Let a verb that takes more options than it can know write them as ones that it knows."""
+    """Let a verb rewrite options that depend on the studies, such as --operation."""
     rewrite = (
         getattr(_module(arguments[0]), "rewrite", None) if _begins_with_verb(arguments) else None
     )
@@ -207,7 +207,7 @@ def _unknown_options(parser: Parser, verb: str, unknown: Sequence[str]) -> Usage
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP as Ctrl-C: a batch system that ends the job loses no case."""
+    """Treat SIGTERM and SIGHUP as Ctrl-C: no case is lost when a batch system ends the job."""
 
     def interrupt(number: int, _: FrameType | None) -> None:
         raise KeyboardInterrupt(signal.Signals(number).name)
@@ -216,9 +216,9 @@ def _termination_as_interrupt() -> Iterator[None]:
     try:
         for number in (signal.SIGTERM, signal.SIGHUP):
             handler = signal.signal(number, interrupt)
-            if handler is not None:  # one that was not set by Python cannot be set again
+            if handler is not None:  # one that Python did not set cannot be set again
                 previous[number] = handler
-    except ValueError:  # not the main thread: signals are somebody else's business
+    except ValueError:  # not the main thread, which alone may set handlers
         pass
     try:
         yield
@@ -237,8 +237,8 @@ def _internal_error(bug: Exception, arguments: Sequence[str]) -> int:
     command = shlex.join(["transrank", *arguments])
     output.error(
         f"internal error: {type(bug).__name__}: {bug} (transrank {__version__}, {place})",
-        f"a bug in transrank; please report it {_where_to_report()} with what "
-        f"'{command} --verbose' prints",
+        f"a bug in transrank; please report it {_where_to_report()} with the output of "
+        f"'{command} --verbose'",
     )
     output.detail(traceback.format_exc())
     return INTERNAL_ERROR
@@ -249,11 +249,11 @@ def _where_to_report() -> str:
         label, _, address = url.partition(", ")
         if label.lower() in ("issues", "bug tracker"):
             return f"at {address}"
-    return "to the project (CONTRIBUTING.md says how)"
+    return "to the project (see CONTRIBUTING.md)"
 
 
 def _silence() -> None:
-    # The interpreter flushes both when it ends; that must not fail a second time.
+    # The interpreter flushes both at exit; that must not fail a second time.
     with Path(os.devnull).open("w", encoding="utf-8") as null:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(null.fileno(), stream.fileno())

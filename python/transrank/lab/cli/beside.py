@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How `compare` lays a run beside a published machine."""
+"""How `compare` compares a run with a published machine."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ COLUMNS = ("", "median", "±", "mean")
 
 
 def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
-    """Print a run beside `machine`; always status 0, for there is no verdict.
+    """Print a run beside `machine`; return status 0, since there is no verdict.
 
-    What only other numbers of ranks were published for has a line that says for which.
+    A study published only for other numbers of ranks has a line that names these.
 
     Raises
     ------
     RecordError
-        the run lacks all studies that were published for the machine.
+        the run has none of the studies that were published for the machine.
     UsageError
-        the machine was not measured on so many nodes.
+        the machine was not measured on that number of nodes.
     """
     known = sorted({point.nodes for point in machine.points})
     if arguments.nodes is not None and arguments.nodes not in known:
@@ -56,7 +56,7 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
         output.write(results.as_csv(rows), arguments.output)
     else:
         output.print_or_write(lambda console: _print(console, found, machine), arguments.output)
-    # A mean holds every disturbance of the machine: the warnings tell what it is worth.
+    # A mean includes every disturbance of the machine: the warnings say how far to trust it.
     results.warn(run_warnings(record, every))
     return 0
 
@@ -82,10 +82,13 @@ def _print(console: Console, found: Comparison, machine: Machine) -> None:
 
 
 def _sentences(found: Comparison) -> list[str]:
-    """What cannot stand side by side, and what would."""
+    """The studies that cannot be compared, and what would be comparable."""
     sentences = [_apart_text(each) for each in found.apart]
     if any(None in each.ours for each in found.apart):
-        sentences.append("where ranks were is told by: transrank import --ranks-per-node N")
+        sentences.append(
+            "the placement of the ranks is unknown; give it with: transrank import "
+            "--ranks-per-node N"
+        )
     if found.unmeasured:
         sentences.append(f"not measured in this run: {', '.join(found.unmeasured)}")
     return sentences
@@ -103,7 +106,7 @@ def _apart_text(apart: Apart) -> str:
             f"transrank measure {apart.study} {axes}{' with ' if theirs else ''}{theirs}"
         )
     ours = [
-        _job(place.ranks, place.nodes) if place else "ranks on nodes that are not known"
+        _job(place.ranks, place.nodes) if place else "ranks on unknown nodes"
         for place in apart.ours
     ]
     return (

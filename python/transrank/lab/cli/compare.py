@@ -44,23 +44,24 @@ TAIL = [
 ]
 EPILOG = """\
 The ratio is candidate / baseline in time, with a 95% interval from launches.
-A case is slower (faster) when all of the interval lies beyond the threshold,
-same when all of it lies within, otherwise unclear. Among many cases a few are
-slower by chance: where that may be so the verdict is unclear, and the reason
-says "slower by itself". Every case is unclear where a machine was busy, or the
-runs have no launches with the cores in the same state.
+A case is slower (faster) if the whole interval lies beyond the threshold, same
+if it lies within, otherwise unclear. Among many cases a few look slower by
+chance: if a case may be one of these, it is unclear, and the reason says
+"slower on its own". All cases are unclear if a machine was busy, or the runs
+have no launches with the cores in the same state.
 
 As a gate, by --fail-on:
-  family    exit 1 when a case is slower as one of so many (the default)
-  slower    exit 1 when a case is slower by itself
+  family    exit 1 if a case is slower, corrected for the number of cases
+            (the default)
+  slower    exit 1 if a case is slower on its own
   unclear   exit 1 unless every case of both runs is clearly as fast
   never     exit 0
-Unclear cases pass the first two; when the runs have no case in common these
-fail. --case makes the family smaller, and with it what chance may do.
+Unclear cases pass the first two; if the runs have no case in common these two
+fail. --case makes the family smaller, and with it the correction.
 
-With -v the mean, P90 and P99 of all samples after warm-up, case by case.
-Beside a published machine there is a ratio only for as many ranks, on one node
-in both or on several in both; else a line says what would be comparable.
+With -v also the mean, P90 and P99 of all samples after warm-up, case by case.
+Beside a published machine there is a ratio only for equally many ranks, on one
+node in both or on several in both; else a line says what would be comparable.
 
 examples:
   transrank compare before after                      exit 1 when slower
@@ -85,14 +86,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--nodes",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="only published jobs of so many nodes (default: the nearest number)",
+        help="only published jobs on N nodes (default: the nearest number)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser)
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a verdict is, and which one fails."""
+    """Add the threshold of a verdict, and which verdicts fail."""
     parser.add_argument(
         "--threshold",
         metavar="P%",
@@ -113,8 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     published = {machine.name: machine for machine in machines()}
     if arguments.baseline.lower() in published:
         raise UsageError(
-            f"{arguments.baseline} is a published machine, which is no baseline of verdicts",
-            f"the run comes first: transrank compare {arguments.candidate} {arguments.baseline}",
+            f"{arguments.baseline} is a published machine, which cannot be the baseline",
+            f"put the run first: transrank compare {arguments.candidate} {arguments.baseline}",
         )
     if arguments.candidate.lower() in published:
         return print_beside(arguments, published[arguments.candidate.lower()])
@@ -124,13 +125,13 @@ def run(arguments: argparse.Namespace) -> int:
     summarise = summarise_pair if paired else summarise_both
     ours, theirs = summarise(baseline, candidate)
     axes = {result.case: result.axes for result in (*ours, *theirs)}
-    # Chosen before they are judged: what is one of few has less chance to be slow by chance.
+    # Chosen before they are judged: among fewer cases fewer are slow by chance.
     chosen = {result.case for result in results.select_cases((*ours, *theirs), arguments.case)}
     verdicts = compare_results(
         [result for result in ours if result.case in chosen],
         [result for result in theirs if result.case in chosen],
         arguments.threshold,
-        # What was wrong with the machine was so for both launches of a pair.
+        # A disturbance of the machine affects both launches of a pair.
         None if paired else obstacle(baseline, candidate),
         paired,
     )
@@ -156,13 +157,13 @@ def run(arguments: argparse.Namespace) -> int:
     results.flush()
     if not (paired or baseline.header.label or candidate.header.label):
         output.note(
-            "neither run has a label; one given when it is measured is easier to compare by: "
+            "neither run has a label; runs are easier to name with one: "
             "transrank measure --label before"
         )
-    # Variants are to be unlike.
+    # Variants are meant to differ.
     for difference in [] if paired else unlike:
         output.warning(
-            f"the runs are unlike, {difference}", "compare runs that differ in one thing only"
+            f"the runs differ: {difference}", "compare runs that differ in one thing only"
         )
     for record, summary in ((baseline, ours), (candidate, theirs)):
         for caution in run_warnings(record, summary):
@@ -171,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
-    """The answer of the gate, and in words what it rests on where the table does not tell."""
+    """The exit status of the gate, with a warning if the table does not show the reason."""
     if fail_on == "never":
         return 0
     slower_alone = [verdict for verdict in verdicts if verdict.alone == "slower"]
@@ -185,14 +186,14 @@ def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
         return 1
     if family.judged == 0 and not family.counts["unclear"]:
         output.warning(
-            "no case could be judged, which is no pass",
+            "no case could be judged, so the comparison fails",
             "measure more launches, or the same cases and shapes in both runs",
         )
         return 1
     if open_cases:
         output.warning(
-            f"{open_cases} of {len(verdicts)} cases are unclear or missing: nothing is known "
-            "against them, and nothing for them",
+            f"{open_cases} of {len(verdicts)} cases are unclear or missing: they may or may not "
+            "be slower",
             "more launches narrow the intervals; --fail-on unclear gives exit status 1",
         )
     return 0
@@ -201,8 +202,9 @@ def _status(fail_on: str, verdicts: Sequence[Verdict], family: Family) -> int:
 def _warn_of_chance(slower: Sequence[Verdict], cases: int) -> None:
     names = results.some_of([f"{verdict.case} ({verdict.shape})" for verdict in slower])
     output.warning(
-        f"slower by itself, which may be chance among {cases} cases: {names}",
-        "measure these again: chance does not strike twice; --fail-on family lets them pass",
+        f"slower on its own, which may be chance among {cases} cases: {names}",
+        "measure these again: chance rarely hits the same case twice; --fail-on family lets them "
+        "pass",
     )
 
 
@@ -235,7 +237,7 @@ def _print(
         console.print(output.table(*results.without_empty(COLUMNS, rows)))
         tails = [_tail_row(label, one.tails) for label, one in table.rows if one.tails is not None]
         if output.settings.verbose and tails:
-            console.print(Text("of all samples after warm-up, baseline and candidate"))
+            console.print(Text("all samples after warm-up, baseline and candidate"))
             console.print(output.table(TAIL, tails))
         console.print()
     _print_reasons(console, verdicts)
@@ -249,22 +251,22 @@ def _print_family(console: Console, family: Family, threshold: float) -> None:
         low, high = family.half
         output.paragraph(
             console,
-            f"candidate / baseline in the median of cases: {_ratio(family.median_ratio)}; "
-            f"half of them {_ratio(low)}–{_ratio(high)}",
+            f"candidate / baseline, median over cases: {_ratio(family.median_ratio)}; "
+            f"middle half of the cases {_ratio(low)}–{_ratio(high)}",
         )
     if family.tail is not None:
         tail = family.tail
         output.paragraph(
             console,
-            f"the same of all samples: mean {_ratio(tail.mean)}, P90 {_ratio(tail.p90)}, "
+            f"the same for all samples: mean {_ratio(tail.mean)}, P90 {_ratio(tail.p90)}, "
             f"P99 {_ratio(tail.p99)}",
         )
     if family.visible is not None and family.visible_alone is not None:
         output.paragraph(
             console,
-            "smallest slowdown that half of the cases would show: "
-            f"{format_percent(family.visible)} if all have it, "
-            f"{format_percent(family.visible_alone)} if one has it alone",
+            "smallest slowdown that half of the cases could show: "
+            f"{format_percent(family.visible)} if all cases have it, "
+            f"{format_percent(family.visible_alone)} if only one case has it",
         )
 
 
@@ -297,12 +299,12 @@ def _interval(ratio: Estimate) -> str:
 
 
 def _ratio(value: float) -> str:
-    """Three digits after the point while they say something."""
+    """Three digits after the point, fewer for large ratios."""
     return f"{value:.3f}" if value < 9.9995 else f"{value:.1f}" if value < 999.95 else ">999"
 
 
 def _print_reasons(console: Console, verdicts: Sequence[Verdict]) -> None:
-    """Name what is slower, and why others are unclear or missing."""
+    """Name the slower cases, and why others are unclear or missing."""
     slower = [
         f"{verdict.case} ({_ratio(verdict.ratio.value)}, {_interval(verdict.ratio)})"
         for verdict in verdicts

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank doctor: is this machine fit to be measured? Status 1 when something spoils numbers."""
+"""transrank doctor: is this machine fit to be measured? Status 1 if something distorts numbers."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the verb and its options."""
     parser = subparsers.add_parser(
         "doctor",
-        help="check what would spoil the numbers",
+        help="check for anything that would distort the numbers",
         description="Check MPI, binding, load, clock and memory before measuring, and show the "
         "map of the machine: packages, memory domains, shared caches. "
-        "Exit status 1 when something will spoil the numbers.",
+        "Exit status 1 if something will distort the numbers.",
     )
     options.add_launch_options(parser, several_shapes=False)
     options.add_output_options(parser, formats=("table", "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Examine this machine and print what was found."""
+    """Examine this machine and print the findings."""
     from transrank.lab.cli import execution
     from transrank.lab.store import runs
 
@@ -100,7 +100,7 @@ def examine(site: Site, shape: Shape, store: Path) -> list[Check]:
 def _no_mpi(failure: LaunchError) -> Check:
     from transrank.lab.survey.checks import Check
 
-    # The log of the probe lies in a folder that is gone by now.
+    # The log of the probe was in a folder that no longer exists.
     message = failure.message.split("; its output: ")[0]
     return Check("MPI", "warning", message, failure.hint or "")
 
@@ -122,10 +122,10 @@ def _map(site: Site) -> list[str]:
 
 
 def _in_short(text: str) -> str:
-    """Some lines of a long enumeration, unless --verbose asks for all of it."""
+    """The beginning of a long enumeration, unless --verbose asks for all of it."""
     if len(text) <= LONGEST or output.settings.verbose:
         return output.visible(text)
-    return f"{output.visible(text[:LONGEST].rpartition(' ')[0])} … (all of it: doctor -v)"
+    return f"{output.visible(text[:LONGEST].rpartition(' ')[0])} … (full text: doctor -v)"
 
 
 def _print(console: Console, found: list[Check], site: Site | None) -> None:
@@ -138,9 +138,9 @@ def _print(console: Console, found: list[Check], site: Site | None) -> None:
             rows.append(["", "", Text(_in_short(hint), style="cyan")])
     warnings = sum(check.verdict == "warning" for check in found)
     verdict_line = (
-        "nothing found that would spoil the numbers"
+        "nothing found that would distort the numbers"
         if warnings == 0
-        else f"{warnings} thing{'s' if warnings > 1 else ''} will spoil the numbers"
+        else f"{warnings} finding{'s' if warnings > 1 else ''} will distort the numbers"
     )
     console.print(output.table(["verdict", "check", "finding"], rows))
     for line in [*(_map(site) if site is not None else []), verdict_line]:

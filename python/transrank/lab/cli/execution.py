@@ -37,7 +37,7 @@ from transrank.lab.survey.plan import Conditions, Request, Selection, make_plan
 from transrank.lab.survey.probe import Probe
 from transrank.lab.units import format_wait
 
-# What a launch that was not tried is taken to cost, for --dry-run.
+# The assumed start-up time of a launch, for --dry-run.
 ASSUMED_START_SECONDS = 1.0
 MEMORY_SHARE = 0.5
 
@@ -46,16 +46,16 @@ Budget = Callable[[Conditions, Sequence[PlannedLaunch], float], Conditions]
 
 @dataclass(frozen=True)
 class Wish:
-    """What a verb adds to the options: what is measured, and its own defaults."""
+    """What a verb adds to the options: the selected cases, and its own defaults."""
 
     selections: tuple[Selection, ...]
     precision: float = Conditions.precision
-    # Wall-clock time that the run takes, however many launches that are.
+    # Wall-clock time of the run, whatever the number of launches.
     run_seconds: float | None = None
     quick: bool = False
     repeat_small_studies: bool = True
     job_starts: int = Conditions.job_starts
-    # Fits the measuring time to a promise, knowing the plan and the cost of a launch.
+    # Fits the measuring time to a time limit, given the plan and the cost of a launch.
     budget: Budget | None = None
 
 
@@ -94,12 +94,12 @@ def facts_and_capacity() -> tuple[Facts, Capacity]:
 
 
 def refuse_crowds(arguments: argparse.Namespace, site: Site, wanted: Sequence[Shape]) -> None:
-    """Refuse far more ranks than cores, which are rather a mistyped number, before any starts.
+    """Refuse far more ranks than cores, probably a mistyped number, before any rank starts.
 
     Raises
     ------
     UsageError
-        there are, and no --oversubscribe.
+        there are far more ranks than cores, without --oversubscribe.
     """
     if not arguments.oversubscribe:
         in_a_job = site.facts.allocation.system is not None
@@ -107,7 +107,7 @@ def refuse_crowds(arguments: argparse.Namespace, site: Site, wanted: Sequence[Sh
 
 
 def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
-    """Plan, start and watch a new run; return its record file, None after --dry-run.
+    """Plan, start and watch a new run; return its record file, or None after --dry-run.
 
     With --prepare only the header of the record is written.
     """
@@ -164,7 +164,7 @@ def begin(record: Path, header: dict[str, Any], arguments: argparse.Namespace) -
 
 
 def _within_budget(wish: Wish, request: Request, start_seconds: float) -> Request:
-    """Fit the measuring time to what the verb has promised, if it has."""
+    """Fit the measuring time to the verb's time limit, if it has one."""
     if wish.budget is None:
         return request
     conditions = wish.budget(request.conditions, make_plan(request), start_seconds)
@@ -185,11 +185,11 @@ def _finish(path: Path, arguments: argparse.Namespace) -> None:
     assert header.options is not None
     if header.versus is not None:
         raise UsageError(
-            f"{path.stem} is one of two variants that are measured in turns",
+            f"{path.stem} is one of two variants of transrank versus",
             f"transrank versus --resume {runs.name_of(path, arguments.store)}",
         )
     if lacks_nothing(run):
-        output.note(f"{path.stem} lacks nothing: all its cases are finished")
+        output.note(f"{path.stem} is complete: all its cases are finished")
         return
     site = look_around(arguments.launcher or header.options.launcher)
     done = records.finished_cases(run)
@@ -203,7 +203,7 @@ def _finish(path: Path, arguments: argparse.Namespace) -> None:
 
 
 def open_again(path: Path) -> Run:
-    """Read a run that is to be finished; its last line is repaired if need be."""
+    """Read a run that is to be finished; its last line is repaired if necessary."""
     run, repaired = resume.open_run(path)
     if repaired:
         output.warning(f"{path}: {repaired}")
@@ -218,13 +218,14 @@ def lacks_nothing(run: Run) -> bool:
 
 
 def resumed(run: Run, site: Site, arguments: argparse.Namespace) -> Costs:
-    """Note that the run goes on, if this is where it began; return what its launches cost."""
+    """Record that the run is resumed, if on the same machine; return the costs of its launches."""
     header = run.header
     assert header.options is not None
     probed = probe(site, header.plan[0].shape, run.path)
     for difference in resume.check_same_machine(run, site.facts, probed, arguments.force):
         output.warning(
-            f"resumed although {difference}", "its cases no longer compare like with like"
+            f"resumed although {difference}",
+            "cases measured before and after may not be comparable",
         )
     warn(cautions(site, header.plan, probed, run.path))
     records.append_line(run.path, event_line("resumed"))
@@ -242,12 +243,13 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise RecordError(
-            f"cannot make the folder {folder}: {cause.strerror}", "name another: --store or -o"
+            f"cannot create the folder {folder}: {cause.strerror}",
+            "name another one with --store or -o",
         ) from cause
 
 
 def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> None:
-    """Print what makes a run by hand: its record file, then every launch."""
+    """Print the commands that measure a run by hand: its record file, then every launch."""
     conditions = request.conditions
     plan = make_plan(request)
     words = repetition.prepared(
@@ -264,7 +266,7 @@ def _print_plan(request: Request, site: Site, arguments: argparse.Namespace) -> 
 
 
 def _print_rest(record: Path, driver: Driver) -> None:
-    """Print what completes a copy of a run by hand: the cases that it lacks, and no others."""
+    """Print the commands that complete a copy of a run: for the cases that it lacks only."""
     output.write(shlex.join(["cp", str(record.absolute()), repetition.BY_HAND]) + "\n")
     whole = {planned.launch: planned for planned in driver.plan}
     for rest in driver.remaining():
@@ -277,7 +279,7 @@ def _print_rest(record: Path, driver: Driver) -> None:
 def cautions(
     site: Site, plan: Sequence[PlannedLaunch], probed: Probe, record: Path
 ) -> list[Caution]:
-    """Return what will spoil the numbers."""
+    """Return everything that will distort the numbers."""
     widest = max((planned.shape for planned in plan), key=lambda shape: shape.ranks)
     situation = Situation(
         site.facts, site.launcher, widest, probed, dict(os.environ), record.parent
@@ -290,7 +292,7 @@ def cautions(
 
 
 def warn(found: Sequence[Caution]) -> None:
-    """Say what to beware of."""
+    """Print the warnings."""
     for caution in found:
         output.warning(caution.text, caution.hint)
 
@@ -305,7 +307,7 @@ def driver(
     further: Further,
     spent_seconds: float = 0.0,
 ) -> Driver:
-    """Return what launches the plan, and tells the user of it."""
+    """Return the driver that launches the plan and reports to the user."""
     return Driver(
         record=record,
         plan=plan,
@@ -326,27 +328,27 @@ def driver(
 
 
 def watch(driver: Driver) -> None:
-    """Run the launches, and show how far they are."""
+    """Run the launches, and show the progress."""
     quiet = output.settings.quiet > 0
     driver.run(lambda total: progress.for_console(total, output.messages(), quiet))
 
 
 def how_long(plan: Sequence[PlannedLaunch], most_seconds: float) -> str:
-    """Return how long launches take, in words."""
+    """Return the expected duration of launches, in words."""
     if any("--count" in planned.arguments and not is_launch_study(planned) for planned in plan):
-        return "as long as the operations of --count take"
+        return "for as long as the operations of --count take"
     return f"up to about {format_wait(most_seconds)}"
 
 
 def how_many(plan: Sequence[PlannedLaunch]) -> str:
-    """Return how many cases and launches there are, in words."""
+    """Return the numbers of cases and launches, in words."""
     cases = len({(planned.shape, case) for planned in plan for case in planned.cases})
     launches = "1 launch" if len(plan) == 1 else f"{len(plan)} launches"
     return f"{'1 case' if cases == 1 else f'{cases} cases'} in {launches}"
 
 
 def probe(site: Site, shape: Shape, record: Path) -> Probe:
-    """Ask a first launch what it is."""
+    """Start a first launch that reports its MPI, placement and clock."""
     log = record.with_suffix(".logs") / "probe.log"
     found = probing.probe(site.launcher, shape, _environment(site, shape), log)
     for line in found.said:
@@ -372,7 +374,7 @@ def _environment(site: Site, shape: Shape) -> dict[str, str]:
 
 
 def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request:
-    """Return what the user asks for, as far as this site has it."""
+    """Return the request of the user, as far as this site can serve it."""
     chosen = _shapes(arguments, site, wish)
     refuse_crowds(arguments, site, chosen)
     conditions = _conditions(arguments, site, wish, chosen)
@@ -380,7 +382,7 @@ def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request
         wish.selections,
         chosen,
         conditions,
-        # Numbers of ranks that the user names are the user's wish.
+        # Numbers of ranks that the user gives are measured as given.
         wish.repeat_small_studies and bool(arguments.ranks or arguments.ranks_per_node),
         one_node=site.capacity.nodes == 1 and not isinstance(site.launcher, Template),
         ranks_per_domain=_domains(site, wish, conditions, chosen),
@@ -390,7 +392,7 @@ def request_of(arguments: argparse.Namespace, site: Site, wish: Wish) -> Request
 def _domains(
     site: Site, wish: Wish, conditions: Conditions, chosen: Sequence[Shape]
 ) -> dict[Shape, int]:
-    """Say, and return, what the study `contention` takes from this machine."""
+    """Print, and return, the defaults of the study `contention` for this machine."""
     wanted = [one for one in wish.selections if contention.STUDY in one.studies]
     facts = site.facts
     found = {
@@ -433,9 +435,9 @@ def _shapes(arguments: argparse.Namespace, site: Site, wish: Wish) -> tuple[Shap
 def _conditions(
     arguments: argparse.Namespace, site: Site, wish: Wish, chosen: Sequence[Shape]
 ) -> Conditions:
-    # Who says how many launches or operations gets so many.
+    # Explicit numbers of launches or operations are kept.
     fixed = arguments.launches is not None or arguments.count is not None
-    # A time that the user asks for of each case is the user's promise.
+    # A time that the user sets per case overrides the verb's limit.
     promised = None if arguments.max_time else wish.run_seconds
     busiest = max(site.capacity.ranks_per_node(shape) for shape in chosen)
     free = site.facts.free_memory_bytes
@@ -474,6 +476,6 @@ def new_record(arguments: argparse.Namespace) -> Path:
 def exists(record: Path, arguments: argparse.Namespace) -> UsageError:
     """Return the refusal to write over a record file."""
     return UsageError(
-        f"{record} exists; a record file is never overwritten",
-        f"another name, or: transrank {arguments.verb} --resume {record}",
+        f"{record} exists, and a record file is never overwritten",
+        f"give another name, or: transrank {arguments.verb} --resume {record}",
     )

@@ -36,11 +36,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--samples",
         action="store_true",
-        help="one row per sample, flagged ones included; `counted`: those that make the value",
+        help="one row per sample, flagged ones included; the column `counted` marks those that "
+        "count for the value",
     )
     results.add_case_option(parser)
     parser.add_argument(
-        "--format", choices=FORMATS, help="(default: by the ending of FILE, otherwise csv)"
+        "--format", choices=FORMATS, help="(default: by the suffix of FILE, otherwise csv)"
     )
     options.add_output_options(parser, formats=())
 
@@ -50,7 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     target: Path | None = arguments.output
     chosen = arguments.format or _format_of(target)
     if chosen == "parquet" and target is None:
-        raise UsageError("Parquet is no text", "name a file: -o FILE.parquet")
+        raise UsageError(
+            "Parquet is a binary format and is not written to stdout",
+            "name a file: -o FILE.parquet",
+        )
     rows = _rows(arguments)
     if chosen == "parquet":
         assert target is not None
@@ -69,8 +73,8 @@ def _format_of(target: Path | None) -> str:
     if ending == ".parquet":
         return ending[1:]
     raise UsageError(
-        f"{target}: what ends in {ending} is neither CSV nor Parquet",
-        "--format csv or --format parquet writes that all the same",
+        f"{target}: the suffix {ending} is neither that of CSV nor of Parquet",
+        "choose with --format csv or --format parquet",
     )
 
 
@@ -95,7 +99,7 @@ def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     table = pa.table({name: [row.get(name) for row in rows] for name in columns})
     try:
-        # An open file: given a name, pyarrow removes whatever has it when the disk is full.
+        # An open file: given a name, pyarrow removes an existing file when the disk is full.
         with writing.replacing(target) as file:
             parquet.write_table(table, file)
     except OSError as error:

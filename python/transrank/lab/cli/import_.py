@@ -14,8 +14,8 @@ from transrank.lab.store.importing import ImportedRun, import_files
 from transrank.lab.store.lines import Shape
 
 EPILOG = """\
-Each file is one launch, and so is each repetition of a table within a file:
-five files of one benchmark give its results an interval.
+Each file is one launch, and so is each repetition of a table within a file.
+Results have an interval if they come from at least three launches.
 
 examples:
   transrank import osu_latency.txt
@@ -41,13 +41,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--ranks",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="ranks that ran, where the output does not say so (OSU's collectives)",
+        help="MPI ranks, if the output does not state them (OSU's collectives)",
     )
     parser.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="how many of them ran on each node",
+        help="MPI ranks on each node",
     )
     options.add_output_options(parser, formats=(), output=None)
 
@@ -81,5 +81,5 @@ def _report(imported: ImportedRun, files: int, path: Path) -> None:
     for benchmark, count in imported.unknown.items():
         output.warning(
             f"{count} results of '{benchmark}' are left out",
-            "no study of transrank measures the same",
+            "no study of transrank measures this",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank list: what is there: runs, studies, published machines."""
+"""transrank list: stored runs, studies, published machines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = ("runs", "studies", "machines")
 EPILOG = """\
 examples:
   transrank list                 the stored runs, the latest last
-  transrank list studies         what can be measured, its axes and their values
+  transrank list studies         the studies, their axes and values
   transrank list machines        published machines to compare with
 """
 
@@ -35,7 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=KINDS, nargs="?", help="(default: runs)")
+    parser.add_argument("what", choices=KINDS, nargs="?", help="what to list (default: runs)")
     options.add_output_options(parser)
 
 
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.note(f"no runs in {arguments.store or store_directory()}")
     if arguments.what is None:
         results.flush()
-        output.note("further lists: transrank list studies, transrank list machines")
+        output.note("other lists: transrank list studies, transrank list machines")
     return 0
 
 
@@ -109,7 +109,7 @@ def _layout(rows: Sequence[dict[str, Any]]) -> tuple[list[Column | str], list[li
 
 
 def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    """Print each study, what it measures, and the values of its axes."""
+    """Print each study, its summary, and the values of its axes."""
     for row in rows:
         _print_named(console, row["study"], row["summary"])
         for name, values in row["axes"].items():
@@ -122,7 +122,7 @@ def _print_studies(console: Console, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_machines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    """Print each machine, what it is, who measured, and what."""
+    """Print each machine, its title, its source and the published studies."""
     for row in rows:
         _print_named(console, row["machine"], f"{row['title']}; {row['attribution']}")
         _print_values(console, "", ",".join(row["studies"]))

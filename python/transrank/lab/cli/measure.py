@@ -23,11 +23,11 @@ examples:
   transrank measure launch -n 2,4,8
   transrank measure --resume latest
 
-STUDY and the axes of each with all their values: transrank list studies. An
-axis is an option too: --operation bcast is --axis operation=bcast. Some values
-are measured on request only: --window 1,256, --root rotating, --pairs 1,2,4.
+`transrank list studies` prints all studies, their axes and values. An axis is
+also an option: --operation bcast is --axis operation=bcast. Some values are
+measured only on request: --window 1,256, --root rotating, --pairs 1,2,4.
 Sizes: 1KiB,64KiB (a list), 0..4MiB (doubling), 8..4MiB:x4 (by factors of four);
-a number alone is bytes.
+a number without a unit is in bytes.
 """
 
 
@@ -39,12 +39,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description="Measure chosen studies and store the samples as a run.",
         epilog=EPILOG,
     )
-    add_selection_options(parser, "which studies")
+    add_selection_options(parser, "the studies to measure")
     add_run_options(parser, defaults.MEASURE_PRECISION)
 
 
 def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -> None:
-    """Add what says which cases are measured."""
+    """Add the options that select cases."""
     parser.add_argument("study", nargs="*", metavar="STUDY", help=help_of_study)
     parser.add_argument(
         "--sizes", metavar="SIZES", help="message sizes (default: the sweep of each study)"
@@ -54,29 +54,29 @@ def add_selection_options(parser: argparse.ArgumentParser, help_of_study: str) -
         metavar="NAME=A,B",
         action="append",
         default=[],
-        help="restrict another axis of a study; may be repeated",
+        help="restrict an axis of a study to these values; may be repeated",
     )
 
 
 def add_run_options(
     parser: argparse.ArgumentParser, precision: float, quick: float | None = None
 ) -> None:
-    """Add what `measure` and `survey` share; `quick` is the default precision with --quick."""
+    """Add the options of `measure` and `survey`; `quick` is the default precision with --quick."""
     add_resume_options(parser)
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the command lines of all launches and stop; pasted in their order they make "
+        help="print the command lines of all launches and stop; run in this order, they create "
         "the record by-hand.jsonl",
     )
     parser.add_argument(
         "--prepare",
         action="store_true",
-        help="write the record with its plan and stop; --resume, or the lines of --dry-run, "
-        "measure what it lacks",
+        help="write the record with its plan and stop; --resume, or the command lines of "
+        "--dry-run, then measure it",
     )
     add_measuring_options(parser, precision, quick)
-    # For `tune`, whose many launches of the same ranks need only one first launch that asks.
+    # For `tune`, whose many launches of the same ranks need only one probe.
     parser.add_argument("--probed", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     options.add_output_options(
         parser, formats=(), output="record file (default: a new one in the store)"
@@ -84,25 +84,25 @@ def add_run_options(
 
 
 def add_resume_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a run is called, and what finishes it."""
+    """Add the label of a run, and the options that resume it."""
     parser.add_argument("--label", metavar="TEXT", help="a name for the run, stored with it")
     parser.add_argument(
         "--resume", metavar="RUN", help="finish this run: id, label, 'latest' or a file"
     )
     parser.add_argument(
-        "--force", action="store_true", help="resume although MPI or machine have changed"
+        "--force", action="store_true", help="resume even if the MPI or the machine has changed"
     )
 
 
 def add_measuring_options(
     parser: argparse.ArgumentParser, precision: float, quick: float | None = None
 ) -> None:
-    """Add on how many ranks, and how precisely."""
+    """Add the numbers of ranks, and the precision."""
     options.add_launch_options(parser, several_shapes=True)
     options.add_precision_options(parser, precision, quick)
 
 
-# What the plan of a run has settled, as (attribute, option).
+# Options that the plan of a run fixes, as (attribute, option).
 SETTLED = (
     ("ranks", "-n"),
     ("ranks_per_node", "--ranks-per-node"),
@@ -131,7 +131,7 @@ SETTLED = (
 
 
 def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
-    """Refuse with --resume what the run's plan has settled already.
+    """Refuse with --resume the options that the run's plan fixes.
 
     Raises
     ------
@@ -147,13 +147,13 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
     ]
     if given:
         raise UsageError(
-            f"--resume takes no {' and no '.join(given)}: the run has its plan",
-            f"leave out {', '.join(given)}, or measure anew without --resume",
+            f"--resume does not take {' and '.join(given)}: the run has its own plan",
+            f"leave out {', '.join(given)}, or start a new run without --resume",
         )
 
 
 def refuse_contradictions(arguments: argparse.Namespace) -> None:
-    """Refuse options that say two things of when a case is over.
+    """Refuse options that contradict each other about the end of a case.
 
     Raises
     ------
@@ -168,14 +168,14 @@ def refuse_contradictions(arguments: argparse.Namespace) -> None:
     given = " and ".join(option for option, value in stops if value is not None)
     if arguments.count is not None and given:
         raise UsageError(
-            f"--count stops a case after so many operations, {given} when it is precise or out of "
-            "time: both cannot be",
+            f"--count and {given} exclude each other: --count stops a case after N operations, "
+            f"{given} by its precision or time",
             f"leave out --count or {given}",
         )
 
 
 def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:
-    """Write the axes of studies that stand as options, ``--operation A``, as ``--axis``."""
+    """Rewrite axes that are given as options, such as ``--operation A``, as ``--axis``."""
     rewritten: list[str] = []
     words = iter(arguments)
     for word in words:
@@ -215,14 +215,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.resume:
         if arguments.study:
             raise UsageError(
-                "--resume takes no study: the run has its plan", "leave out the studies"
+                "--resume does not take a study: the run has its own plan", "leave out the studies"
             )
         refuse_what_is_settled(arguments)
         record = execution.finish(arguments)
     else:
         record = execution.measure(arguments, _wish(arguments))
     if record is not None and arguments.prepare:
-        output.note(f"prepared: {record}; transrank measure --resume {record} measures")
+        output.note(f"prepared: {record}; measure it with: transrank measure --resume {record}")
     elif record is not None and not arguments.dry_run:
         output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
         _show(record)
@@ -242,19 +242,19 @@ def _wish(arguments: argparse.Namespace) -> Wish:
 
 
 def selections(arguments: argparse.Namespace) -> tuple[Selection, ...]:
-    """Return what the command line selects.
+    """Return the selection of the command line.
 
     Raises
     ------
     UsageError
-        no study, one that is unknown, or an axis that none of them has.
+        there is no study, an unknown one, or an axis that none of them has.
     """
     from transrank.lab.study import catalogue
     from transrank.lab.survey import plan
 
     if not arguments.study:
         raise UsageError(
-            f"which study? known: {', '.join(catalogue.studies())}",
+            f"no study is given; known: {', '.join(catalogue.studies())}",
             "e.g. transrank measure pingpong",
         )
     axes = options.parse_axes(arguments.axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several verbs share, in groups: the same name means the same everywhere."""
+"""Options shared by several verbs, in groups: the same name has the same meaning everywhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAUNCH_LIMIT = 10_000
 
 
 def checked(parse: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Return `parse` with its ValueError's message shown to the user as it stands."""
+    """Return `parse` such that argparse shows the message of its ValueError unchanged."""
 
     def converted(text: str) -> Value:
         try:
@@ -44,7 +44,7 @@ def add_output_options(
             "--format",
             choices=list(formats),
             default=formats[0],
-            help=f"what to write (default: {formats[0]})",
+            help=f"output format (default: {formats[0]})",
         )
     if output:
         group.add_argument("-o", "--output", metavar="FILE", type=Path, help=output)
@@ -68,7 +68,7 @@ def add_output_options(
 
 
 def add_store_option(group: argparse._ArgumentGroup) -> None:
-    """Add --store, where the runs lie."""
+    """Add --store, the directory of the runs."""
     group.add_argument(
         "--store",
         metavar="DIR",
@@ -81,7 +81,7 @@ def add_store_option(group: argparse._ArgumentGroup) -> None:
 def add_launch_options(
     parser: argparse.ArgumentParser, several_shapes: bool
 ) -> argparse._ArgumentGroup:
-    """Add how many ranks are started and by what; `several_shapes` allows lists of counts."""
+    """Add the numbers of ranks and the launcher; `several_shapes` allows lists of counts."""
     group = parser.add_argument_group("launch")
     some = "N[,N]" if several_shapes else "N"
     group.add_argument(
@@ -91,24 +91,24 @@ def add_launch_options(
         type=checked(parse_counts if several_shapes else parse_one_count),
         help="MPI ranks (default: 2, 4, 8 ... all cores)"
         if several_shapes
-        else "(default: as many as a survey's largest launch)",
+        else "MPI ranks (default: as in a survey's largest launch)",
     )
     group.add_argument(
         "--ranks-per-node",
         metavar=some,
         type=checked(parse_counts if several_shapes else parse_one_count),
-        help="how many of them on each node (default: as the launcher likes)",
+        help="MPI ranks on each node (default: the launcher decides)",
     )
     add_launcher_options(group)
     return group
 
 
 def add_launcher_options(group: argparse._ArgumentGroup) -> None:
-    """Add by what ranks are started, and whether far more of them than cores."""
+    """Add the launcher, and whether it may start far more ranks than cores."""
     group.add_argument(
         "--oversubscribe",
         action="store_true",
-        help="start more than four ranks for each core, too",
+        help="allow more than four ranks per core",
     )
     group.add_argument(
         "--launcher",
@@ -123,11 +123,11 @@ def add_launcher_options(group: argparse._ArgumentGroup) -> None:
 def add_precision_options(
     parser: argparse.ArgumentParser, precision: float, quick: float | None
 ) -> None:
-    """Add when to stop measuring, and under which conditions.
+    """Add the stopping rules and the conditions of measuring.
 
-    `precision` is the default, `quick` that with --quick, where there is such an option.
+    `precision` is the default, `quick` the default with --quick, if the verb has that option.
 
-    None of them has a value unless the user gives one.
+    Each option is None unless the user gives it.
     """
     group = parser.add_argument_group("precision")
     group.add_argument(
@@ -135,8 +135,8 @@ def add_precision_options(
         metavar="P%",
         type=checked(parse_precision),
         default=None,
-        help="launch a case again until its 95%% interval is this narrow: upper less lower end, "
-        f"over the value (default: {100 * precision:g}%%"
+        help="launch a case again until its 95%% interval is this narrow: (upper - lower) / "
+        f"value (default: {100 * precision:g}%%"
         + (f", quick: {100 * quick:g}%%)" if quick else ")"),
     )
     group.add_argument(
@@ -144,52 +144,53 @@ def add_precision_options(
         metavar="T",
         type=checked(parse_positive_duration),
         default=None,
-        help="measuring time of a case, all launches together (default: 1s)",
+        help="measuring time per case, over all launches (default: 1s)",
     )
     group.add_argument(
         "--time",
         metavar="T",
         type=checked(parse_positive_duration),
         default=None,
-        help="wall-clock time of the whole run: what is not precise is launched again until then",
+        help="wall-clock time of the whole run: cases that are not precise are launched again "
+        "until then",
     )
     group.add_argument(
         "--count",
         metavar="N",
         type=checked(parse_one_count),
         default=None,
-        help="instead of at a precision stop each launch of a case after N operations (send-modes: "
-        "after 1000 at least); of the launch study: after N jobs",
+        help="stop each launch of a case after N operations instead of at a precision (send-modes: "
+        "at least 1000; study launch: N jobs)",
     )
     group.add_argument(
         "--launches",
         metavar="N",
         type=checked(parse_launches),
         default=None,
-        help=f"launch every case just so often (default: {defaults.LAUNCHES} times, and more "
-        "often what is not precise by then)",
+        help=f"launch every case exactly N times (default: {defaults.LAUNCHES} times, and "
+        "further for cases that are not precise by then)",
     )
     group.add_argument(
         "--cache",
         choices=["warm", "rewritten", "cold"],
-        help="buffers before each sample: as they are, rewritten, or flushed (default: warm)",
+        help="buffers before each sample: unchanged, rewritten, or flushed (default: warm)",
     )
     group.add_argument(
         "--buffer-offset",
         metavar="SIZE",
         type=checked(parse_buffer_offset),
         default=None,
-        help="buffers begin SIZE past a page boundary, as 16 from malloc do (default: 0)",
+        help="buffers begin SIZE past a page boundary; those of malloc begin at 16 (default: 0)",
     )
     group.add_argument(
         "--sync",
         choices=["barrier", "clock"],
-        help="how ranks come to a common start (default: barrier)",
+        help="how ranks synchronise before a sample (default: barrier)",
     )
     group.add_argument(
         "--record-samples",
         choices=["slowest", "ranks"],
-        help="of each sample the slowest and the fastest rank, or every rank's time too "
+        help="store the slowest and the fastest rank of each sample, or also every rank's time "
         "(default: slowest)",
     )
     group.add_argument(
@@ -197,15 +198,15 @@ def add_precision_options(
         metavar="SIZE",
         type=checked(units.parse_size),
         default=None,
-        help="most memory per rank for buffers; what needs more is skipped (default: half of "
-        "what is free, divided by the ranks on a node)",
+        help="largest memory per rank for buffers; cases that need more are skipped (default: "
+        "half of the free memory, divided by the ranks on a node)",
     )
     group.add_argument(
         "--watchdog",
         metavar="T",
         type=checked(parse_positive_duration),
         default=None,
-        help="end a launch in which no case advances for so long: a rank or a link is gone "
+        help="end a launch in which no case advances for T, since a rank or a link has failed "
         "(default: 2min)",
     )
     group.add_argument(
@@ -238,28 +239,30 @@ def parse_one_count(text: str) -> int:
     """Read one count, at least 1."""
     cleaned = text.strip()
     if not re.fullmatch(r"\d{1,10}", cleaned, re.ASCII) or not 1 <= int(cleaned) <= RANK_LIMIT:
-        raise ValueError(f"'{cleaned}' is not a count; write a whole number from 1 on")
+        raise ValueError(f"'{cleaned}' is not a count; write a whole number of at least 1")
     return int(cleaned)
 
 
 def parse_launches(text: str) -> int:
-    """Read how often every case is launched: the plan of a run holds each launch."""
+    """Read the number of launches per case; limited, since the plan of a run lists each one."""
     count = parse_one_count(text)
     if count > LAUNCH_LIMIT:
-        raise ValueError(f"'{text}' are too many launches; write {LAUNCH_LIMIT} at most")
+        raise ValueError(f"{text} launches are too many; write at most {LAUNCH_LIMIT}")
     return count
 
 
 def parse_buffer_offset(text: str) -> int:
-    """Read by how much buffers begin past a page boundary; elements stay aligned."""
+    """Read the offset of buffers from a page boundary; elements stay aligned."""
     offset = units.parse_size(text)
     if offset % 8 or offset >= 4096:
-        raise ValueError(f"'{text}' is no offset in a page; write a multiple of 8 below 4096")
+        raise ValueError(
+            f"'{text}' is not an offset within a page; write a multiple of 8 below 4096"
+        )
     return offset
 
 
 def parse_seed(text: str) -> int:
-    """Read a seed: a whole number that fits 63 bits."""
+    """Read a seed: a whole number that fits in 63 bits."""
     cleaned = text.strip()
     if not re.fullmatch(r"\d{1,19}", cleaned, re.ASCII) or int(cleaned) >= 2**63:
         raise ValueError(f"'{cleaned}' is not a seed; write a whole number from 0 to 2^63 - 1")
@@ -270,7 +273,7 @@ def parse_precision(text: str) -> float:
     """Read a precision: a percentage above 0 and at most 100."""
     share = units.parse_percent(text)
     if not 0 < share <= 1:
-        raise ValueError(f"'{text}' is no usable precision; write e.g. 2%")
+        raise ValueError(f"'{text}' is not a valid precision; write e.g. 2% (at most 100%)")
     return share
 
 
@@ -278,7 +281,7 @@ def parse_positive_duration(text: str) -> float:
     """Read a duration above zero."""
     seconds = units.parse_duration(text)
     if not 0 < seconds < float("inf"):
-        raise ValueError(f"'{text}' is no usable time; write e.g. 1s or 200ms")
+        raise ValueError(f"'{text}' is not a valid time; write e.g. 1s or 200ms")
     return seconds
 
 
@@ -288,7 +291,7 @@ def parse_axes(texts: Sequence[str]) -> dict[str, str]:
     Raises
     ------
     UsageError
-        one of them has no name or no value, or a name comes twice.
+        one of them has no name or no value, or a name is given twice.
     """
     axes: dict[str, str] = {}
     for text in texts:
@@ -296,6 +299,8 @@ def parse_axes(texts: Sequence[str]) -> dict[str, str]:
         if not separator or not name.strip() or not values.strip():
             raise UsageError(f"--axis '{text}' is not NAME=VALUES", "e.g. --axis operation=bcast")
         if name.strip() in axes:
-            raise UsageError(f"--axis {name.strip()} is given twice", "join its values by commas")
+            raise UsageError(
+                f"--axis {name.strip()} is given twice", "separate its values by commas"
+            )
         axes[name.strip()] = values.strip()
     return axes

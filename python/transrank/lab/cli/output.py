@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where words go: results to stdout, everything else to stderr, colour only where it is wanted.
+"""All output: results to stdout, everything else to stderr, colour only on a terminal.
 
-Nothing else in the command line prints, so that words read from a file never steer a terminal:
-what is printed for people shows control characters instead of sending them. Lines are as long as
-the terminal is wide, 80 columns in a file or a pipe; what needs more, such as a path, is not cut.
+No other module of the command line prints, so that text read from a file cannot control the
+terminal: control characters are shown, not sent. Lines are as wide as the terminal, or 80 columns
+in a file or a pipe; a longer word, such as a path, is not broken.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from rich.text import Text
 from transrank.errors import RecordError
 from transrank.lab.store import writing
 
-# Of lines in a file or a pipe, unless the variable COLUMNS says otherwise.
+# Width of lines in a file or a pipe, unless the variable COLUMNS sets another.
 USUAL_WIDTH = 80
-# Between the columns of a table, and the fewest that a column of words gets.
+# The gap between the columns of a table, and the least width of a column of words.
 GAP, LEAST_WIDTH = "  ", 16
 
-# What is not broken: a number stays with its unit.
+# A unit that is not broken across lines: a number stays with its unit.
 _WORD = re.compile(r"(?:\S*\d (?=%|[nµmkKMGT]?i?[sB]\b))?\S+")
 
-# C0 and DEL have pictures; C1, and what changes the direction of writing, have none.
+# C0 and DEL have pictures; C1, and characters that change the direction of text, have none.
 _SHOWN = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"},
     0x7F: 0x2421,
@@ -45,15 +45,12 @@ _SHOWN = {
 
 
 def visible(text: str) -> str:
-    """Return `text` with a character to be seen for each that would steer a terminal."""
+    """Return `text` with a visible character in place of each control character."""
     return text.translate(_SHOWN)
 
 
 class PlainConsole(Console):
-    """A console on which words from elsewhere are words, whoever prints them.
-
-    It lets the caller see that its reader has gone away.
-    """
+    """A console that shows control characters, and raises BrokenPipeError if its reader is gone."""
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
@@ -61,14 +58,14 @@ class PlainConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render as any console, control characters shown: those of styles come afterwards."""
+        """Render with control characters shown; those of styles are added afterwards."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 @dataclass
 class Settings:
-    """What --color, --quiet and --verbose ask for, for the whole process."""
+    """The values of --color, --quiet and --verbose, for the whole process."""
 
     color: str = "auto"
     quiet: int = 0
@@ -80,13 +77,13 @@ settings = Settings()
 
 
 def configure(arguments: argparse.Namespace) -> None:
-    """Take the output options of a parsed command line."""
+    """Apply the output options of a parsed command line."""
     settings.color = getattr(arguments, "color", None) or "auto"
     settings.quiet = getattr(arguments, "quiet", None) or 0
     settings.verbose = getattr(arguments, "verbose", None) or 0
     settings.warned.clear()
     for stream in (sys.stdout, sys.stderr):
-        # File names and arguments may hold bytes that are no text in this locale.
+        # File names and arguments may contain bytes that are not text in this locale.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
@@ -102,7 +99,7 @@ def _console(stderr: bool) -> Console:
         file=stream,
         width=None if on_terminal else _width_elsewhere(),
         force_terminal=True if settings.color == "always" else None,
-        # Who asks for colours gets them on what calls itself a dumb terminal, too.
+        # --color always applies to a terminal that calls itself dumb, too.
         color_system="standard" if settings.color == "always" and _is_dumb() else "auto",
         no_color=no_color,
         highlight=False,
@@ -127,12 +124,12 @@ def data() -> Console:
 
 
 def messages() -> Console:
-    """Return the console for everything that is no result: stderr."""
+    """Return the console for everything but results: stderr."""
     return _console(stderr=True)
 
 
 def error(text: str, hint: str | None = None) -> None:
-    """Say on stderr what went wrong, and on the next line what to do about it."""
+    """Print an error on stderr, and on the next line what to do about it."""
     _say(Text.assemble(("error:", "bold red"), " ", one_line(text)))
     if hint:
         _say(Text.assemble(("hint:", "bold cyan"), " ", one_line(hint)))
@@ -151,13 +148,13 @@ def warning(text: str, hint: str | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Say on stderr what is worth knowing; silent with -q."""
+    """Print information on stderr; silent with -q."""
     if settings.quiet < 1:
         _say(Text(visible(text)))
 
 
 def detail(text: str) -> None:
-    """Say on stderr what only --verbose asks for: command lines to be pasted, in one line each."""
+    """Print details on stderr with --verbose: command lines to be pasted, in one line each."""
     if settings.verbose:
         messages().print(Text(visible(text), style="dim"))
 
@@ -165,8 +162,8 @@ def detail(text: str) -> None:
 def write(text: str, output: Path | str | None = None) -> None:
     """Write a result: to stdout, or to the file that -o names, which appears whole or not at all.
 
-    A terminal shows control characters; a program that reads stdout, and a file, get the text as
-    it is.
+    On a terminal control characters are shown; a file, or a program that reads stdout, gets the
+    unchanged text.
 
     Raises
     ------
@@ -211,9 +208,9 @@ def _send(text: str, output: Path | str | None) -> None:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and whether its values line up on the right.
+    """A column of a table: its heading, and whether its values are aligned to the right.
 
-    An `optional` one is left out where the table would be wider than the console.
+    An `optional` one is left out if the table would be wider than the console.
     """
 
     heading: str
@@ -223,10 +220,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table in the style of the house: a heading line, no rules, no value cut off.
+    """A table with a heading line and no rules, in which no value is cut off.
 
-    What is too wide for the console first loses its optional columns; then the columns of words
-    take several lines in a row; names and numbers stay whole.
+    A table too wide for the console first loses its optional columns; then the columns of words
+    take several lines per row; names and numbers are never broken.
     """
 
     columns: Sequence[Column]
@@ -251,7 +248,7 @@ class Table:
         return Table([self.columns[i] for i in kept], [[row[i] for i in kept] for row in self.rows])
 
     def _widths(self, most: int) -> list[int]:
-        """Of each column; those of words give way, the widest first."""
+        """The width of each column; columns of words shrink if necessary, the widest first."""
         widths = [max(c.cell_len for c in cells) for cells in zip(*self._lines(), strict=True)]
         words = [i for i, column in enumerate(self.columns) if not column.right]
         while words and _width(widths) > most:
@@ -276,10 +273,10 @@ def _width(widths: Sequence[int]) -> int:
 
 
 def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]]) -> Table:
-    """Return a table of words and numbers, to be printed by a console."""
+    """Return a table of words and numbers, for a console to print."""
     return Table(
         [column if isinstance(column, Column) else Column(column) for column in columns],
-        # Text, not str: a string would be read as markup. Shown before the columns are measured.
+        # Text, not str, which rich would read as markup; made visible before widths are measured.
         [[cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row] for row in rows],
     )
 
@@ -287,7 +284,7 @@ def table(columns: Sequence[Column | str], rows: Iterable[Sequence[str | Text]])
 def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
     """Print prose in lines of the console's width, all but the first indented.
 
-    Lines end between words: paths and names are whole, if need be on a longer line.
+    Lines end between words: paths and names stay whole, on a longer line if necessary.
     """
     words = text if isinstance(text, Text) else Text(visible(text))
     for place, line in enumerate(_broken(words, max(console.width - indent, LEAST_WIDTH))):
@@ -295,7 +292,7 @@ def paragraph(console: Console, text: str | Text, indent: int = 2) -> None:
 
 
 def _broken(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` columns, but for words that are longer."""
+    """Lines of at most `width` columns, except for longer words."""
     begin, ends = 0, []
     for word in _WORD.finditer(text.plain):
         if begin < word.start() and cell_len(text.plain[begin : word.end()]) > width:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank plan: what would move between whom, worked out without MPI and without data."""
+"""transrank plan: what would move between which ranks, computed without MPI and without data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ examples:
   transrank plan redistribute --grid 1000 --from 3 --to 5 --value-bytes 4
 
 Blocks are as even as possible. The first dimension varies fastest, in memory
-and over the ranks; dimensions that are left out are not divided.
+and over the ranks; omitted dimensions are not divided.
 """
 
 
@@ -34,24 +34,32 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("what", choices=("redistribute",), help="what to plan")
     parser.add_argument(
-        "--grid", metavar="NxM", required=True, help="extents of the grid, 512x1024x16"
+        "--grid", metavar="NxM", required=True, help="extents of the grid, e.g. 512x1024x16"
     )
     parser.add_argument(
-        "--from", metavar="PxQ", required=True, dest="source", help="parts before, 2x4"
+        "--from",
+        metavar="PxQ",
+        required=True,
+        dest="source",
+        help="parts per dimension of the source, e.g. 2x4",
     )
     parser.add_argument(
-        "--to", metavar="PxQ", required=True, dest="destination", help="parts afterwards, 4x2"
+        "--to",
+        metavar="PxQ",
+        required=True,
+        dest="destination",
+        help="parts per dimension of the destination, e.g. 4x2",
     )
     count = options.checked(options.parse_one_count)
     parser.add_argument(
-        "--fields", metavar="N", type=count, default=1, help="fields of the bundle (default: 1)"
+        "--fields", metavar="N", type=count, default=1, help="fields in the bundle (default: 1)"
     )
     parser.add_argument(
         "--value-bytes",
         metavar="N",
         type=count,
         default=8,
-        help="bytes of a field in one cell (default: 8)",
+        help="bytes per cell of each field (default: 8)",
     )
     options.add_output_options(parser)
 
@@ -119,7 +127,7 @@ def _print(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     share = units.format_percent(moved / whole) if whole else "0 %"
     messages = sum(row["messages"] for row in rows)
     output.paragraph(
-        console, f"{moved} bytes change processor ({share} of {whole}), in {messages} messages"
+        console, f"{moved} bytes move to another rank ({share} of {whole}), in {messages} messages"
     )
 
 

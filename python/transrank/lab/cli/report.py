@@ -25,9 +25,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "report",
         help="write one HTML page with verdict, figures and tables",
-        description="Write one HTML page with a verdict in words, figures, tables, how it was "
-        "measured and how to repeat it. The file needs no network, and no scripts to be read. "
-        "The path of the page is printed.",
+        description="Write one HTML page with a verdict in words, figures, tables, the method of "
+        "measurement and the commands to repeat it. The page needs neither network nor scripts. "
+        "Its path is printed.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -44,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page and print where it is."""
+    """Write the page and print its path."""
     runs = [results.open_run(text, arguments.store) for text in arguments.runs]
     _check_different(runs)
     page = arguments.output or Path("-".join(run.header.run for run in runs)).with_suffix(".html")

@@ -26,15 +26,15 @@ from transrank.lab.store.records import Run, read_run
 from transrank.lab.store.runs import find_run, resume_command
 from transrank.lab.units import format_bytes, format_seconds, format_spread
 
-# A case without a size is labelled by the last two parts of its name, or by one where the labels of
-# its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
+# A case without a size is labelled by the last two parts of its name, or by the last one if labels
+# of its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
 LABEL_PARTS, LABEL_WIDTH = 2, 24
-# What spreadsheets begin a formula with, or skip before one.
+# Characters with which spreadsheets begin a formula, or which they skip before one.
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class Named(Protocol):
-    """What has a case and a shape."""
+    """An item with a case and a shape."""
 
     @property
     def case(self) -> str: ...
@@ -55,10 +55,10 @@ class Table:
 
 
 def open_run(text: str, store: Path | None) -> Run:
-    """Read the run that a user names, and warn of what its file lacks."""
+    """Read the run that a user names, and warn if its file is incomplete."""
     run = read_run(find_run(text, store))
     for problem in run.problems:
-        output.warning(problem, f"`{resume_command(run.path, store)}` measures what is missing")
+        output.warning(problem, f"`{resume_command(run.path, store)}` measures the missing cases")
     return run
 
 
@@ -69,24 +69,24 @@ def add_case_option(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         action="append",
         default=[],
-        help="only cases whose name fits, e.g. 'pingpong/*' or '*/1KiB'; may be given again",
+        help="only cases whose names match, e.g. 'pingpong/*' or '*/1KiB'; may be repeated",
     )
 
 
 def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
-    """Return the items whose case fits one of the patterns; all without a pattern.
+    """Return the items whose case matches one of the patterns; all without a pattern.
 
     Raises
     ------
     UsageError
-        a pattern fits nothing.
+        a pattern matches nothing.
     """
     for glob in globs:
         if not any(fnmatchcase(item.case, glob) for item in items):
             known = list(dict.fromkeys(item.case.split("/")[0] for item in items))
             raise UsageError(
-                f"no case fits --case '{glob}'",
-                f"there are cases of: {', '.join(known) or 'nothing'}; try '{known[0]}/*'"
+                f"no case matches --case '{glob}'",
+                f"the run has cases of: {', '.join(known)}; try '{known[0]}/*'"
                 if known
                 else "the run has no cases",
             )
@@ -98,8 +98,8 @@ def select_cases(items: Sequence[Item], globs: Sequence[str]) -> list[Item]:
 def tabulate(items: Iterable[Item], axes: Mapping[str, Mapping[str, str | int]]) -> list[Table]:
     """Group items into tables, in order of first appearance; rows are labelled by their size.
 
-    `axes` tells the axes of each case. Cases without a size are labelled by the last parts of their
-    name, and share a table with those whose other parts are the same. Rows are sorted by size.
+    `axes` has the axes of each case. Cases without a size are labelled by the last parts of their
+    name, and share a table with cases whose other parts are the same. Rows are sorted by size.
     """
     items = list(items)
     tables: dict[tuple[str, Shape], Table] = {}
@@ -125,7 +125,7 @@ def _size(axes: Mapping[str, str | int]) -> int | None:
 
 
 def _label_parts(cases: Iterable[str]) -> dict[str, int]:
-    """How many parts of its cases' names are a label, by study."""
+    """The number of parts of a case's name that form its label, by study."""
     longest: dict[str, int] = {}
     for case in cases:
         study, *parts = case.split("/")
@@ -135,7 +135,7 @@ def _label_parts(cases: Iterable[str]) -> dict[str, int]:
 
 
 def error_text(estimate: Estimate | None) -> str:
-    """The ± of an estimate, empty where no interval is known."""
+    """The ± of an estimate, empty if it has no interval."""
     if estimate is None or estimate.relative_error is None:
         return ""
     return format_spread(estimate.relative_error)
@@ -153,31 +153,31 @@ def interval_text(estimate: Estimate | None) -> str:
 def without_empty(
     columns: Sequence[output.Column | str], rows: Sequence[Sequence[str | Text]]
 ) -> tuple[list[output.Column | str], list[list[str | Text]]]:
-    """Return the columns, and their cells, in which some row has something to say."""
+    """Return the columns, and their cells, that are not empty in every row."""
     filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
     return [columns[i] for i in filled], [[row[i] for i in filled] for row in rows]
 
 
 def some_of(cases: Sequence[str]) -> str:
-    """Return the first few names, and how many more there are."""
+    """Return the first few names, and the number of further ones."""
     more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
     return ", ".join(cases[:3]) + more
 
 
 def flush() -> None:
-    """Bring to stdout what was printed before something is said on stderr."""
+    """Flush stdout before anything is printed on stderr."""
     sys.stdout.flush()
 
 
 def warn(cautions: Iterable[Caution]) -> None:
-    """Say on stderr what to beware of, after all that went to stdout."""
+    """Print the warnings on stderr, after everything on stdout."""
     flush()
     for caution in cautions:
         output.warning(caution.text, caution.hint)
 
 
 def as_json(value: Any) -> str:
-    """Return JSON that any reader takes: what is not finite becomes null."""
+    """Return JSON that any reader accepts: numbers that are not finite become null."""
     return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -192,9 +192,9 @@ def _finite(value: Any) -> Any:
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return CSV with a heading line; None becomes an empty cell.
 
-    Words that a spreadsheet would take for a formula get an apostrophe before them, as OWASP
-    advises (CSV Injection), and control characters are shown: a carriage return would begin a row.
-    Numbers stay as they are.
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
+    advises (CSV Injection), and control characters are made visible: a carriage return would begin
+    a row. Numbers stay as they are.
     """
     buffer = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))

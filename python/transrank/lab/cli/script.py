@@ -26,13 +26,13 @@ examples:
   transrank script pjm --node-shape 48x12x48:strict-io --ranks-per-node 1 \\
       -- measure launch
 
-What follows -- is run in the job: survey (the default) or measure, with any
-of their options. A job that is started again, on the same nodes or on others
-of their kind, finishes the run it began.
+The job runs the command after --: survey (the default) or measure, with any of
+their options. A job that is started again, on the same nodes or on others of
+the same kind, finishes its run.
 """
 
 
-# A plan is made for so many ranks on a node, and so many bytes, where nobody knows them.
+# The ranks per node and the memory of a plan if these are unknown.
 LEAST_RANKS = 4
 NO_LIMIT = 2**62
 
@@ -47,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
     )
     parser.add_argument("system", choices=list(scripts.SYSTEMS), help="the batch system")
-    # What follows -- arrives here, one word each: see `rewrite`.
+    # The words after -- arrive here, one each: see `rewrite`.
     parser.add_argument(COMMAND_WORD, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument(
         "--nodes", metavar="N", type=options.checked(options.parse_one_count), help="(default: 1)"
@@ -56,29 +56,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--ranks-per-node",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="most ranks on a node, i.e. its cores (default: under Slurm all that the node has; "
-        "pbs and pjm need it)",
+        help="largest number of ranks per node, i.e. its cores (default under Slurm: all cores of "
+        "the node; required for pbs and pjm)",
     )
     parser.add_argument(
         "--time",
         metavar="T",
         type=options.checked(parse_time),
         default=1800.0,
-        help="limit of the job: 30min, 2h or 1:30:00 (default: 30min)",
+        help="time limit of the job: 30min, 2h or 1:30:00 (default: 30min)",
     )
     parser.add_argument("--queue", metavar="NAME", help="partition, queue or resource group")
-    parser.add_argument("--account", metavar="NAME", help="project or group that pays")
+    parser.add_argument("--account", metavar="NAME", help="project or group to charge")
     parser.add_argument(
         "--node-shape", metavar="SHAPE", help="PJM: nodes as a torus, 4x6x16:torus:strict-io"
     )
     parser.add_argument(
-        "--launcher", metavar="NAME", help="as in survey (default: the system's own)"
+        "--launcher", metavar="NAME", help="as in survey (default: that of the batch system)"
     )
     options.add_output_options(parser, formats=())
 
 
 def rewrite(arguments: Sequence[str], known: Collection[str]) -> list[str]:  # noqa: ARG001
-    """Take the words after -- out of argparse's sight: it would look for options among them."""
+    """Hide the words after -- from argparse, which would look for options among them."""
     before = list(itertools.takewhile(lambda word: word != "--", arguments))
     return before + [f"{COMMAND_WORD}={word}" for word in arguments[len(before) + 1 :]]
 
@@ -97,7 +97,7 @@ def parse_time(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     """Print the script."""
     if arguments.node_shape and arguments.system != "pjm":
-        raise UsageError("--node-shape is for pjm", "--nodes")
+        raise UsageError("--node-shape is only for pjm", "use --nodes")
     nodes = arguments.nodes
     if arguments.node_shape:
         shaped = scripts.nodes_of_shape(arguments.node_shape)
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "leave out --nodes",
             )
         nodes = shaped
-    # Where the nodes' cores are not known yet: as many ranks as any study asks for.
+    # If the nodes' cores are not known yet: as many ranks as any study needs.
     ranks = (nodes or 1) * (arguments.ranks_per_node or LEAST_RANKS)
     job = Job(
         nodes=nodes or 1,
@@ -128,12 +128,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _studies(words: Sequence[str], ranks: int) -> list[str]:
-    """The studies that a command measures by name; what it cannot be is refused before the job.
+    """The studies that a command measures by name; a wrong command is refused before the job.
 
     Raises
     ------
     UsageError
-        in the words of the verb that would refuse it in the job.
+        with the message of the verb that would refuse it in the job.
     """
     if words[:1] not in (["measure"], ["survey"]):
         return []
@@ -149,7 +149,7 @@ def _studies(words: Sequence[str], ranks: int) -> list[str]:
 
 
 def _check_selection(parsed: argparse.Namespace, ranks: int) -> None:
-    """Plan the job's launches for so many ranks, whatever memory its nodes will have."""
+    """Plan the job's launches for `ranks` ranks, whatever memory its nodes will have."""
     from transrank.lab.cli.measure import selections
     from transrank.lab.store.records import Shape
     from transrank.lab.survey.plan import Conditions, Request, make_plan

@@ -20,7 +20,7 @@ from transrank.lab.units import format_percent, format_rate, format_seconds
 
 # The marks of a row, and what they mean.
 MARKS = {
-    "~": "the interval is wider than the precision asked for, or launches for one are too few",
+    "~": "the interval is wider than the requested precision, or too few launches give one",
     "!": "failed or skipped in some launches",
 }
 COLUMNS = (
@@ -49,9 +49,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "show",
         help="print the numbers of a run",
         description="Print the numbers of a run: the median over launches with its 95% interval, "
-        "how many launches count, the rate, and the mean that IMB would print. With -v also the "
-        "mean and the 90th and 99th percentile of all samples after warm-up, and how many of them "
-        "the median counts.",
+        "the number of launches that count, the rate, and the mean that IMB would print. With -v "
+        "also the mean and the 90th and 99th percentile of all samples after warm-up, and the "
+        "share of samples that count for the median.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -114,7 +114,7 @@ def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
         console.print(output.table(*results.without_empty(columns, rows)))
         tails = [_tail_row(*row) for row in table.rows if row[1].tail is not None]
         if output.settings.verbose and tails:
-            console.print(Text("of all samples after warm-up"))
+            console.print(Text("all samples after warm-up"))
             console.print(output.table(TAIL, tails))
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
@@ -161,7 +161,7 @@ def _tail_row(label: str, result: CaseResult) -> list[str | Text]:
 
 
 def _range_text(result: CaseResult) -> str:
-    """What the launches say that are too few for an interval, in brackets."""
+    """The range of launches that are too few for an interval, in brackets."""
     if result.range is None or result.statistic == "mean":
         return ""
     low, high = result.range
@@ -170,7 +170,7 @@ def _range_text(result: CaseResult) -> str:
 
 
 def _imb_text(result: CaseResult) -> str:
-    """The mean as IMB prints it; the range over ranks where the headline is that mean."""
+    """The mean as IMB prints it; the range over ranks if the headline is that mean."""
     if result.imb is None:
         return ""
     if result.statistic == "median":

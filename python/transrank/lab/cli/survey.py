@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from transrank.lab.survey.plan import Conditions
 
 EPILOG = """\
-The quick survey takes two and a half minutes, and uses them: few sizes, the
-most common collectives, eight launches and more of what is not precise. The
-full one says how long it may take before it starts. Interrupted, it keeps all
-finished cases:
+The quick survey measures for two and a half minutes: few sizes, the most common
+collectives, eight launches, and further ones of cases that are not precise.
+The full one prints before it starts how long it may take. An interrupted survey
+keeps all finished cases; to finish it:
   transrank survey --resume latest
 """
 
@@ -36,13 +36,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
     )
     parser.add_argument(
-        "--quick", action="store_true", help="a little of everything, in under three minutes"
+        "--quick", action="store_true", help="a selection of cases, in under three minutes"
     )
     parser.add_argument(
         "--report",
         metavar="FILE",
         type=Path,
-        help="where the HTML page goes (default: beside the record file)",
+        help="path of the HTML page (default: beside the record file)",
     )
     parser.add_argument("--no-report", action="store_true", help="write no HTML page")
     add_run_options(parser, defaults.MEASURE_PRECISION, defaults.QUICK_PRECISION)
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if record is None or arguments.dry_run:
         return 0
     if arguments.prepare:
-        output.note(f"prepared: {record}; transrank survey --resume {record} measures")
+        output.note(f"prepared: {record}; measure it with: transrank survey --resume {record}")
         return 0
     name = runs.name_of(record, arguments.store)
     output.note(f"done; transrank show {name}")
@@ -90,7 +90,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         quick=True,
         repeat_small_studies=False,
         job_starts=presets.QUICK_JOB_STARTS,
-        # A time that the user asks for is the user's promise.
+        # A time that the user sets overrides the limit of the quick survey.
         budget=None if arguments.max_time or arguments.launches else _keep_promise,
     )
 

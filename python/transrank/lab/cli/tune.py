@@ -44,12 +44,12 @@ examples:
   transrank tune -n 4 --for transrank -o alltoall.choices
   transrank tune --prove rules.conf                 measure once more with it
 
-Measures every algorithm that the library can be made to use, chooses per size
-what gains beyond the interval, writes the library's own kind of file (Open MPI:
-dynamic rules; MPICH: its whole table with these choices before its own;
-transrank: what its alltoall takes by itself), and measures without and with it.
-What is not proved to be better is not written: then there is no file, and the
-exit status is 1.
+Measures every algorithm that the library can be made to use, chooses for each
+size one that is faster beyond the interval, writes a file in the library's own
+format (Open MPI: dynamic rules; MPICH: its whole table, with these choices
+first; transrank: choices of its alltoall), and measures without and with it.
+Choices that are not shown to be faster are not written. If none is left there
+is no file, and the exit status is 1.
 """
 
 
@@ -57,8 +57,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the verb and its options."""
     parser = subparsers.add_parser(
         "tune",
-        help="write better choices of algorithms down for the MPI library",
-        description="Choose better algorithms of collective operations, and prove it.",
+        help="write a file of better collective algorithms for the MPI library",
+        description="Choose faster algorithms of collective operations, and verify them.",
         epilog=EPILOG,
     )
     parser.add_argument(
@@ -66,7 +66,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--ranks",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="ranks of the communicators that the choices are for (default: 2)",
+        help="size of the communicators that the choices are for (default: 2)",
     )
     parser.add_argument(
         "--for",
@@ -74,9 +74,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=["mpi", "transrank"],
         help="the MPI library's collectives, or transrank's own alltoall (default: mpi)",
     )
-    parser.add_argument("--operations", metavar="A,B", help="(default: all that can be tuned)")
     parser.add_argument(
-        "--sizes", metavar="SIZES", default="8..1MiB:x4", help="(default: %(default)s)"
+        "--operations", metavar="A,B", help="operations to tune (default: all that can be tuned)"
+    )
+    parser.add_argument(
+        "--sizes",
+        metavar="SIZES",
+        default="8..1MiB:x4",
+        help="message sizes (default: %(default)s)",
     )
     parser.add_argument(
         "--rounds",
@@ -86,30 +91,35 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="launches of each kind (default: 5)",
     )
     parser.add_argument(
-        "--max-time", metavar="T", default="50ms", help="per case and launch (default: 50ms)"
+        "--max-time",
+        metavar="T",
+        default="50ms",
+        help="measuring time per case and launch (default: 50ms)",
     )
-    parser.add_argument("--prove", metavar="FILE", type=Path, help="measure with this file again")
+    parser.add_argument(
+        "--prove", metavar="FILE", type=Path, help="measure again without and with this file"
+    )
     group = parser.add_argument_group("launch")
     group.add_argument(
         "--ranks-per-node",
         metavar="N",
         type=options.checked(options.parse_one_count),
-        help="how many of them on each node (default: as the launcher likes)",
+        help="MPI ranks on each node (default: the launcher decides)",
     )
     options.add_launcher_options(group)
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to be written")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file to write")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where it is tuned: a way to start ranks, and what a first start has told."""
+    """Where the library is tuned: a launcher, and the placement of the ranks."""
 
     launcher: Launcher
     ranks: int
-    ranks_per_node: int  # 0: as the launcher likes
+    ranks_per_node: int  # 0: the launcher decides
 
     def probe(self, added: Mapping[str, str]) -> Probe:
-        """Start the ranks, with further variables."""
+        """Start the ranks once, with additional environment variables."""
         from transrank.lab.store.records import Shape
         from transrank.lab.survey import probe
 
@@ -118,7 +128,7 @@ class Place:
         return probe.probe(self.launcher, shape, environment)
 
     def placement(self, answer: Path) -> Placement:
-        """Where the ranks are; all that a first start has told is kept in `answer`."""
+        """The placement of the ranks; the full answer of the probe is kept in `answer`."""
         from transrank.lab.store.records import Placement
 
         probed = self.probe({})
@@ -126,11 +136,11 @@ class Place:
         return Placement.from_json(probed.placement)
 
     def said(self, added: Mapping[str, str]) -> Sequence[str]:
-        """What such a start says."""
+        """The messages of such a start."""
         return self.probe(added).said
 
     def settings(self) -> dict[str, str]:
-        """What the launches have in their environment that may decide about algorithms, too."""
+        """Further environment variables of the launches that may select algorithms."""
         from transrank.lab.store.records import Shape
 
         added = self.launcher.settings(Shape(self.ranks, self.ranks_per_node))
@@ -142,15 +152,17 @@ def run(arguments: argparse.Namespace) -> int:
     if (arguments.prove is None) == (arguments.output is None):
         raise UsageError("give either -o FILE or --prove FILE", "transrank tune --help")
     if arguments.rounds < 2:
-        raise UsageError("one round has no interval", "--rounds 5")
+        raise UsageError("a single round gives no interval", "--rounds 5")
     try:
         with tempfile.TemporaryDirectory(prefix="transrank-tune-") as folder:
             if arguments.prove is not None:
                 return _prove(arguments, Path(folder))
             return _tune(arguments, Path(folder))
     except KeyboardInterrupt:
-        written = "" if arguments.output is None else f"; {arguments.output} is as it was before"
-        raise Failure(f"interrupted{written}", "tune anew", status=INTERRUPTED) from None
+        written = "" if arguments.output is None else f"; {arguments.output} is unchanged"
+        raise Failure(
+            f"interrupted{written}", "run transrank tune again", status=INTERRUPTED
+        ) from None
 
 
 def _tune(arguments: argparse.Namespace, folder: Path) -> int:
@@ -164,20 +176,20 @@ def _tune(arguments: argparse.Namespace, folder: Path) -> int:
     for part in tuning.parts(campaign):
         choices |= tuning.choices_of(part, part.measure(tuning.forced(part)))
     if not choices:
-        output.note("no algorithm is better than what is taken anyway; nothing written")
+        output.note("no algorithm is faster than the default; nothing written")
         return 1
     alone = [operation for operation in campaign.operations if operation not in choices]
     if alone:
-        output.note(f"nothing to gain in {', '.join(alone)}")
+        output.note(f"no faster algorithm for {', '.join(alone)}")
     path = folder / f"candidate{library.suffix}"
     write(path, library.files(choices, campaign.ranks))
-    better, told = _proved(campaign, place, path, choices)
+    better, use = _proved(campaign, place, path, choices)
     if not better:
-        output.note("what seemed better was not when measured again; nothing written")
+        output.note("no choice was faster when measured again; nothing written")
         return 1
     note.write(arguments.output, library, better, campaign.ranks, ranks_per_node)
-    if told is not None:
-        output.note(f"used: {told}")
+    if use is not None:
+        output.note(f"used: {use}")
     variables = {**library.environment(arguments.output), **place.settings()}
     words = " ".join(f"{name}={value}" for name, value in variables.items())
     output.note(f"written: {arguments.output}, {_rules(better)}; to use it: {words}")
@@ -198,13 +210,13 @@ def _prove(arguments: argparse.Namespace, folder: Path) -> int:
     campaign, place, ranks_per_node = _campaign(arguments, folder, found.name, found.choices)
     if ranks_per_node != found.ranks_per_node:
         raise UsageError(
-            f"{arguments.prove} is for {found.ranks_per_node} ranks per node, here are "
+            f"{arguments.prove} is for {found.ranks_per_node} ranks per node, but this launch has "
             f"{ranks_per_node}",
-            "give the launcher that it was made with",
+            "use the launcher that the file was made with",
         )
-    better, told = _proved(campaign, place, arguments.prove, found.choices)
-    if told is not None:
-        output.note(f"used: {told}")
+    better, use = _proved(campaign, place, arguments.prove, found.choices)
+    if use is not None:
+        output.note(f"used: {use}")
     return 0 if better == found.choices else 1
 
 
@@ -214,7 +226,7 @@ def _campaign(
     whose: str,
     choices: Mapping[str, Sequence[Range]] | None = None,
 ) -> tuple[Campaign, Place, int]:
-    """What is measured, where, and how many ranks a node has; says when ranks share cores."""
+    """The campaign, its place, and the ranks per node; warns if ranks share cores."""
     from transrank.lab.stats.placement import ranks_per_node, shared_cores
     from transrank.lab.tune import library
     from transrank.lab.tune.campaign import Campaign
@@ -228,7 +240,7 @@ def _campaign(
     if shared is not None:
         output.warning(
             f"{shared[0]} ranks share {shared[1]} cores",
-            f"a file for ranks with a core each needs {shared[0]} cores",
+            f"to tune for ranks with a core each, use at least {shared[0]} cores",
         )
     per_node = ranks_per_node(placement)
     shape = [f"--probed={answer}"]
@@ -248,22 +260,22 @@ def _campaign(
 def _proved(
     campaign: Campaign, place: Place, path: Path, choices: Mapping[str, Sequence[Range]]
 ) -> tuple[dict[str, tuple[Range, ...]], str | None]:
-    """What is better with the file, when measured again, and how the library says it is used."""
+    """The choices that are faster when measured again, and the library's evidence of use."""
     from transrank.lab.tune import evidence, tuning
 
     campaign = replace(campaign, operations=tuple(choices))
-    told = evidence.said(campaign, path, place.said)
+    use = evidence.said(campaign, path, place.said)
     seen = evidence.look(campaign, path, choices)
     proofs = tuning.prove(campaign, choices, seen)
     _print(proofs)
     moved, alone = tuning.controls(proofs)
     if len(moved) > max(1, len(alone) // 4):
         output.warning(
-            f"{len(moved)} of {len(alone)} sizes that were left alone take another time, too: "
-            "something else was at work",
+            f"{len(moved)} of {len(alone)} sizes without a choice changed as well: "
+            "something else disturbed the measurement",
             "tune while nothing else runs, or with more --rounds",
         )
-    return tuning.without_losers(choices, proofs), told
+    return tuning.without_losers(choices, proofs), use
 
 
 def _place(arguments: argparse.Namespace, ranks: int) -> Place:
@@ -305,7 +317,7 @@ def _print_tables(console: Console, proofs: Mapping[str, Sequence[Proof]]) -> No
 
 
 def _rows(proof: Proof) -> list[list[str | Text]]:
-    """A size, and below it how it shows that the algorithm is really used."""
+    """A size, and below it the evidence that the algorithm is used."""
     low, high = proof.ratio.low, proof.ratio.high
     interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
     row: list[str | Text] = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What makes a variant of `transrank versus`: settings, each NAME=VALUE, and how ranks start so."""
+"""The variants of `transrank versus`: settings, each NAME=VALUE, and the launcher for them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from transrank.lab.launch import launchers
 from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.tune import library, note
 
-# Names that are no variables of the environment.
+# Settings that are not environment variables.
 RUNNER, MPIEXEC, LAUNCHER, TUNING = "runner", "mpiexec", "launcher", "tuning"
 FILES = (RUNNER, MPIEXEC, TUNING)
-# Where an environment of Python has what `runner` means.
+# The path of the runner within a Python environment.
 INSTALLED = "lib/python*/site-packages/transrank/bin/transrank-run"
 
 
@@ -34,12 +34,12 @@ class Variant:
     launcher_text: str | None = None
 
     def launcher(self, capacity: Capacity) -> Launcher:
-        """Return what starts the ranks of this variant.
+        """Return the launcher of this variant.
 
         Raises
         ------
         UsageError, LaunchError
-            a launcher or an mpiexec that is none.
+            the launcher or the mpiexec does not exist.
         """
         return replace(self._bare_launcher(capacity), added=dict(self.added), runner=self.runner)
 
@@ -57,14 +57,14 @@ class Variant:
 
 
 def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Variant:
-    """Read the settings of a variant; `launcher` is that of both where this one has no other.
+    """Read the settings of a variant; `launcher` is the default launcher of both variants.
 
     Raises
     ------
     UsageError
-        a word is no setting, a name comes twice, or two settings say the same.
+        a word is not a setting, a name is given twice, or two settings exclude each other.
     RecordError
-        a tuning file is none.
+        a tuning file is not one.
     """
     values: dict[str, str] = {}
     for word in words:
@@ -81,7 +81,7 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
         values[LAUNCHER] = launcher
     if LAUNCHER in values and MPIEXEC in values:
         raise UsageError(
-            f"--{name}: {LAUNCHER} and {MPIEXEC} both say what starts the ranks",
+            f"--{name}: {LAUNCHER} and {MPIEXEC} exclude each other",
             "leave out one of them",
         )
     return Variant(
@@ -99,12 +99,12 @@ def _file(name: str, key: str, value: str) -> Path:
     if key == RUNNER and path.is_dir():
         path = next(iter(sorted(path.glob(INSTALLED))), path)
     if not path.is_file() or (key != TUNING and not os.access(path, os.X_OK)):
-        what = "no file" if key == TUNING else "no program"
+        what = "file" if key == TUNING else "executable program"
         raise UsageError(
-            f"--{name} {key}: {path} is {what}",
-            f"{RUNNER} is a transrank-run, or the environment of Python where it is installed"
+            f"--{name} {key}: {path} is not {'a' if key == TUNING else 'an'} {what}",
+            f"{RUNNER} is a transrank-run, or the Python environment where it is installed"
             if key == RUNNER
-            else f"name the {'file' if key == TUNING else 'program'}",
+            else f"give the path of {'the tuning file' if key == TUNING else 'the mpiexec'}",
         )
     return path
 

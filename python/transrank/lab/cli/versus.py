@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank versus: two variants of the same cases, measured in turns."""
+"""transrank versus: two variants of the same cases, measured alternately."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ __all__ = ["add_parser", "axis_options", "rewrite", "run"]
 NAMES = ("a", "b")
 RUN_SECONDS = 120.0
 EPILOG = """\
-Launches of A and B take turns, A B, then B A, and the ratio B / A is that of
-pairs of neighbors: what changes slowly on a machine changes both. It goes on
-until the 95% interval of each case's ratio is as narrow as --precision, or
---time is over (2 minutes unless you say otherwise); --launches N takes N pairs.
-Verdicts and exit status are those of transrank compare.
+Launches of A and B alternate, A B, then B A, and the ratio B / A is taken
+within pairs of neighbors: slow changes of the machine affect both. Pairs are
+added until the 95% interval of each case's ratio is as narrow as --precision,
+or --time is over (default: 2 minutes); --launches N takes N pairs. Verdicts and
+exit status are those of transrank compare.
 
-NAME=VALUE is a variable of the environment, or one of
+NAME=VALUE is an environment variable, or one of
   tuning=FILE      a file that transrank tune has written
-  launcher=TEXT    as --launcher, for this variant alone
+  launcher=TEXT    as --launcher, for this variant only
   runner=PATH      another transrank-run, or the Python environment that has it;
                    with the mpiexec that belongs to it
-  mpiexec=PATH     that mpiexec
-A and B that are the same show what the machine does by itself.
+  mpiexec=PATH     another mpiexec
+Identical variants A and B show the noise of the machine.
 
 examples:
   transrank versus pingpong collectives --sizes 8,64KiB --operation allreduce \\
     -n 2 --b MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling
   transrank versus pingpong --b runner=../candidate/.venv
-  transrank versus latest                   the verdict again
+  transrank versus latest                   print the verdict again
 
-The records of A and B end in -a and -b: transrank show RUN-b.
+The names of the records of A and B end in -a and -b: transrank show RUN-b.
 """
 
 
@@ -55,13 +55,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     parser = subparsers.add_parser(
         "versus",
-        help="measure two variants in turns, and tell which is faster",
-        description="Measure two variants of the same cases in turns, and tell which is faster.",
+        help="measure two variants alternately, and report which is faster",
+        description="Measure two variants of the same cases alternately, and report which is "
+        "faster.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     measure.add_selection_options(
-        parser, "which studies; or an earlier run of this verb, to print its verdict again"
+        parser, "the studies; or an earlier run of this verb, to print its verdict again"
     )
     for name in NAMES:
         parser.add_argument(
@@ -69,7 +70,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
             metavar="NAME=VALUE",
             action="append",
             default=[],
-            help=f"what variant {name.upper()} has that the other has not; may be repeated",
+            help=f"a setting of variant {name.upper()}; may be repeated",
         )
     compare.add_gate_options(parser)
     measure.add_resume_options(parser)
@@ -81,7 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure both variants, or finish that, and answer by the exit status."""
+    """Measure both variants, or finish a run, and answer by the exit status."""
     from transrank.lab.store import runs
 
     measure.refuse_contradictions(arguments)
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         measure.refuse_what_is_settled(arguments)
         if arguments.study:
             raise UsageError(
-                "--resume takes no study: the run has its plan", "leave out the studies"
+                "--resume does not take a study: the run has its own plan", "leave out the studies"
             )
         paths = find_pair(_find_either(arguments.resume, arguments.store))
         _finish(paths, arguments)
@@ -98,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         paths = _measure(arguments)
         name = runs.name_of(paths[1], arguments.store)
-        output.note(f"done; transrank versus {name} prints this again")
+        output.note(f"done; to print this again: transrank versus {name}")
     return _verdict(paths, arguments)
 
 
@@ -117,18 +118,19 @@ def find_pair(path: Path) -> tuple[Path, Path]:
     versus = read_run(path).header.versus
     if versus is None:
         raise UsageError(
-            f"{path.stem} is no run of transrank versus", "transrank compare takes any two runs"
+            f"{path.stem} is not a run of transrank versus", "transrank compare takes any two runs"
         )
     other = path.with_name(f"{versus.other}{path.suffix}")
     if not other.is_file():
         raise RecordError(
-            f"the other variant of {path} is missing: no {other}", "keep the two side by side"
+            f"the other variant of {path} is missing: {other} does not exist",
+            "keep both records in the same folder",
         )
     return (path, other) if versus.variant == NAMES[0] else (other, path)
 
 
 def _find_either(text: str, store: Path | None) -> Path:
-    """Return the record that a user means, by its name or by what both names begin with."""
+    """Return the record that a user means, by its name or by the common part of both names."""
     from transrank.lab.store.runs import find_run
 
     try:
@@ -142,7 +144,7 @@ def _find_either(text: str, store: Path | None) -> Path:
 
 
 def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
-    """Return the records that are named in place of a study, if that is so."""
+    """Return the records if a run is named in place of a study."""
     from transrank.lab.study import catalogue
 
     if len(arguments.study) != 1 or arguments.study[0] in catalogue.studies():
@@ -153,7 +155,7 @@ def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
     except RecordError:
         if word.startswith("latest") or os.sep in word:
             raise
-        return None  # rather a study, which does not exist
+        return None  # probably a misspelt study
     return find_pair(path)
 
 
@@ -237,7 +239,7 @@ def _finish(paths: tuple[Path, Path], arguments: argparse.Namespace) -> None:
             stack.enter_context(records.sole_writer(path))
         runs = [execution.open_again(path) for path in paths]
         if all(map(execution.lacks_nothing, runs)):
-            output.note(f"{paths[1].stem} lacks nothing: all its cases are finished")
+            output.note(f"{paths[1].stem} is complete: all its cases are finished")
             return
         settings = [run.header.versus.settings if run.header.versus else () for run in runs]
         sites = _sites([parse(*each) for each in zip(NAMES, settings, strict=True)])
@@ -256,7 +258,7 @@ def _finish(paths: tuple[Path, Path], arguments: argparse.Namespace) -> None:
 
 
 def _watch(a: Driver, b: Driver) -> None:
-    """Let both take turns."""
+    """Let both alternate."""
     from transrank.lab.cli import execution
     from transrank.lab.survey.versus import taking_turns
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts: the candidate is faster, slower, the same as the baseline, or that is unclear."""
+"""Verdicts: the candidate is faster than, slower than or the same as the baseline, or unclear."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VERDICTS = ("faster", "slower", "same", "unclear", "missing")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference of two logarithms, and how far its 95 % interval reaches to either side."""
+    """Difference of two logarithms, and the reach of its 95 % interval to either side."""
 
     center: float
     below: float
@@ -41,13 +41,13 @@ class Difference:
         return Estimate(*(float(np.exp(log)) for log in logs))
 
     def tail(self, distance: float, reach: float) -> float:
-        """Probability of a value so far beyond a bound that lies `reach` away at 95 %."""
+        """Probability of a value `distance` beyond a bound if 95 % of values lie within `reach`."""
         if reach == 0:
             return 0.0 if distance > 0 else 1.0
         return float(special.stdtr(self.freedom, -distance / self.error(reach)))
 
     def error(self, reach: float) -> float:
-        """The standard error that makes a 95 % interval reach so far."""
+        """The standard error for which a 95 % interval has this reach."""
         return reach / t_quantile(self.freedom)
 
 
@@ -58,23 +58,23 @@ class Verdict:
     Attributes
     ----------
     ratio
-        candidate / baseline, in time: 1.1 is 10 % slower. None where one side is missing.
+        candidate / baseline, in time: 1.1 is 10 % slower. None if one side is missing.
     alone
-        the case by itself: `slower` (`faster`) when the whole interval of the ratio lies beyond
-        the threshold, `same` when it lies within, `unclear` otherwise, `missing` when one side has
+        the case on its own: `slower` (`faster`) if the whole interval of the ratio lies beyond
+        the threshold, `same` if it lies within, `unclear` otherwise, `missing` if one side has
         no value.
     verdict
-        the case among all: as `alone`, but `unclear` where so many cases would bring forth one
-        that is as slow or as fast by chance.
+        the case among all: as `alone`, but `unclear` if chance could make one of this many cases
+        as slow or as fast.
     reason
         why it is unclear or missing.
     statistic
-        what was compared: the medians, or the means where one side knows only means.
+        the compared statistic: medians, or means if one side has only means.
     difference
-        of the logarithms of the two values; None where a side has no interval.
+        of the logarithms of the two values; None if a side has no interval.
     tails
         mean, P90 and P99 of all samples after warm-up, of the baseline and of the candidate; None
-        where one side knows only means.
+        if one side has only means.
     """
 
     case: str
@@ -99,14 +99,14 @@ class Family:
     Attributes
     ----------
     counts
-        how many cases have each verdict.
+        the number of cases with each verdict.
     median_ratio, half
-        of the ratios the median, and between which of them the middle half lies.
+        the median of the ratios, and the quartiles that enclose their middle half.
     visible, visible_alone
         the smallest slowdown that would have been found in half of the cases: one that all share,
-        and one that a case has alone. 0.1 is 10 %; None where no case has an interval.
+        and one of a single case. 0.1 is 10 %; None if no case has an interval.
     tail
-        candidate / baseline in the median of cases, of the mean, P90 and P99 of all samples.
+        candidate / baseline of the mean, P90 and P99 of all samples, as medians over cases.
     """
 
     counts: Mapping[str, int]
@@ -138,15 +138,15 @@ def compare_results(
     obstacle
         why no verdict can be given, whatever the values: every case is then unclear.
     paired
-        whether launch i of both runs is a pair, as `transrank versus` takes them: the ratio is then
-        that of pairs, and what a pair shares cancels.
+        whether launch i of both runs is a pair, as in `transrank versus`: the ratio is then
+        computed within pairs, and effects common to a pair cancel.
 
-    Cases are the same when their names and shapes are. Where one run lacks the shape, it is enough
-    that as many ranks took part, placed alike: two ranks on a node are two ranks on a node, whether
-    the launcher was asked for 2 per node or left alone.
+    Cases match if their names and shapes are equal. If one run lacks the shape, equal numbers of
+    participating ranks with equal placement are enough: two ranks on a node match two ranks on a
+    node, whether the launcher was asked for 2 per node or not.
 
-    A case that is slower (faster) by itself but may be so by chance among so many cases, by the
-    false discovery rate of 5 %, is `unclear`.
+    A case that is slower (faster) on its own but could be so by chance among all cases, at a false
+    discovery rate of 5 %, is `unclear`.
     """
     if not 0 < threshold < np.inf:
         raise ValueError(f"the threshold ({threshold}) must be greater than 0 and finite")
@@ -167,7 +167,7 @@ def compare_results(
 
 
 def _pairs(baseline: Sequence[CaseResult], candidate: Sequence[CaseResult]) -> list[Pair]:
-    """What belongs together: by shape, else by placement; those of the baseline first."""
+    """The matching cases: by shape, else by placement; those of the baseline first."""
     by_shape = {(result.case, result.shape): result for result in candidate}
     partners = {id(result): by_shape.pop((result.case, result.shape), None) for result in baseline}
     alone = [result for result in baseline if partners[id(result)] is None]
@@ -183,7 +183,7 @@ def _pairs(baseline: Sequence[CaseResult], candidate: Sequence[CaseResult]) -> l
 
 
 def _by_placement(results: Iterable[CaseResult]) -> dict[tuple[str, Placed], CaseResult]:
-    """Results by where their ranks were; of several in one place the one of the smallest shape."""
+    """Results by the placement of their ranks; of several, the one of the smallest shape."""
     found: dict[tuple[str, Placed], CaseResult] = {}
     for result in sorted(results, key=lambda result: result.shape):
         if result.placed is not None:
@@ -200,7 +200,7 @@ def _shapes_by_case(results: Iterable[CaseResult]) -> Shapes:
 
 
 def summarise_family(verdicts: Sequence[Verdict], threshold: float) -> Family:
-    """Count the verdicts, and say what could have been seen at all."""
+    """Count the verdicts, and compute the smallest detectable slowdown."""
     counts = {name: sum(v.verdict == name for v in verdicts) for name in VERDICTS}
     ratios = [v.ratio.value for v in verdicts if v.ratio is not None]
     if not ratios:
@@ -267,16 +267,16 @@ def _judge(
         return replace(
             verdict,
             ratio=Estimate(second.value / first.value),
-            reason=f"fewer than {LEAST_LAUNCHES} {few} have no interval",
+            reason=f"fewer than {LEAST_LAUNCHES} {few} give no interval",
         )
     return _judge_ratio(verdict, difference, threshold)
 
 
 def _other_basis(bases: tuple[str, str]) -> str:
-    """Why what counts of a case is not the same in both runs, or is a mixture in either."""
+    """Why the samples that count differ in kind between the runs, or are mixed in one of them."""
     lacks = {
         "any cores": "has too few launches with the cores in this state",
-        "all": "has too few launches that nothing disturbed",
+        "all": "has too few undisturbed launches",
     }
     return "; ".join(
         f"the {name} {lacks[basis]}"
@@ -297,11 +297,11 @@ def _missing(
     ):
         if result is None and known.case in elsewhere:
             there = "; ".join(elsewhere[known.case])
-            reasons.append(f"the {name} has it in another placement: {there}")
+            reasons.append(f"the {name} has it with another placement: {there}")
         elif result is None:
             reasons.append(f"the {name} does not have it")
         elif not result.measured:
-            reasons.append(f"the {name} {result.status} it: {result.reason}")
+            reasons.append(f"{result.status} in the {name}: {result.reason}")
     return Verdict(
         known.case,
         known.shape,
@@ -337,7 +337,7 @@ def _judge_ratio(verdict: Verdict, difference: Difference, threshold: float) -> 
 
 
 def _of_pairs(ratios: Sequence[Estimate]) -> Difference | None:
-    """The difference that the ratios of pairs make; None where they are too few."""
+    """The difference from the ratios of pairs; None if there are too few."""
     if len(ratios) < LEAST_LAUNCHES:
         return None
     low, center, high = _log_interval(combine(ratios))
@@ -347,11 +347,11 @@ def _of_pairs(ratios: Sequence[Estimate]) -> Difference | None:
 def _difference(
     baseline: tuple[Estimate, int], candidate: tuple[Estimate, int]
 ) -> Difference | None:
-    """Difference of the logarithms of two estimates, each from so many launches.
+    """Difference of the logarithms of two estimates, each with its number of launches.
 
-    The ends of its interval are those of the two intervals, added in squares, since neither needs
-    to reach as far to one side as to the other; None where a side has too few launches for one.
-    Degrees of freedom as of Welch's t: the runs may differ in spread and number of launches.
+    Its interval adds those of the two estimates in quadrature, separately for either side, since
+    they need not be symmetric; None if a side has too few launches for an interval.
+    Degrees of freedom as in Welch's t: the runs may differ in spread and number of launches.
     Source: Zou & Donner, Statistics in Medicine 27 (2008); Welch, Biometrika 34 (1947).
     """
     counts = (baseline[1], candidate[1])
@@ -386,7 +386,7 @@ def _place(ratio: Estimate, bound: float) -> str:
 
 
 def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
-    """Call unclear what is no discovery in the family of all comparisons."""
+    """Call a case unclear unless it is a discovery in the family of all comparisons."""
     judged = [v for v in verdicts if v.ratio is not None and v.ratio.low is not None]
     slower = discoveries([v.p_slower for v in judged])
     faster = discoveries([v.p_faster for v in judged])
@@ -398,7 +398,7 @@ def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
         replace(
             v,
             verdict="unclear",
-            reason=f"{v.verdict} by itself, but may be so by chance among {len(judged)} cases",
+            reason=f"{v.verdict} on its own, but could be so by chance among {len(judged)} cases",
         )
         if v.verdict in ("slower", "faster") and not believed[v.case, v.shape][v.verdict]
         else v
@@ -407,10 +407,10 @@ def _guard_against_chance(verdicts: list[Verdict]) -> list[Verdict]:
 
 
 def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estimate:
-    """Candidate / baseline from launches taken in turn: value i of both belongs together.
+    """Candidate / baseline from alternating launches: value i of both forms a pair.
 
-    What both launches of a pair share, such as a slower hour, cancels. The ratios are combined as
-    launches are; fewer than three have no interval.
+    Effects common to both launches of a pair, such as a slower hour, cancel. The ratios are
+    combined as launches are; fewer than three give no interval.
 
     Raises
     ------
@@ -419,17 +419,17 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
     """
     first, second = np.asarray(baseline, dtype=float), np.asarray(candidate, dtype=float)
     if first.size != second.size or first.size < 2:
-        raise ValueError(f"{first.size} and {second.size} values make no two pairs or more")
+        raise ValueError(f"{first.size} and {second.size} values do not form two or more pairs")
     if min(first.min(), second.min()) <= 0:
         raise ValueError("a time that is not positive has no ratio")
     return combine([Estimate(float(ratio)) for ratio in second / first])
 
 
 def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
-    """How many times as long the candidate takes as the baseline, both of one run.
+    """The candidate's time over the baseline's, both of one run.
 
-    Pair by pair where two launches or more measured both, else by the launches of each. None
-    where either has a single launch: it says nothing of others.
+    Computed within pairs if at least two launches measured both, else from the launches of each.
+    None if either has a single launch, which says nothing about the spread between launches.
     """
     ours, theirs = (
         {

@@ -93,7 +93,7 @@ def test_too_few_launches_on_a_side_are_unclear_and_say_why(few: list[float]) ->
         assert found.verdict == "unclear"
         assert found.ratio is not None
         assert found.ratio.low is None
-        assert found.reason == "fewer than 3 launches on a side have no interval"
+        assert found.reason == "fewer than 3 launches on a side give no interval"
 
 
 def test_an_obstacle_leaves_every_case_unclear_whatever_its_values() -> None:
@@ -129,7 +129,7 @@ def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
     found = compare_results([result("a", CALM), skipped], [result("b", CALM)], 0.05)
     assert [(v.case, v.verdict) for v in found] == [("a", "missing"), ("b", "missing")]
     assert found[0].reason == "the candidate does not have it"
-    assert found[1].reason == "the baseline skipped it: needs 3 GiB"
+    assert found[1].reason == "skipped in the baseline: needs 3 GiB"
     only_new = compare_results([], [result("c", CALM)], 0.05)
     assert [v.verdict for v in only_new] == ["missing"]
 
@@ -174,7 +174,7 @@ def test_an_alarm_that_may_be_chance_says_so() -> None:
     assert alone.verdict == "slower"
     among = compare_results([*baseline, lonely[0]], [*candidate, lonely[1]], 0.05)[-1]
     assert among.verdict == "unclear"
-    assert among.reason == "slower by itself, but may be so by chance among 301 cases"
+    assert among.reason == "slower on its own, but could be so by chance among 301 cases"
 
 
 def test_a_slowdown_of_everything_is_found_among_many_cases() -> None:
