@@ -92,7 +92,7 @@ def intervals_of(results: Iterable[CaseResult]) -> dict[int, Interval]:
 
 
 def places_of(results: Iterable[CaseResult]) -> frozenset[Place]:
-    """Where results were measured; without those of which nobody knows."""
+    """The places where results were measured, as far as known."""
     return frozenset(
         (result.placed.ranks, result.placed.nodes == 1)
         for result in results
@@ -106,7 +106,7 @@ def study_name(result: CaseResult) -> str:
 
 
 def namer(results: Iterable[CaseResult], subject: Entity = study_name) -> Entity:
-    """What to call what a result is about: its subject, and the axes that tell it from others.
+    """The name of a result's subject, with the axes that distinguish it from others.
 
     An axis is named when cases of one subject and shape differ in it; bytes never are.
     """
@@ -117,12 +117,12 @@ def namer(results: Iterable[CaseResult], subject: Entity = study_name) -> Entity
     telling = {(name, axis) for (name, axis, _), seen in values.items() if len(seen) > 1}
 
     def name(result: CaseResult) -> str:
-        told = [
+        axes = [
             f"{axis} {value}" if isinstance(value, int) else value
             for axis, value in result.axes.items()
             if axis != "bytes" and (subject(result), axis) in telling
         ]
-        return ", ".join([subject(result), *told])
+        return ", ".join([subject(result), *axes])
 
     return name
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runs of a report with their statistics, each under a name of its own."""
+"""The runs of a report with their statistics, each under a unique name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between no
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """One run: its name on the page, a result per case and shape, what to beware of."""
+    """One run: its name on the page, a result per case and shape, and the warnings."""
 
     run: Run
     name: str
@@ -29,7 +29,7 @@ class Measured:
 
     @property
     def counted_cases(self) -> list[Case]:
-        """What single launches say, without those that are left out of the results."""
+        """The cases of single launches, without those that are left out of the results."""
         counted = {(result.case, result.shape): result.launches for result in self.results}
         return [
             case
@@ -38,10 +38,10 @@ class Measured:
         ]
 
     def by_place(self, *studies: str) -> dict[str, list[CaseResult]]:
-        """The results of studies of two ranks, by where the two were: see `place_of`.
+        """The results of two-rank studies, by the place of the two ranks: see `place_of`.
 
-        Where several shapes put them in the same place, those of the smallest: in the others more
-        ranks wait.
+        If several shapes put them in the same place, those of the smallest shape: in the others
+        more ranks wait.
         """
         results = self.of_study(*studies)
         smallest: dict[tuple[str, str], Shape] = {}
@@ -60,7 +60,7 @@ class Measured:
 
     @property
     def crowded(self) -> frozenset[Shape]:
-        """The shapes in which ranks shared cores: what they show is mostly waiting."""
+        """The shapes in which ranks shared cores, whose times are mostly waiting."""
         return frozenset(
             launch.shape for launch in self.run.launches if shared_cores(launch.placement)
         )
@@ -75,7 +75,7 @@ class Measured:
 
 
 def measure_up(runs: Sequence[Run]) -> list[Measured]:
-    """Summarise each run. Runs of one name are told apart by their ids."""
+    """Summarise each run. Runs with the same name are distinguished by their ids."""
     names = Counter(run.name for run in runs)
     measured = []
     for run in runs:
@@ -86,7 +86,7 @@ def measure_up(runs: Sequence[Run]) -> list[Measured]:
 
 
 def place_of(result: CaseResult) -> str:
-    """Where the two ranks of a message were; empty where nobody knows."""
+    """The place of the two ranks of a message; empty if unknown."""
     if result.placed is None:
         return SOMEWHERE
     return WITHIN_A_NODE if result.placed.nodes == 1 else BETWEEN_NODES
@@ -98,7 +98,7 @@ def shapes_of(results: Sequence[CaseResult]) -> list[Shape]:
 
 
 def telling_shape(results: Sequence[CaseResult], *runs: Measured) -> Shape | None:
-    """The largest shape in which each rank had a core; the largest of all where none is."""
+    """The largest shape in which each rank had a core; the largest of all if there is none."""
     shapes = shapes_of(results)
     roomy = [shape for shape in shapes if not any(shape in run.crowded for run in runs)]
     return (roomy or shapes)[-1] if shapes else None

@@ -130,7 +130,7 @@ def _title(measured: Sequence[Measured]) -> str:
 
 
 def _subtitles(measured: Sequence[Measured]) -> list[str]:
-    """What ran where, a line per run."""
+    """The run and its machine, a line per run."""
     return [
         " · ".join(part for part in _facts_in_short(run, len(measured) > 1) if part)
         for run in measured
@@ -180,13 +180,13 @@ def _live(figures: Sequence[Figure]) -> dict[str, Any]:
 
 
 def _embedded(value: Any) -> Markup:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot end the script element that contains it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _ours(text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e"))
 
 
 def _ours(text: str) -> Markup:
-    """HTML that this package made, with everything foreign in it escaped already."""
+    """HTML made by this package, in which all foreign text is already escaped."""
     return Markup(text)  # noqa: S704
 
 

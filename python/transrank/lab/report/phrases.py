@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words that several answers need."""
+"""Phrases that several answers use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def time_with_interval(result: CaseResult) -> str:
 
 
 def rate_with_interval(result: CaseResult) -> str:
-    """`12.9 GB/s (12.8 to 13.0 GB/s)`: the rate, and what the ends of its time's interval make."""
+    """`12.9 GB/s (12.8 to 13.0 GB/s)`: the rate, and the interval that follows from its time's."""
     assert result.rate is not None
     text, ends = units.format_rate(result.rate), rate_interval(result)
     return f"{text} ({ends})" if ends else text
@@ -63,7 +63,7 @@ def percent(share: Estimate) -> str:
 
 
 def change(ratio: Estimate) -> str:
-    """`15 % (12 % to 18 %) more`, or `less`: what a ratio that has an interval adds to 1."""
+    """`15 % (12 % to 18 %) more`, or `less`: the difference of a ratio with an interval from 1."""
     assert ratio.low is not None
     assert ratio.high is not None
     if ratio.value >= 1:
@@ -78,13 +78,13 @@ def _ends(estimate: Estimate, text: Callable[[float], str]) -> str:
 
 
 def times_as_long(baseline: CaseResult, candidate: CaseResult) -> str:
-    """`1.42 times (1.40 to 1.45)`, from two launches of each on; else empty."""
+    """`1.42 times (1.40 to 1.45)`; empty with fewer than two launches of each."""
     ratio = ratio_of(baseline, candidate)
     return times(ratio) if ratio is not None else ""
 
 
 def nearest(results: Sequence[CaseResult], size: int) -> CaseResult | None:
-    """The result whose size is nearest to `size` by ratio, the larger one of two as near."""
+    """The result whose size is nearest to `size` by ratio; the larger of two equally near."""
     sized = [(result.bytes, result) for result in results if result.bytes is not None]
     if not sized:
         return None
@@ -108,10 +108,10 @@ def best_rate(results: Sequence[CaseResult]) -> CaseResult | None:
 
 
 def kept_share(results: Sequence[CaseResult]) -> str:
-    """`97 % kept`: the share of these results' samples that enters the numbers."""
+    """`97 % kept`: the share of these results' samples that count."""
     taken = sum(result.samples for result in results)
     if not taken:
-        return "no samples known"
+        return "samples unknown"
     return f"{units.format_percent(sum(result.counted for result in results) / taken)} kept"
 
 
@@ -123,7 +123,7 @@ def kept_sentence(results: Sequence[CaseResult]) -> str:
 
 
 def kept_words(clean: int, taken: int) -> str:
-    """The same of so many undisturbed samples."""
+    """The same for `clean` undisturbed samples of `taken`."""
     if not taken:
         return ""
     return f"{units.format_percent(clean / taken)} of {taken:,} samples are kept."

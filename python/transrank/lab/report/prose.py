@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences as HTML: safe, with code set as code, numbers kept with their units, options whole."""
+"""Sentences as HTML: escaped, with code markup; numbers stay with their units, options whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?: \d+)?")
 
 
 def prose(text: str) -> Markup:
-    """HTML of a sentence; what stands between backticks is code."""
+    """HTML of a sentence; text between backticks is code."""
     html = _CODE.sub(r"<code>\1</code>", str(escape(text)))
     html = _OPTION.sub(r'<span class="option">\g<0></span>', html)
     return Markup(_UNIT.sub("\N{NO-BREAK SPACE}", html))  # noqa: S704 escaped above

@@ -18,7 +18,7 @@ from transrank.lab.stats.summary import CaseResult
 
 BLOCKING = "blocking"
 
-# The word with which a machine's condition begins when it concerns some studies only.
+# The word with which a machine's condition begins if it concerns only some studies.
 _TOPICS = {
     "pingpong": "Point to point",
     "pingping": "Point to point",
@@ -33,7 +33,7 @@ _TOPICS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Whom published numbers come from, and what to know before comparing."""
+    """The source of published numbers, and the conditions to know before comparing."""
 
     title: str
     attribution: str
@@ -42,9 +42,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was published of as many ranks at the same place as a run's, and by whom.
+    """Published numbers of as many ranks, placed as in a run, and their sources.
 
-    `elsewhere` says of how many ranks and where the nearest is when there is none.
+    If there is none, `elsewhere` names the ranks and the machine of the nearest published number.
     """
 
     points: tuple[tuple[Machine, ReferencePoint], ...]
@@ -53,7 +53,7 @@ class Published:
 
     @property
     def places(self) -> frozenset[Place]:
-        """Where the points are of."""
+        """The places of the points."""
         return frozenset(_place(point) for _, point in self.points)
 
 
@@ -62,7 +62,7 @@ def published(
     places: Collection[Place],
     fits: Callable[[ReferencePoint], bool] = lambda point: True,
 ) -> Published:
-    """What was published of these studies and `fits`, divided by what a run can stand beside."""
+    """The published numbers of these studies for which `fits`, if comparable with the run."""
     found = [
         (machine, point)
         for machine in machines()
@@ -85,12 +85,12 @@ def published(
 
 
 def comparable(*found: Published) -> str:
-    """The sentence that names the nearest that was published; empty where some can be shown."""
+    """The sentence that names the nearest published number; empty if some can be shown."""
     if any(each.points for each in found):
         return ""
     nearest = dict.fromkeys(each.elsewhere for each in found if each.elsewhere)
-    told = joined(list(nearest), "and")
-    return f"Published numbers to compare with are of {told}." if told else ""
+    jobs = joined(list(nearest), "and")
+    return f"Published numbers exist for {jobs}." if jobs else ""
 
 
 def _place(point: ReferencePoint) -> Place:
@@ -103,7 +103,7 @@ def _job(point: ReferencePoint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Curves by the title of their panel, their sources, and what else would be comparable."""
+    """Curves by the title of their panel, their sources, and the nearest comparable numbers."""
 
     by_title: Mapping[str, tuple[Curve, ...]]
     sources: tuple[Source, ...]
@@ -111,7 +111,7 @@ class Lines:
 
 
 def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
-    """Curves of every machine that published something for what these panels show."""
+    """Curves of every machine with published numbers for the contents of these panels."""
     by_title: dict[str, tuple[Curve, ...]] = {}
     every: list[Published] = []
     for group in groups:
@@ -128,7 +128,7 @@ def published_lines(palette: Palette, groups: Sequence[CurveGroup]) -> Lines:
 
 
 def published_store_times() -> tuple[list[tuple[int, float]], tuple[Source, ...]]:
-    """Ranks and seconds of the published making of redistribution routes, and who measured them."""
+    """Ranks and seconds of the published creation of redistribution routes, and their sources."""
     study = "plan-scaling"
     used = [machine for machine in machines() if machine.of_study(study)]
     times = [(point.ranks, point.seconds) for machine in used for point in machine.of_study(study)]
@@ -163,7 +163,7 @@ def short_name(machine: Machine) -> str:
 
 
 def _is_of(point: ReferencePoint, result: CaseResult) -> bool:
-    """Whether a published point is of the same as this result, wherever."""
+    """Whether a published point measures the same as this result, on any placement."""
     if point.bytes is None or point.seconds <= 0:
         return False
     axes = {name: value for name, value in point.axes.items() if name != "bytes"}
@@ -171,7 +171,7 @@ def _is_of(point: ReferencePoint, result: CaseResult) -> bool:
     if any(result.axes.get(name, value) != value for name, value in axes.items()):
         return False
     operation = str(result.axes.get("operation", ""))
-    # Without bytes there is nothing to do, but for the v-variants, which do not know that.
+    # Without bytes there is nothing to do, except for the v-variants, which cannot know that.
     return point.bytes > 0 or not operation or operation.endswith("v")
 
 
@@ -199,7 +199,7 @@ def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[Source, .
 
 
 def _source(machine: Machine, studies: Sequence[str]) -> Source:
-    """Who published, and the conditions that concern these studies."""
+    """The source of a machine's numbers, and the conditions that concern these studies."""
     topics = {_TOPICS[study] for study in studies if study in _TOPICS}
     conditions = tuple(
         condition

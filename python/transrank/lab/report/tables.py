@@ -16,7 +16,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; numbers stand right."""
+    """A column; numbers are aligned to the right."""
 
     heading: str
     number: bool = True
@@ -24,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table; `state` is a case's status, for its looks."""
+    """One line of a table; `state` is a case's status, for styling."""
 
     cells: tuple[str, ...]
     state: str = "ok"
@@ -47,7 +47,7 @@ def interval_text(estimate: Estimate | None) -> str:
 
 
 def range_text(low: float, high: float) -> str:
-    """Two times, the unit said once where it is the same."""
+    """Two times; a common unit is written once."""
     first, last = units.format_seconds(low), units.format_seconds(high)
     if first == last:
         return last
@@ -61,7 +61,7 @@ def megabytes_text(rate: float | None) -> str:
 
 
 def numbers_table(study: str, measured: Sequence[Measured]) -> Table:
-    """Every case of a study: value, interval, what was kept, what of all samples programs feel."""
+    """Every case of a study: value, interval, samples kept, statistics of all samples."""
     chosen = [(run, result) for run in measured for result in run.results if result.study == study]
     axes = list(dict.fromkeys(axis for _, result in chosen for axis in result.axes))
     axes.sort(key=lambda axis: axis == "bytes")

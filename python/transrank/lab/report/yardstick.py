@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bandwidths are held against on every machine: one core's memcpy beyond the caches."""
+"""The reference for bandwidths on every machine: one core's memcpy beyond the caches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = "memcpy beyond the caches"
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """`beyond` copies more than the last-level cache holds, `within` is the fastest copy in it."""
+    """`beyond` is a copy larger than the last-level cache, `within` the fastest copy in it."""
 
     beyond: CaseResult
     within: CaseResult | None
@@ -45,7 +45,7 @@ class Yardstick:
 
 
 def yardstick_of(run: Measured) -> Yardstick | None:
-    """The yardstick of a run; None where no such copy was measured, or no cache is known."""
+    """The yardstick of a run; None if no such copy was measured, or no cache is known."""
     cache = last_level_cache(run.run.header.machine)
     copies: dict[int, CaseResult] = {}
     for result in sorted(run.of_study(STUDY), key=lambda result: result.shape):
@@ -60,7 +60,7 @@ def yardstick_of(run: Measured) -> Yardstick | None:
 
 
 def last_level_cache(machine: Mapping[str, Any]) -> int | None:
-    """Bytes of one cache of the highest level; None where nobody knows."""
+    """Bytes of one cache of the highest level; None if unknown."""
     known = [
         (cache["level"], cache["bytes"])
         for cache in machine.get("caches", ())
@@ -77,14 +77,14 @@ def is_plain(result: CaseResult) -> bool:
 
 
 def share_of_memcpy(run: Measured, result: CaseResult) -> str:
-    """`85 % (83 % to 88 %) of memcpy beyond the caches`; empty where that is not known."""
+    """`85 % (83 % to 88 %) of memcpy beyond the caches`; empty if unknown."""
     yardstick = yardstick_of(run)
     share = yardstick.share(result) if yardstick is not None else None
     return f"{percent(share)} of {NAME}" if share is not None else ""
 
 
 def yardstick_line(run: Measured, curves: Sequence[Curve], several: bool) -> list[Curve]:
-    """The yardstick among rates of messages, at all of their sizes; empty where nobody knows."""
+    """The yardstick among rates of messages, at all of their sizes; empty if unknown."""
     yardstick = yardstick_of(run)
     sizes = sorted({point.bytes for curve in curves for point in curve.points if point.bytes})
     if yardstick is None or yardstick.beyond.rate is None:

@@ -60,7 +60,7 @@ def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy
 ) -> None:
     rows = {
         (row[1], row[2]): row[3:]
-        for row in table(page, "Steps of advection, and what the halo adds to them")[1:]
+        for row in table(page, "Steps of advection, and the time added by the halo")[1:]
     }
     assert rows["100", "none"] == ["10.0 µs", "+0.0 %", "–", "1e+09", "80 %"]
     assert rows["100", "auto"][1] == "+10.0 %"

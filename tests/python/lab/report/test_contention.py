@@ -84,12 +84,12 @@ def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) 
         times = r"\(1\.3\d? times \(1\.[1-3]\d* to 1\.[3-5]\d*\) the control\)"
         disturbed = rf"domains 0 {times} and 4 {times}"
         assert re.search(f"While {pair} exchange messages, {disturbed} are disturbed", text)
-    assert "No other domain was found disturbed by 0↔4." in text
+    assert "No other domain was found to be disturbed by 0↔4." in text
     assert re.search(
         r"64 MiB, 48 ranks, 24 per node, domains of 6: a receive takes (89|9\d)[.\d]* ms", text
     )
     together = r"With all pairs at once it takes [67]\d\d ms \([^)]*\), [78]\.\d+ times \([^)]*\)"
-    assert re.search(rf"{together} as long as to itself: 4\.\d+ GB/s pass", text)
+    assert re.search(rf"{together} as long as in the control: 4\.\d+ GB/s pass", text)
 
 
 def test_where_nobody_is_disturbed_nobody_is_said_to_be(written: Callable[..., Run]) -> None:
@@ -97,7 +97,7 @@ def test_where_nobody_is_disturbed_nobody_is_said_to_be(written: Callable[..., R
         return 0.18 if any(domain in pair for pair in pairs) else 0.12
 
     text = " ".join(asked(written(survey_of(EACH, model=apart))).answer)
-    assert "No other domain was found disturbed by 0↔4, 1↔5, 2↔6 and 3↔7." in text
+    assert "No other domain was found to be disturbed by 0↔4, 1↔5, 2↔6 and 3↔7." in text
     assert "disturbed." not in text.replace(text[text.index("No other") :], "")
 
 

@@ -59,7 +59,7 @@ def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run: 
     assert HEADING in text
     assert re.search(r": (1\.9|2\.0)\d times \([^)]*\) its memory floor, a local gather", text)
     assert re.search(
-        r"fastest way with MPI alone \(mpi-packed\) takes (1\.9|2\.0)\d times \([^)]*\) as long",
+        r"fastest method with MPI alone \(mpi-packed\) takes (1\.9|2\.0)\d times \([^)]*\) as long",
         text,
     )
 

@@ -74,7 +74,10 @@ def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., 
     text = " ".join(asked(written(guide_as_a_run(launches=3))).answer)
     assert "neighbor memory takes 1.3 % (1.3 % to 1.3 %) more time (p = " in text
     assert "diagonal memory takes 1.6 % (1.6 % to 1.6 %) more time (p = " in text
-    assert "Counterpart memory beside neighbor memory cannot be told apart (p = " in text
+    assert (
+        "Compared with neighbor memory, counterpart memory shows no significant difference (p = "
+        in text
+    )
 
 
 def test_farther_memory_that_is_faster_is_called_so(written: Callable[..., Run]) -> None:
@@ -154,7 +157,7 @@ def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
 def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(
     written: Callable[..., Run],
 ) -> None:
-    words = "The kernel did not tell where all pages were"
+    words = "The kernel did not report where all pages were"
     survey = guide_as_a_run()
     assert words not in " ".join(asked(written(survey)).answer)
     survey.lines[-1]["memory"]["pages_unknown"][3] = 256

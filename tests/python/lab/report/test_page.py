@@ -30,11 +30,11 @@ EVIL = "</script><script>document.title = 'taken'</script><img src=x onerror=\"a
 def test_every_question_is_answered_in_order(small_page: str) -> None:
     assert Page(small_page).headings == [
         "MPI on 2 hosts",
-        *(["What to beware of"] if "What to beware of" in small_page else []),
+        *(["Warnings"] if '<h2 id="beware">' in small_page else []),
         "How long does a message take?",
-        "How many bytes per second get through?",
-        "How many messages per second get through?",
-        "Which way of sending is fastest?",
+        "How many bytes per second are transferred?",
+        "How many messages per second are transferred?",
+        "Which send routine is fastest?",
         "What do collective operations cost?",
         "How fast is memory itself?",
         "How long does a job take to start?",

@@ -50,7 +50,7 @@ def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(
     assert lines.by_title == {}
     assert lines.sources == ()
     assert lines.comparable == (
-        "Published numbers to compare with are of 2 ranks on 2 nodes (Fugaku) and 384 ranks on "
+        "Published numbers exist for 2 ranks on 2 nodes (Fugaku) and 384 ranks on "
         "384 nodes (Fugaku)."
     )
 
@@ -63,7 +63,7 @@ def test_a_collective_stands_beside_as_many_ranks_only() -> None:
 
 def test_what_is_comparable_is_the_nearest_in_ranks() -> None:
     assert comparable(published(("collectives",), {(9000, False)})) == (
-        "Published numbers to compare with are of 12,288 ranks on 3,072 nodes (Fugaku)."
+        "Published numbers exist for 12,288 ranks on 3,072 nodes (Fugaku)."
     )
     assert comparable(published(("nosuch",), {(2, False)})) == ""
 

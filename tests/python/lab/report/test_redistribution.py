@@ -99,7 +99,7 @@ def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(
     assert copy.startswith("1.0")
     assert alone.startswith("3.")
     assert f"{copy} its memory floor, the fastest copy of as many bytes (memcpy-once)" in text
-    assert f"the fastest way with MPI alone (mpi-packed) takes {alone} as long" in text
+    assert f"the fastest method with MPI alone (mpi-packed) takes {alone} as long" in text
     assert "scaled down to 1/2 of its cells to fit the memory" in text
 
 
@@ -111,8 +111,8 @@ def test_options_are_compared_in_words(run: Run, page: Page) -> None:
     )
     least, most = (units.format_seconds(value_of(run, way, "store")) for way in ENDS)
     assert re.search(
-        rf"To store {ENDS[0]} on 512x1024x16 takes {least} \([^)]*\), the least, and {ENDS[1]} on "
-        rf"512x1024x16 takes {most} \([^)]*\), the most",
+        rf"The fastest store is {ENDS[0]} on 512x1024x16, {least} \([^)]*\); the slowest is "
+        rf"{ENDS[1]} on 512x1024x16, {most} \([^)]*\)\.",
         text,
     )
 
@@ -127,7 +127,7 @@ def test_grids_are_compared_as_they_were_measured(
     """Two blocks of one machine, of which the larger one is faster, as fast or slower per cell."""
     text = answers(grids(Survey(), large), tmp_path)
     assert "has 2.00 times the cells of the smaller (64x128x16) and takes" in text
-    assert re.search(rf": ({per_cell}) times \([^)]*\) as long for each cell\.", text)
+    assert re.search(rf": ({per_cell}) times \([^)]*\) as long per cell\.", text)
     assert "cache" not in text
 
 
@@ -195,13 +195,13 @@ def test_planning_is_shown_in_multiples_of_the_published_first_time(page: Page) 
 
 def test_planning_has_an_exponent_beside_the_published_one(page: Page) -> None:
     text = page.text
-    assert "Does a redistribution cost more to plan on more ranks?" in text
+    assert "Does planning a redistribution cost more on more ranks?" in text
     assert "with a growth exponent of 0.10 (95 % interval" in text
-    assert "ESMF's published times have one of 1.73 (95 % interval" in text
+    assert "ESMF's published times have a growth exponent of 1.73 (95 % interval" in text
 
 
 def test_words_are_about_the_mode_nearest_to_a_program_s_use(page: Page) -> None:
     told = [line for line in page.text.split("With 2 ranks, ") if "lists of cells" in line]
-    about = [line for line in told if "beside ESMF's default" in line]
+    about = [line for line in told if "compared with ESMF's default" in line]
     assert about
     assert all("rewritten before each run and read after it" in line for line in about)

@@ -298,7 +298,7 @@ def test_failed_launches_and_unmade_measurements_are_told(written: Callable[...,
     assert question is not None
     assert question.answer == (
         "A launch failed (launch 3): rank 1 was killed.",
-        "2 planned measurements (case and launch) were not made; "
+        "2 planned measurements (case and launch) were not taken; "
         f"`transrank survey --resume {run.path}` completes the run.",
     )
 
@@ -449,8 +449,8 @@ def test_the_method_is_that_of_the_run(written: Callable[..., Run]) -> None:
     assert "Every case was planned for 3 launches. “~” marks a case whose interval is wider" in text
     assert "wider than 3.0 % of the value" in text
     assert "(cold)" in text
-    assert "come to a common start by a barrier" in text
-    assert f"{3 * survey.samples} samples are stored; flagged are 3 as warm-up" in text
+    assert "synchronise by a barrier" in text
+    assert f"{3 * survey.samples} samples are stored; of these, 3 as warm-up" in text
 
 
 def test_clock_synchronisation_is_told_with_its_accuracy(written: Callable[..., Run]) -> None:
@@ -460,10 +460,10 @@ def test_clock_synchronisation_is_told_with_its_accuracy(written: Callable[..., 
     launch_line["synchronisation"] = {"method": "clock", "accuracy_seconds": 3.2e-7}
     survey.lines.append(launch_line)
     parts = describe_method([measured(written(survey))])
-    assert any("offsets of up to 320 ns were left" in s for part in parts for s in part.sentences)
+    assert any("offsets of up to 320 ns between" in s for part in parts for s in part.sentences)
     survey.lines.append(recorded.event("clocks-checked", launch=9, accuracy_seconds=6.5e-6))
     parts = describe_method([measured(written(survey))])
-    assert any("offsets of up to 6.50 µs were left" in s for part in parts for s in part.sentences)
+    assert any("offsets of up to 6.50 µs between" in s for part in parts for s in part.sentences)
 
 
 JOB = {

@@ -45,7 +45,7 @@ def drawn_bounds(values: Sequence[float], bounds: Sequence[float]) -> tuple[floa
 
 
 def position(size_bytes: float) -> float:
-    """Where a size stands on the axis of bytes."""
+    """The position of a size on the axis of bytes."""
     return size_bytes if size_bytes >= 1 else EMPTY_MESSAGE
 
 

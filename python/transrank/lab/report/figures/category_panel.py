@@ -30,7 +30,7 @@ LABEL_ROOM = 1.2
 class Value:
     """A value and the ends of its interval; `series` is its entry in the key.
 
-    `beside` tells the values of a category apart that stand beside each other, else the series.
+    `beside` distinguishes the values of a category that are beside each other, else the series.
     """
 
     label: str
@@ -59,7 +59,7 @@ class Value:
 class Scale:
     """The axis of the values: what it shows, from where to where intervals are drawn, its channel.
 
-    `text` tells a value, `ends` its interval.
+    `text` formats a value, `ends` its interval.
     """
 
     drawn: tuple[float, float]
@@ -78,7 +78,7 @@ def log_times(values: Sequence[Value]) -> Scale:
 
 
 def near_times(values: Sequence[float], title: str) -> Scale:
-    """Seconds on an axis that begins where they do, with digits enough to tell its ticks apart."""
+    """Seconds on an axis that begins where they do, with enough digits to distinguish its ticks."""
     low, high = min(values), max(values)
     margin = (high - low) * 0.06 or high * 0.05
     digits = 3 if high - low > 0.05 * high else 5
@@ -211,9 +211,9 @@ def _row(each: Value, scale: Scale, tick: bool) -> dict[str, Any]:
         for end in (each.low, each.value, each.high)
     )
     text = scale.text(each.value)
-    told = text if each.low == each.high else f"{text} ({scale.ends(each.low, each.high)})"
+    reading = text if each.low == each.high else f"{text} ({scale.ends(each.low, each.high)})"
     heading = f"{each.label}, {each.beside}" if each.beside else each.label
-    row = {"n": each.label, "s": each.series, "v": value, "t": [heading, [[each.series, told]]]}
+    row = {"n": each.label, "s": each.series, "v": value, "t": [heading, [[each.series, reading]]]}
     if not tick:
         row |= {"o": each.beside or each.series, "l": low, "h": high, "w": text}
     return row

@@ -69,9 +69,9 @@ def _panel(
 
 
 def _at_one_size(curves: Sequence[Curve], quantity: Quantity) -> str:
-    ((_, size, told),) = readings(curves, quantity)
+    ((_, size, texts),) = readings(curves, quantity)
     labels = {curve.key: curve.label for curve in curves}
-    return f"{size}: {'; '.join(f'{labels[key]} {text}' for key, text in told)}."
+    return f"{size}: {'; '.join(f'{labels[key]} {text}' for key, text in texts)}."
 
 
 def _apart(
@@ -112,7 +112,7 @@ def _with_short_keys(
 
 
 def panel_size(panels: int) -> str:
-    """How large panels are drawn when there are so many."""
+    """The size of panels, by their number."""
     if panels == 1:
         return "wide"
     return "half" if panels <= 4 else "small"
@@ -130,7 +130,7 @@ def _key(panels: Sequence[Sequence[Curve]]) -> tuple[KeyEntry, ...]:
 
 
 def _description(quantity: Quantity, group: CurveGroup, curves: Sequence[Curve]) -> str:
-    """What a reader who cannot see the panel is told; the numbers stand in the tables."""
+    """The text for readers who cannot see the panel; the tables have the numbers."""
     parts = []
     for curve in curves:
         values = [

@@ -217,7 +217,7 @@ def _scale(curves: Sequence[Curve], values: Sequence[Any]) -> Spec:
 
 
 def readings(curves: Sequence[Curve], quantity: Quantity) -> list[Reading]:
-    """What all curves say at each size that was measured."""
+    """The readings of all curves at each measured size."""
     readings: dict[int, list[tuple[str, str]]] = {}
     for curve in sorted(curves, key=lambda curve: curve.published):
         for point in curve.points:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from transrank.lab.report.figures.figure import Spec
 from transrank.lab.report.figures.style import panel_spec
 
-# Cells of a panel in each dimension: more are not told apart in a column of the page.
+# Cells of a panel in each dimension: more are not distinguishable in a column of the page.
 MOST_CELLS = 32
 # Pixels of the longer side. Cells are squares, however wide the page is: what is drawn is a domain.
 SIDE = 160

@@ -52,7 +52,7 @@ class Figure:
 
     @property
     def gist(self) -> str:
-        """What the figure shows."""
+        """The first sentence of the caption: the contents of the figure."""
         return self.caption.partition(". ")[0].rstrip(".") + "."
 
     @property

@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How the lines are told: a place on x, and a mark there."""
+    """How the lines are described: a place on x, and a mark there."""
 
     place: Callable[[float], str]
     mark: Callable[[Mark], str]
@@ -50,12 +50,12 @@ def line_panel(
 ) -> Panel:
     """A panel of lines about a subject, with channel definitions of x and y without their fields.
 
-    Lines whose marks all stand at one place on x are told in words, and not drawn.
+    Lines whose marks are all at one place on x are described in words, and not drawn.
     """
     places = {mark.x for line in lines for mark in line.marks}
     if len(places) == 1:
-        told = "; ".join(f"{line.series} {words.mark(line.marks[0])}" for line in lines)
-        return Panel(title, f"{subject}, {words.place(places.pop())}: {told}.", None)
+        texts = "; ".join(f"{line.series} {words.mark(line.marks[0])}" for line in lines)
+        return Panel(title, f"{subject}, {words.place(places.pop())}: {texts}.", None)
     description = f"{subject}. {'; '.join(_told(line, words) for line in lines)}."
     return Panel(title, description, _spec(lines, axes, words, size))
 
@@ -63,8 +63,8 @@ def line_panel(
 def _told(line: Line, words: Words) -> str:
     """A line's first mark and its last."""
     ends = dict.fromkeys((line.marks[0], line.marks[-1]))
-    told = [f"{words.mark(mark)} at {words.place(mark.x)}" for mark in ends]
-    return f"{line.series}: {', '.join(told)}"
+    texts = [f"{words.mark(mark)} at {words.place(mark.x)}" for mark in ends]
+    return f"{line.series}: {', '.join(texts)}"
 
 
 def _spec(lines: Sequence[Line], axes: tuple[Spec, Spec], words: Words, size: str) -> Spec:

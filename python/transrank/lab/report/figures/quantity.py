@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the y axis of a curve panel can show: time, bytes per second, messages per second."""
+"""Quantities of the y axis of a curve panel: time, bytes per second, messages per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transrank.lab.report.figures import axes
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What the y axis shows: `value` of a point and its two bounds, or None where there is none."""
+    """A quantity of the y axis: `value` of a point and its two bounds, or None without a value."""
 
     title: str
     axis_label: str

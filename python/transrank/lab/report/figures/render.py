@@ -55,7 +55,7 @@ def _scalable(svg: str, grows: bool) -> str:
 
 
 def _lighter(svg: str) -> str:
-    """Leave out digits of places, attributes and elements that nobody sees: two thirds of all."""
+    """Leave out invisible digits of positions, attributes and elements: two thirds of the text."""
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d)\d+", r"\1", tag[0]), svg)
     svg = re.sub(r' (?:aria-[a-z]+|role|xmlns:xlink|version|font-family|class)="[^"]*"', "", svg)
     svg = re.sub(r' (?:pointer-events="none"|opacity="1"|stroke-miterlimit="10")', "", svg)
@@ -65,7 +65,7 @@ def _lighter(svg: str) -> str:
 
 
 def page_spec(spec: Spec) -> dict[str, Any]:
-    """What the page stores of a panel: rows without the names of their fields."""
+    """The specification of a panel as the page stores it: rows without the names of fields."""
     stored = {name: value for name, value in spec.items() if name != "$schema"}
     stored["data"] = {"values": _packed(spec["data"]["values"])}
     return stored

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all panels have in common: sizes, type and lines. Colours are those of the page."""
+"""The style of all panels: sizes, type and lines. Colours are those of the page."""
 
 from __future__ import annotations
 

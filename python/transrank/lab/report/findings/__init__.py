@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What curves show, found by their intervals: steps, falls, crossovers."""
+"""Findings in curves, by their intervals: steps, falls, crossovers."""

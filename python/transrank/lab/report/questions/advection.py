@@ -21,13 +21,13 @@ STUDY = "advection"
 NONE, COPIES = "none", ("memcpy", "nontemporal")
 
 CAPTION = (
-    "Time of one step on a rank's block of so many points in each dimension, by the slowest rank. "
+    "Time of one step, by the slowest rank, over the points in each dimension of a rank's block. "
     "`none` is the sweep without communication, whose result is wrong; the copies move as many "
     "bytes as a step must. Bands are 95 % intervals."
 )
 RATIO_CAPTION = (
-    "What the halo adds to the sweep without communication, over the surface ratio of a block, "
-    "(2 nx + 2 ny) / (nx ny)."
+    "Time that the halo adds to the sweep without communication, over the surface ratio of a "
+    "block, (2 nx + 2 ny) / (nx ny)."
 )
 
 STEP = Words(
@@ -64,7 +64,7 @@ def _iterations(result: CaseResult) -> int:
 
 
 def _place(result: CaseResult) -> Place:
-    """What the curves of one panel have in common."""
+    """The properties common to the curves of one panel."""
     texts = [str(result.axes.get(name, "")) for name in ("scheme", "processes", "velocity")]
     return (result.shape, texts[0], texts[1], texts[2], _iterations(result))
 
@@ -102,7 +102,7 @@ def _by_place(results: Sequence[CaseResult]) -> dict[Place, dict[Key, list[CaseR
 
 
 def _added(results: dict[Key, list[CaseResult]], key: Key) -> list[tuple[int, float]]:
-    """What a way adds to the unsplit sweep without communication, by points."""
+    """The time that a method adds to the undivided sweep without communication, by points."""
     alone = {_points(result): _step(result).y for result in results.get((NONE, "no"), [])}
     return [
         (_points(result), _step(result).y / alone[_points(result)] - 1)
@@ -169,7 +169,7 @@ def _cost_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
 
 
 def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) -> str:
-    """The part of the blocking way's cost that overlapping takes away, splitting included."""
+    """The part of the blocking method's cost that overlapping saves, dividing included."""
     blocking = dict(_added(by_key, (transport, "no"))) if (transport, "no") in by_key else {}
     split = dict(_added(by_key, (transport, "yes"))) if (transport, "yes") in by_key else {}
     if points not in blocking or points not in split or blocking[points] <= 0:
@@ -211,7 +211,7 @@ def _table(run: Measured, several: bool) -> Table:
                     )
                 )
     name = f"{run.name}: steps" if several else "Steps"
-    return Table(f"{name} of advection, and what the halo adds to them", columns, tuple(rows))
+    return Table(f"{name} of advection, and the time added by the halo", columns, tuple(rows))
 
 
 def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:

@@ -22,18 +22,18 @@ PUBLISHED_STEP, PUBLISHED_POINTS, PUBLISHED_INITIAL = "published", 100, "sin-x"
 MOST_TELLING = ("gaussian", "top-hat", "sin-x-sin-y", "sin-x")
 
 FIELD_CAPTION = (
-    "The field at the beginning, after the last step, and what then separates it from the analytic "
-    "solution; x to the right, y upwards, every few points."
+    "The field at the beginning and after the last step, and its difference from the analytic "
+    "solution; x to the right, y upwards, at every few points."
 )
 PROFILE_CAPTION = (
-    "The profile along x that was published and the same run here: 100 points on a period, u = v = "
-    "0.5, 100 steps of 0.001257. Published are the first 50 points."
+    "The published profile along x and the same run here: 100 points on a period, u = v = "
+    "0.5, 100 steps of 0.001257. The first 50 points were published."
 )
 CONTRADICTIONS = (
     "The published text contradicts itself: a domain of 200 x 200 points on 2 x 2 processes gives "
     "each of them 100 points, its subdomain is printed as [0, pi/2] x [0, pi/2] and its grid as "
     "500 x 500, but the analytic row is sin((i + 1/2) 2 pi / 100 - u t) at 50 points, half a "
-    "period: a grid of 100 x 100. What it calls the error on average is the largest."
+    "period: a grid of 100 x 100. Its average error is in fact the largest error."
 )
 
 
@@ -68,7 +68,7 @@ def ask(context: Context) -> Question | None:
 
 
 def _outcomes(run: Measured) -> list[Case]:
-    """Every case once, the first launch's: what it computes is the same in all."""
+    """Every case once, from the first launch: its result is the same in all launches."""
     first: dict[tuple[object, ...], Case] = {}
     for case in run.run.cases:
         if case.study == STUDY and case.outcome is not None:
@@ -81,7 +81,7 @@ def _points(case: Case) -> int:
 
 
 def _family(case: Case) -> tuple[str, ...]:
-    """What the grids of one row of convergence have in common."""
+    """The properties common to the grids of one convergence study."""
     names = ("initial", "scheme", "velocity", "step", "processes", "transport")
     return (*(str(case.axes[name]) for name in names), str(case.shape))
 
@@ -105,7 +105,7 @@ def _field_figure(context: Context, run: Measured, cases: Sequence[Case]) -> Fig
         Panel(steps, "The field after the last step.", field_panel(fields["after"], "c")),
         Panel(
             "error",
-            f"Computed less analytic, at most {largest:.3g}.",
+            f"Computed minus analytic, at most {largest:.3g}.",
             field_panel(error, "error", signed=True),
         ),
     )
@@ -215,7 +215,7 @@ def _beside_published(outcome: Outcome, published: Profile) -> str:
     theirs = [abs(a - b) for a, b in zip(published.computed, published.analytic, strict=True)]
     return (
         f"The published run has errors of {sum(theirs) / len(theirs):.2g} on average and "
-        f"{max(theirs):.2g} at most; the same run here {outcome.values['error_mean']:.2g} and "
+        f"{max(theirs):.2g} at most; the same run here has {outcome.values['error_mean']:.2g} and "
         f"{outcome.values['error_largest']:.2g}."
     )
 
@@ -228,6 +228,6 @@ def _answer(cases: Sequence[Case]) -> list[str]:
         if smooth and order != NOTHING and fine.axes["transport"] != "none":
             orders.setdefault(str(fine.axes["scheme"]), []).append(order)
     return [
-        f"On smooth fields the {scheme} scheme converges with the order {found[-1]}."
+        f"On smooth fields the {scheme} scheme converges with order {found[-1]}."
         for scheme, found in orders.items()
     ]

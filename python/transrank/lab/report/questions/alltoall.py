@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which alltoall is fastest, and does MPI choose it? Curves, and where it chooses wrongly."""
+"""Which alltoall is fastest, and does MPI choose it? Curves, and sizes where it does not."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DEFAULT, FORCED, AUTO = "mpi", "mpi-", "auto"
 MOST_CURVES = 7
 
 CAPTION = (
-    "Time of the slowest rank from a common start, over the block from one rank to another. `mpi` "
-    "is MPI_Alltoall as the library does it, `mpi-…` what it can be made to do, the others are "
-    "transrank's. Drawn are the default and the algorithms that are fastest at most sizes. Bands "
-    "are 95 % intervals over launches."
+    "Time of the slowest rank from a common start, over the size of the block from one rank to "
+    "another. `mpi` is MPI_Alltoall by the library's choice, `mpi-…` are algorithms that it can be "
+    "made to use, and the others are transrank's. The figure shows the default and the algorithms "
+    "that are fastest at most sizes. Bands are 95 % intervals over launches."
 )
 RATE_CAPTION = (
-    "The same as bytes that a rank has for all ranks per second, itself included; times the number "
-    "of ranks that is the throughput of all."
+    "The same as a rate: the bytes of a rank's blocks for all ranks, itself included, per second. "
+    "Multiply by the number of ranks for the total throughput."
 )
 OWN = "own"
 KINDS = {OWN: "transrank's", "forced": "the library's own"}
@@ -40,7 +40,7 @@ KINDS = {OWN: "transrank's", "forced": "the library's own"}
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """The fastest algorithm of a kind at a size, and how many times as long the default takes."""
+    """The fastest algorithm of a kind at a size, and the default's time over its time."""
 
     size: int
     algorithm: str
@@ -87,7 +87,7 @@ def ask(context: Context) -> Question | None:
 def rivals(sizes: Sizes, kind: str) -> list[Rival]:
     """The fastest algorithm of a kind beside the default, at each size that has both.
 
-    Where transrank's choice alone was measured, not what it chooses from, it stands for these.
+    If only transrank's choice was measured, not the algorithms, it stands for these.
     """
     found = []
     for size, algorithms in sorted(sizes.items()):
@@ -102,7 +102,7 @@ def rivals(sizes: Sizes, kind: str) -> list[Rival]:
 
 
 def kind_of(algorithm: str) -> str:
-    """Whose algorithm it is: `own`, `forced` or `default`; of `auto`, which is another one, ''."""
+    """The kind of an algorithm: `own`, `forced` or `default`; '' for `auto`, which uses others."""
     if algorithm in (DEFAULT, AUTO):
         return "default" if algorithm == DEFAULT else ""
     return "forced" if algorithm.startswith(FORCED) else OWN
@@ -151,12 +151,12 @@ def _answer(title: str, sizes: Sizes) -> list[str]:
         found = rivals(sizes, kind)
         regions = _regions(found)
         if regions:
-            told = joined([_region_text(region) for region in regions])
-            sentences.append(f"{title}: the library's choice is beaten by {whose} {told}.")
+            faster = joined([_region_text(region) for region in regions])
+            sentences.append(f"{title}: the library's choice is beaten by {whose} {faster}.")
         elif any(rival.gain is not None for rival in found):
             sentences.append(
-                f"{title}: none of {whose} algorithms beats the library's choice beyond the "
-                "interval."
+                f"{title}: none of {whose} algorithms is faster than the library's choice beyond "
+                "the interval."
             )
     return sentences
 

@@ -20,15 +20,15 @@ NAMED = ("allreduce", "alltoall", "bcast")
 SMALL_BYTES = 8
 
 CAPTION = (
-    "Time of the slowest rank from a common start, all panels on the same axes. Sizes are those "
-    "of a reduction's vector, of a broadcast's message, or of the block from one rank to another; "
-    "there is a curve per number of ranks and of ranks per node. Bands are 95 % intervals "
-    "over launches, small dots launches that lie apart. Published curves are cut where they leave "
-    "the panel."
+    "Time of the slowest rank from a common start, with the same axes in all panels. The size is "
+    "that of a reduction's vector, of a broadcast's message, or of the block from one rank to "
+    "another; there is a curve per number of ranks and of ranks per node. Bands are 95 % intervals "
+    "over launches, small dots are outlying launches. Published curves are cut at the edge of the "
+    "panel."
 )
 FORMS_CAPTION = (
-    "The forms of each operation with {shape}: a non-blocking call is completed at once by "
-    "MPI_Wait; of a persistent one MPI_Start and MPI_Wait are timed, its making is not."
+    "The forms of each operation with {shape}: a non-blocking call is followed at once by "
+    "MPI_Wait; for a persistent one MPI_Start and MPI_Wait are timed, its creation is not."
 )
 
 
@@ -62,7 +62,7 @@ def ask(context: Context) -> Question | None:
 
 
 def operation(result: CaseResult) -> str:
-    """MPI's name of the operation, in small letters."""
+    """MPI's name of the operation, in lower case."""
     return str(result.axes.get("operation", STUDY))
 
 
@@ -77,7 +77,7 @@ def _main_form(results: list[CaseResult]) -> str:
 
 
 def _forms_figure(context: Context) -> Figure | None:
-    """The forms side by side where there are several, in the shape that tells most."""
+    """The forms side by side if there are several, in the most informative shape."""
     results = context.all_of(STUDY)
     if len(set(map(form_of, results))) < 2:
         return None

@@ -28,7 +28,7 @@ def ask(context: Context) -> Question | None:
         sentences.append(verdict_sentence(baseline, run, verdicts))
         unlike = differences(baseline.run, run.run)
         if unlike:
-            sentences.append(f"They differ in more than time: {'; '.join(unlike)}.")
+            sentences.append(f"The runs also differ otherwise: {'; '.join(unlike)}.")
         table = _table(baseline, run, verdicts)
         if table.rows:
             tables.append(table)
@@ -43,8 +43,9 @@ def verdict_sentence(baseline: Measured, run: Measured, verdicts: Sequence[Verdi
         return f"{run.name} and {baseline.name} have no case in common."
     parts = [f"{counts[name]} {name}" for name in VERDICTS if counts[name]]
     return (
-        f"{run.name} against {baseline.name}, {total} cases: {joined(parts)}, where a difference "
-        f"of {units.format_percent(THRESHOLD)} counts and its 95 % interval leaves no doubt."
+        f"{run.name} against {baseline.name}, {total} cases: {joined(parts)}. Slower or faster "
+        f"means that the whole 95 % interval of the ratio lies beyond "
+        f"{units.format_percent(THRESHOLD)}, also after correction for the number of cases."
     )
 
 
@@ -61,7 +62,7 @@ def _table(baseline: Measured, run: Measured, verdicts: Sequence[Verdict]) -> Ta
         Column("verdict", number=False),
     )
     return Table(
-        f"Cases in which {run.name} is clearly faster or slower{more}; of all samples "
+        f"Cases in which {run.name} is clearly faster or slower{more}; samples: "
         f"{kept_share(baseline.results)} in {baseline.name}, {kept_share(run.results)} in "
         f"{run.name}",
         columns,

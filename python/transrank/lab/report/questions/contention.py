@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whom do messages between nodes disturb? And which links are slow."""
+"""Which ranks do messages between nodes disturb, and which links are slow."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ from transrank.lab.stats.summary import CaseResult
 
 MOST_BLOCKS = 12
 BAR_CAPTION = (
-    "Time of one receive per domain, mean and standard deviation over its ranks and launches. The "
+    "Time of one receive per domain: mean and standard deviation over its ranks and launches. The "
     "first block is the control: every rank sends to itself. In each other block the named domains "
-    "exchange messages and all others send to themselves; the wide bar is the mean of those that "
-    "exchange. "
+    "exchange messages and all others send to themselves; the wide bar is the mean of the former. "
 )
 HEAT_CAPTION = (
-    "Time of a receive in each domain over its time in the control, by the domains that exchange "
-    "messages. Numbers in brackets are of those domains themselves."
+    "Time of a receive in each domain as a multiple of its time in the control, by the domains "
+    "that exchange messages. Numbers in brackets are those of the exchanging domains."
 )
 LINK_CAPTION = (
     "Bytes per second that a rank receives while these two domains exchange messages and all "
@@ -55,7 +54,7 @@ def ask(context: Context) -> Question | None:
     answer = [text for run, one in measured for text in _answer(context, run, one)]
     return Question(
         "contention",
-        "Whom do messages between nodes disturb?",
+        "Which ranks do messages between nodes disturb?",
         tuple(answer),
         tuple(figures),
         studies=(STUDY,),
@@ -63,7 +62,7 @@ def ask(context: Context) -> Question | None:
 
 
 def of_run(run: Measured) -> list[Contention]:
-    """What a run measured of contention, by shape and size."""
+    """The contention measured in a run, by shape and size."""
     placements = {launch.launch: launch.placement for launch in run.run.launches}
     return contention.contentions(run.counted_cases, placements)
 
@@ -78,16 +77,18 @@ def _figures(context: Context, run: Measured, one: Contention, index: int) -> li
         bars = [bar for traffic in shown for bar in _bars(context.palette, one, traffic)]
         means = {_name(t, one): mean for t in shown if (mean := t.off_node_mean) is not None}
         scale = times_from_zero(bars, list(means.values()), "time of a receive")
-        told = "; ".join(f"{bar.label}, {bar.beside}: {scale.text(bar.value)}" for bar in bars)
+        reading = "; ".join(f"{bar.label}, {bar.beside}: {scale.text(bar.value)}" for bar in bars)
         spec = category_panel(bars, scale, BAR, "full", upright=True, behind=means)
-        panel = Panel(title, f"{told}.", spec)
+        panel = Panel(title, f"{reading}.", spec)
         key = {bar.series: bar.style for bar in bars}
         entries = tuple(KeyEntry(s, s, Style(style.color, BLOCK)) for s, style in key.items())
         figures.append(Figure(f"{name}-bars", (panel,), BAR_CAPTION + order, entries, "full", kept))
     cells = _heat(one, [*shown, *_inside(one)])
     if cells:
-        told = "; ".join(f"{cell.row} on {cell.column}: {cell.reading}" for cell in cells)
-        panel = Panel(title, f"{told}.", heat_panel(cells, "active", "domain", "var(--series-2)"))
+        reading = "; ".join(f"{cell.row} on {cell.column}: {cell.reading}" for cell in cells)
+        panel = Panel(
+            title, f"{reading}.", heat_panel(cells, "active", "domain", "var(--series-2)")
+        )
         figures.append(Figure(f"{name}-heat", (panel,), HEAT_CAPTION, (), "wide", kept))
     links = _links(one)
     if len(links) > one.domains:  # more than one pair for each domain
@@ -116,22 +117,22 @@ def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
     """The control, then one corresponding pair after the other, then several; and their order.
 
     The pair with the most bandwidth between its domains and the link comes first: as measured
-    within a node, else by the distances that the firmware tells.
+    within a node, else by the distances that the firmware reports.
     """
     near = contention.nearest_to_the_link(one)
     bandwidths = {} if near is None else contention.bandwidths_to(near, one)
     distances = _distances(run, one)
-    told = "Blocks are in the order of their domains' numbers."
+    order = "Blocks are ordered by their domains' numbers."
     if near is not None and bandwidths:
         fastest_first = sorted(bandwidths.items(), key=lambda item: -item[1])
         rates = [f"{units.format_rate(rate)} with {domain}" for domain, rate in fastest_first]
-        told = (
-            "Blocks are in the order of the bandwidth on the way to the link: "
-            f"domain {near}, whose messages are fastest, then the others by what their ranks "
-            f"exchange with its ranks within a node ({joined(rates)})."
+        order = (
+            "Blocks are ordered by the bandwidth on the way to the link: "
+            f"domain {near}, whose messages are fastest, then the others by their bandwidth "
+            f"with it within a node ({joined(rates)})."
         )
     elif distances:
-        told = "Blocks are in the order in which their domains are farther from the first one."
+        order = "Blocks are ordered by their domains' distance from the first one."
 
     def rank(traffic: Traffic) -> tuple[int, float, int]:
         first = traffic.pairs[0][0] if traffic.pairs else -1
@@ -147,7 +148,7 @@ def _shown(run: Measured, one: Contention) -> tuple[list[Traffic], str]:
         if one.corresponding(traffic)
         or (len(traffic.pairs) > 1 and any(map(one.crosses, traffic.pairs)))
     ]
-    return sorted(chosen, key=rank)[:MOST_BLOCKS], told
+    return sorted(chosen, key=rank)[:MOST_BLOCKS], order
 
 
 def _inside(one: Contention) -> list[Traffic]:
@@ -157,7 +158,7 @@ def _inside(one: Contention) -> list[Traffic]:
 
 
 def _distances(run: Measured, one: Contention) -> list[int]:
-    """How far the memory domain of each domain's first rank is from that of the first one."""
+    """The distance of the memory domain of each domain's first rank from that of the first one."""
     launch = next((each for each in run.run.launches if each.shape == one.shape), None)
     numa = run.run.header.machine.get("numa")
     if launch is None or not launch.placement.domains or not isinstance(numa, Sequence):
@@ -203,7 +204,7 @@ def _heat(one: Contention, shown: Sequence[Traffic]) -> list[Cell]:
     cells = []
     for traffic in shown:
         if not traffic.pairs or len(traffic.active) == one.domains:
-            continue  # nobody is there to be disturbed
+            continue  # no domain is left to be disturbed
         for domain, usual in zip(traffic.domains, one.control.domains, strict=True):
             factor = domain.mean / usual.mean
             text = f"{factor:.2g}" if factor < 99.5 else f"{factor:.0f}"
@@ -241,7 +242,7 @@ def _answer(context: Context, run: Measured, one: Contention) -> list[str]:
 
 
 def _price(run: Measured, one: Contention) -> list[str]:
-    """What exchanging costs beside sending to oneself, one pair at a time and all at once."""
+    """The cost of exchanging over sending to oneself, one pair at a time and all at once."""
     results = {r.case: r for r in run.of_study(STUDY) if r.shape == one.shape}
     alone = [
         results[traffic.case]
@@ -264,7 +265,7 @@ def _price(run: Measured, one: Contention) -> list[str]:
         ratio = times_as_long(control, together)
         sentences.append(
             f"With all pairs at once it takes {time_with_interval(together)}"
-            + (f", {ratio} as long as to itself" if ratio else "")
+            + (f", {ratio} as long as in the control" if ratio else "")
             + f": {units.format_rate(rate)} pass between the halves, both directions counted."
         )
     return sentences
@@ -282,7 +283,8 @@ def _torn(one: Contention) -> list[str]:
     many = len(one.torn) > 1
     return [
         f"The ranks of {'domains' if many else 'domain'} {which} were not all in one memory domain "
-        "of one host: what is said of domains is said of ranks that lie apart."
+        f"of one host, so statements about {'these domains' if many else 'this domain'} concern "
+        "ranks in several places."
     ]
 
 
@@ -292,9 +294,9 @@ def _is_bisection(traffic: Traffic, one: Contention) -> bool:
 
 
 def _disturbed(one: Contention) -> list[str]:
-    """Per active pair the domains that it disturbs; one sentence for those that disturb nobody.
+    """The domains that each active pair disturbs; one sentence for pairs that disturb none.
 
-    Nothing of pairs that a single launch measured.
+    Pairs with a single launch are left out.
     """
     found: dict[tuple[contention.Pair, ...], list[str]] = {}
     for each in contention.disturbances(one):
@@ -311,18 +313,19 @@ def _disturbed(one: Contention) -> list[str]:
     ]
     harmless = [names[pairs] for pairs, victims in found.items() if not victims]
     if harmless:
-        sentences.append(f"No other domain was found disturbed by {joined(harmless)}.")
+        sentences.append(f"No other domain was found to be disturbed by {joined(harmless)}.")
     return sentences
 
 
 def _slow(one: Contention) -> list[str]:
     nodes, links = contention.slow_links(one)
     sentences = [
-        f"The links of {node.host} are slow: {times(node.factor)} as long as those of others."
+        f"The links of {node.host} are slow: they take {times(node.factor)} as long as others."
         for node in nodes
     ]
     return sentences + [
-        f"The link between {contention.named(link.pair, one)} is slow: {times(link.factor)} as "
-        f"long as usual {'within a node' if link.within_a_node else 'between nodes'}."
+        f"The link between {contention.named(link.pair, one)} is slow: it takes "
+        f"{times(link.factor)} as long as usual "
+        f"{'within a node' if link.within_a_node else 'between nodes'}."
         for link in links
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What does a ghost update cost? Every way beside the floor of memory, and published machines."""
+"""What does a ghost update cost? Every method, the memory floor, and published machines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BLOCK_ROWS = 32**3
 FACE_ROWS = 6 * 32**2
 COMPONENT_BYTES = 8
 AUTO, FLOOR = "auto", "floor"
-# What a program does without transrank begins so.
+# The prefix of methods that use MPI without transrank.
 MPI_ALONE = "mpi-"
 # The published program never changes its arrays.
 PUBLISHED_MODE = "unmodified"
@@ -41,14 +41,14 @@ MOST_TELLING = ("used", "rewritten", PUBLISHED_MODE)
 
 SUBJECT = "Times of ghost updates"
 CAPTION = (
-    "Time until the slowest rank has its six faces, from a barrier on. In mode unmodified the "
+    "Time from a barrier until the slowest rank has its six faces. In mode unmodified the "
     "arrays never change, as in the published benchmark; in mode rewritten the owner writes its "
-    "block before each update; in mode used the reader also reads its ghosts, within the time. The "
+    "block before each update; in mode used, in addition, reading the ghosts is timed. The "
     "floor is a local gather of as many rows. Lines are 95 % intervals."
 )
 PUBLISHED_CAPTION = (
-    "Time of one update beside the published machines, mode unmodified as theirs; each rank "
-    "receives six faces of its 32×32×32 block of rows of vdim doubles."
+    "Time of one update here and on the published machines, in mode unmodified as published; each "
+    "rank receives six faces of its 32×32×32 block of rows of vdim doubles."
 )
 
 
@@ -157,7 +157,7 @@ def _volumes(results: Sequence[CaseResult]) -> Table:
 
 
 def _like_published(context: Context) -> list[Ours]:
-    """What stands beside the published machines: auto and the ArrayTransformer's own way."""
+    """The methods compared with published machines: auto and the ArrayTransformer's own."""
     return [
         (run, result)
         for run in context.runs
@@ -280,7 +280,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
     best = min(alone, key=lambda r: r.headline.value if r.headline else inf, default=None)
     if best is not None and (ratio := times_as_long(chosen, best)):
         way = _text(best, "transport")
-        comparisons.append(f"the fastest way with MPI alone ({way}) takes {ratio} as long")
+        comparisons.append(f"the fastest method with MPI alone ({way}) takes {ratio} as long")
     prefix = f"{run.name}: with" if several else "With"
     text = (
         f"{prefix} {chosen.shape}, updating {FACE_ROWS:,} ghost rows of {_vdim(chosen)} doubles "
@@ -291,7 +291,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
 
 
 def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
-    """The engine's own choice in the mode that flatters least, the widest shape; and its floor."""
+    """The engine's own choice in the most realistic mode and the widest shape; and its floor."""
     own = [result for result in results if _text(result, "transport") == AUTO]
     if not own:
         return None, None
@@ -303,7 +303,7 @@ def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResul
 
 
 def _beside(chosen: CaseResult, results: Sequence[CaseResult]) -> list[CaseResult]:
-    """All ways of the same update."""
+    """All methods of the same update."""
     return [
         result
         for result in results

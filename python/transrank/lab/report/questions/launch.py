@@ -23,9 +23,9 @@ STUDY = "launch"
 MODES = {"plain": "until main()", "init": "until MPI_Init returns"}
 
 CAPTION = (
-    "Time from just before the launcher starts until the first and the last rank run. These are "
-    "medians over launches of the medians over their jobs. Clocks "
-    "of day are compared, so between hosts their offset is part of the number."
+    "Time from just before the launcher starts until the first and the last rank run: medians "
+    "over launches of the medians over their jobs. The times of day of different hosts are "
+    "compared, so the offset between their clocks is part of the number."
 )
 
 
@@ -61,9 +61,9 @@ def ask(context: Context) -> Question | None:
 
 
 def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
-    """Seconds to the first and to the last rank: the last one's is the value of the case.
+    """Seconds to the first and to the last rank; the latter is the value of the case.
 
-    The first one's is of the launches that count the median over their samples' medians.
+    The former is the median of the samples' medians over the launches that count.
     """
     assert result.headline is not None
     launches = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What does memory of another domain cost? Beside what the HECToR guide measured."""
+"""What does memory of another domain cost? Compared with the numbers of the HECToR guide."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.locality import STUDY, Locality, Penalty, Worker
 
 GUIDE = "xt6"
-# The guide's words for the links, in ours.
+# The guide's names of the links, and ours.
 GUIDE_LINKS = {
     "local": "own",
     "neighbour_die_same_processor": "neighbor",
     "counterpart_die_other_processor": "counterpart",
     "diagonal_die_other_processor": "diagonal",
 }
-# Beside each other the ranks of a table are read one by one; of more only the domains are shown.
+# Up to this number ranks are shown one by one; of more only the domains.
 MOST_RANKS = 64
 # Rows are many, and narrow.
 ROW_PIXELS = 17
 ARRANGEMENTS = {"own": "memory of its own", "exchanged": "half of the ranks on other memory"}
 MATRIX_CAPTION = (
-    "Time by the domain that computes and the domain that the memory is in, as the kernel told: "
+    "Time by the computing domain and the domain of the memory, as reported by the kernel: "
     "means over ranks of their medians over launches. All domains work at the same time."
 )
 DOT_CAPTION = (
     "Each rank's time, the fastest first, `rank ← rank that touched the memory first`, by the link "
     "between their domains; and the published times of the same two arrangements on the guide's "
-    "machine, whose links have 24, 16 and 8 bits."
+    "machine, whose links are 24, 16 and 8 bits wide."
 )
 
 
@@ -87,10 +87,10 @@ def _figures(context: Context, run: Measured, one: Locality, index: int) -> list
         for (domain, memory), seconds in locality.matrix(one).items()
     ]
     if len(cells) > 1:
-        told = "; ".join(f"{cell.row} on memory of {cell.column}: {cell.text}" for cell in cells)
+        reading = "; ".join(f"{cell.row} on memory of {cell.column}: {cell.text}" for cell in cells)
         panel = Panel(
             title,
-            f"Time by computing domain and domain of the memory. {told}.",
+            f"Time by computing domain and domain of the memory. {reading}.",
             heat_panel(cells, "computes in domain", "memory in domain", "var(--series-2)"),
         )
         figures.append(Figure(f"{name}-matrix", (panel,), MATRIX_CAPTION, (), "wide", kept))
@@ -145,9 +145,9 @@ def _side_by_side(
             )
             for worker in workers
         ]
-        told = "; ".join(f"{one.label} ({one.series}): {one.value:.5g} s" for one in times)
+        reading = "; ".join(f"{one.label} ({one.series}): {one.value:.5g} s" for one in times)
         spec = category_panel(times, scale, size="half", line_pixels=ROW_PIXELS)
-        panels.append(Panel(prefix + words, f"{prefix}{words}. {told}.", spec))
+        panels.append(Panel(prefix + words, f"{prefix}{words}. {reading}.", spec))
     return panels
 
 
@@ -175,13 +175,13 @@ def _answer(context: Context, run: Measured, one: Locality) -> list[str]:
     sentences = _penalties(one, found) if found else _one_domain(run, one)
     if one.misplaced:
         sentences.append(
-            f"{one.misplaced} times the kernel said that a rank's pages were not where they had "
-            "been touched first; these times are left out."
+            f"For {counted(one.misplaced, 'measurement')} of a rank the kernel reported pages in "
+            "another domain than the one that touched them first; these are left out."
         )
     if one.unverified:
         sentences.append(
-            "The kernel did not tell where all pages were: they are taken to be where they had "
-            "been touched first."
+            "The kernel did not report where all pages were; they are assumed to be in the domain "
+            "that touched them first."
         )
     return [prefix + sentences[0], *sentences[1:]] if sentences else []
 
@@ -192,28 +192,28 @@ def _penalties(one: Locality, found: Sequence[Penalty]) -> list[str]:
         for each in found
     }
     priced = [f"{far} memory {share}" for (near, far), share in words.items() if near == "own"]
-    sentences = [f"beside a domain's own memory {joined(priced)}."] if priced else []
+    sentences = [f"compared with a domain's own memory, {joined(priced)}."] if priced else []
     return sentences + [
-        f"{far.capitalize()} memory beside {near} memory {share}."
+        f"Compared with {near} memory, {far} memory {share}."
         for (near, far), share in words.items()
         if near != "own"
     ]
 
 
 def _share(one: Penalty, ratio: Estimate | None) -> str:
-    """How much longer it takes, or that the difference is not believed."""
+    """How much longer it takes, or that the difference is not significant."""
     p = f"p = {one.p_value:.2g}"
     if not one.real:
-        return f"cannot be told apart ({p})"
+        return f"shows no significant difference ({p})"
     if ratio is None or ratio.low is None or ratio.high is None:
         return f"takes {'more' if one.share >= 0 else 'less'} time ({p})"
     if ratio.low <= 1 <= ratio.high:
-        return "cannot be told apart from launch to launch"
+        return "shows no significant difference over launches"
     return f"takes {change(ratio)} time ({p})"
 
 
 def _one_domain(run: Measured, one: Locality) -> list[str]:
-    """Where no memory is farther than a domain's own: the value of that case."""
+    """The value of a domain's own memory, if no other memory was measured."""
     own = [
         result
         for result in run.of_study(STUDY)

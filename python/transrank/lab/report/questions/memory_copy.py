@@ -29,12 +29,12 @@ from transrank.lab.stats.summary import CaseResult
 ALONE = "one core"
 
 BAR_CAPTION = (
-    "Bytes per second on the largest buffers. A copy counts each byte once, as a message's rate "
-    "does; the triad counts 24 bytes per element, as STREAM does. Lines at the bars' ends are "
+    "Bytes per second on the largest buffers. A copy counts each byte once, like the rate of a "
+    "message; the triad counts 24 bytes per element, like STREAM. Lines at the bars' ends are "
     "95 % intervals."
 )
 CURVE_CAPTION = (
-    "The same over the bytes that one core reads. Bands are 95 % intervals over launches."
+    "The same over the number of bytes that one core reads. Bands are 95 % intervals over launches."
 )
 
 
@@ -71,7 +71,7 @@ def ask(context: Context) -> Question | None:
 
 
 def _series(result: CaseResult) -> str:
-    """Who copied: one rank while the others wait, or all ranks at once and where they were."""
+    """The copying ranks: one while the others wait, or all at once and on how many nodes."""
     if result.axes.get("active") != "together":
         return ALONE
     nodes = result.placed.nodes if result.placed is not None else 1
@@ -112,7 +112,7 @@ def _curve_figure(context: Context) -> Figure | None:
 
 
 def _at_largest(run: Measured) -> list[CaseResult]:
-    """Of every kernel and series what its bar shows."""
+    """The result that the bar of each kernel and series shows."""
     found = [largest(results) for results in _by_series(run.of_study(STUDY)).values()]
     return [result for result in found if result is not None]
 
@@ -148,7 +148,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         return []
     yardstick = yardstick_of(run)
     texts = [
-        f"{NAME}, which rates of messages are held against, runs at {yardstick.facts}."
+        f"{NAME}, the reference for rates of messages, runs at {yardstick.facts}."
         if yardstick is not None
         else f"one core copies {rate_with_interval(alone)} in buffers of "
         f"{units.format_bytes(alone.bytes)}."

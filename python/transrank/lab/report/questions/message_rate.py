@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many bytes, and how many messages, get through? Rates over size."""
+"""How many bytes, and how many messages, per second? Rates over size."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ONE_WAY = ("pingpong", "bandwidth")
 PAIRS_STUDY = "message-rate"
 
 CAPTION = (
-    "Rate over the message size, 10⁶ bytes per second. Bytes are counted as IMB and OSU count "
-    "them: once for pingpong, pingping and bandwidth, twice for sendrecv (sent and received) and "
+    "Rate over the message size; MB/s and GB/s are powers of 10. Bytes are counted as in IMB and "
+    "OSU: once for pingpong, pingping and bandwidth, twice for sendrecv (sent and received) and "
     "bidirectional bandwidth, four times for exchange. Bands are 95 % intervals over launches."
 )
 PAIRS_CAPTION = (
-    "Messages per second of all pairs together over the message size: windows of messages, each "
-    "answered by one byte; timed until the slowest rank is done."
+    "Messages per second of all pairs together over the message size. Each window of messages is "
+    "answered by one byte; the slowest rank counts."
 )
 
 
@@ -46,7 +46,7 @@ def ask(context: Context) -> Question | None:
         ]
         for group in groups
     }
-    # What the answer is about comes first.
+    # The study of the answer comes first.
     best = best_rate(context.all_of(*ONE_WAY) or context.all_of(*STUDIES))
     first = [group for group in groups if best and group.example.study == best.study]
     others = [group for group in groups if group not in first]
@@ -58,7 +58,7 @@ def ask(context: Context) -> Question | None:
         return None
     return Question(
         "rate",
-        "How many bytes per second get through?",
+        "How many bytes per second are transferred?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
         tuple(figure for figure in figures if figure is not None),
         studies=tuple(study for study in OWN_STUDIES if context.all_of(study)),
@@ -76,7 +76,7 @@ def ask_for_messages(context: Context) -> Question | None:
         return None
     return Question(
         "messages",
-        "How many messages per second get through?",
+        "How many messages per second are transferred?",
         tuple(text for run in context.runs for text in _most_messages(run, context.several)),
         (figure,),
         studies=(PAIRS_STUDY,),

@@ -26,7 +26,7 @@ SMALL_BYTES = 8
 
 WHAT_IS_TIMED = {
     "pingpong": "pingpong: half a round trip, timed on rank 0",
-    "pingping": "pingping: two ranks send to each other at once",
+    "pingping": "pingping: two ranks send to each other at the same time",
     "sendrecv": "sendrecv: every rank sends to its right and receives from its left neighbor",
     "exchange": "exchange: every rank exchanges with both neighbors",
 }
@@ -63,7 +63,7 @@ def _caption(studies: tuple[str, ...]) -> str:
     timed = "; ".join(WHAT_IS_TIMED[study] for study in studies)
     return (
         "Time of one operation over the message size. Bands are 95 % intervals over launches, "
-        f"small dots launches that lie apart. {sentence(timed)}."
+        f"small dots are outlying launches. {sentence(timed)}."
     )
 
 
@@ -80,21 +80,24 @@ def _answer(run: Measured, several: bool) -> list[str]:
             text += f", {units.format_bytes(large.bytes)} {time_with_interval(large)}"
         where = f" {place}" if place else ""
         sentences.append(f"{prefix}One way between two ranks{where}, {text}.")
-        told = f"{sentence(place)}: " if len(places) > 1 else ""
+        at = f"{sentence(place)}: " if len(places) > 1 else ""
         sentences += [
-            prefix + told + step_sentence(step, run) for step in find_steps(intervals_of(results))
+            prefix + at + step_sentence(step, run) for step in find_steps(intervals_of(results))
         ]
     return sentences
 
 
 def step_sentence(step: Step, run: Measured) -> str:
-    """Say how large a step is, and which caches two buffers outgrow at its sizes."""
+    """State how large a step is, and which caches two buffers exceed at its sizes."""
     between = f"Between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
     if step.factor.value < 1:
         return f"{between} the larger message takes {change(step.factor)} time."
     outgrown = _outgrown_caches(run, step)
-    there = f", where two buffers outgrow {joined(outgrown)}" if outgrown else ""
-    return f"{between} the time steps up to {times(step.factor)} what smaller sizes predict{there}."
+    there = f"; at these sizes two buffers exceed {joined(outgrown)}" if outgrown else ""
+    return (
+        f"{between} the time rises to {times(step.factor)} the prediction from smaller sizes"
+        f"{there}."
+    )
 
 
 def _outgrown_caches(run: Measured, step: Step) -> list[str]:

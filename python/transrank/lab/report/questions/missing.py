@@ -39,7 +39,7 @@ _KINDS = (
     ("skipped", "Skipped"),
     ("wide", "Wide: the interval is wider than the precision, or there is none"),
 )
-# What of a case of some status is doubtful: how much its value may be off.
+# Statuses with a doubtful value, and the heading of the column with its uncertainty.
 _DOUBTFUL = {"wide": "width of the 95 % interval"}
 
 
@@ -68,7 +68,7 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
         return []
     return [
         f"{_prefix(run, several)}{counted(lost, 'planned measurement')} "
-        f"(case and launch) {are(lost)} not made; "
+        f"(case and launch) {are(lost)} not taken; "
         f"`{resume_command(run.run.path)}` completes the run."
     ]
 
@@ -108,12 +108,12 @@ def _why(result: CaseResult) -> str:
     if result.status not in _DOUBTFUL:
         return result.reason or ""
     if result.headline is None or result.headline.relative_width is None:
-        return f"none, of {counted(len(result.launches), 'launch', 'launches')}"
+        return f"none, from {counted(len(result.launches), 'launch', 'launches')}"
     return f"{units.format_spread(_doubt(result))} of the value"
 
 
 def statuses(results: Sequence[CaseResult]) -> dict[str, int]:
-    """How many results have each status."""
+    """The number of results with each status."""
     found: dict[str, int] = {}
     for result in results:
         found[result.status] = found.get(result.status, 0) + 1

@@ -15,7 +15,7 @@ from transrank.lab.stats.summary import CaseResult
 
 CURVES = (
     "Time of one operation over the message size. Bands are 95 % intervals over launches, small "
-    "dots launches that lie apart."
+    "dots are outlying launches."
 )
 VALUES = "Time of one operation; lines are 95 % intervals over launches."
 

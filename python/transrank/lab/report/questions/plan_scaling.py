@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does the route of a redistribution cost more on more ranks? Beside ESMF's published times."""
+"""Does making a route cost more on more ranks? Compared with ESMF's published times."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from transrank.lab.stats.growth import exponent_of, growth_exponent
 from transrank.lab.stats.summary import CaseResult
 
 STUDY = "plan-scaling"
-# From here on the published times grow with the square.
+# From this number of processors on the published times grow with its square.
 BEND = 128
 FEWEST_POINTS = 3
-# The published ratios are to the time at so many ranks.
+# The published ratios are relative to the time at this number of ranks.
 REFERENCE = 32
 
 CAPTION = (
-    "Time of one process to make routes, over the number of ranks that take part. Made is the "
-    "route of one rank, or those of all ranks one after another; boundary tables of irregular "
-    "blocks are included. Published are the totals of ESMF's route pre-computation and "
-    "creation; the lines O(n) and O(n²) begin at its first point."
+    "Time of one process to make the route of one rank, or those of all ranks one after another, "
+    "over the number of ranks; boundary tables of irregular blocks are included. The published "
+    "times are the totals of ESMF's route pre-computation and creation; the lines O(n) and O(n²) "
+    "begin at its first point."
 )
 RATIO_CAPTION = f"The same times as multiples of those at {REFERENCE} ranks, T(n)/T({REFERENCE})."
 
@@ -65,7 +65,7 @@ def ask(context: Context) -> Question | None:
         figures.append(Figure("plan-growth", (panel,), RATIO_CAPTION, key, "wide", kept))
     return Question(
         "plan-scaling",
-        "Does a redistribution cost more to plan on more ranks?",
+        "Does planning a redistribution cost more on more ranks?",
         (
             *(text for run in context.runs for text in _answer(run, context.several)),
             _published_answer(published),
@@ -156,7 +156,7 @@ def _exponent_text(found: Estimate) -> str:
 
 
 def _two_decimals(value: float) -> float:
-    """`value` rounded; what is nearly nothing has no sign."""
+    """`value` rounded; zero has no sign."""
     return round(value, 2) + 0.0
 
 
@@ -182,7 +182,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
 
 
 def _memory(run: Measured) -> list[str]:
-    """What a route occupies with the fewest and with the most ranks."""
+    """The size of a route with the fewest and with the most ranks."""
     found: dict[tuple[str, str], dict[int, float]] = {}
     for case in run.run.cases:
         if case.study == STUDY and case.outcome is not None:
@@ -201,6 +201,6 @@ def _memory(run: Measured) -> list[str]:
 def _published_answer(times: Sequence[tuple[int, float]]) -> str:
     beyond = [(ranks, seconds) for ranks, seconds in times if ranks >= BEND]
     return (
-        f"ESMF's published times have one of {_exponent_text(exponent_of(beyond))} from {BEND} "
-        "processors on."
+        f"ESMF's published times have a growth exponent of {_exponent_text(exponent_of(beyond))} "
+        f"from {BEND} processors on."
     )

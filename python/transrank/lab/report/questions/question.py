@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One question of the report with what answers it."""
+"""One question of the report, with its answer."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from transrank.lab.stats.summary import CaseResult
 class Question:
     """A heading in the reader's words, the answer in a few sentences, then figures and tables.
 
-    The first figure is open, all else is folded. `studies` are those whose numbers stand below.
-    `sources` are those of published numbers; `comparable` says with what others could be compared.
+    The first figure is open, everything else is folded. `studies` are those whose numbers follow.
+    `sources` are those of published numbers; `comparable` names published numbers that would be
+    comparable.
     """
 
     anchor: str
@@ -33,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """What every question is asked of: the runs, and the styles of the page."""
+    """The input of every question: the runs, and the styles of the page."""
 
     runs: tuple[Measured, ...]
     palette: Palette

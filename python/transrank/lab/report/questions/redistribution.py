@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What does a redistribution cost? Every way beside copies of as many bytes, and ESMF's options."""
+"""What does a redistribution cost? Every method, copies of as many bytes, and ESMF's options."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ AUTO = "auto"
 BLOCKS = "blocks"
 FLOORS = ("memcpy-once", "memcpy-per-field", "nontemporal")
 MPI_ALONE = "mpi-"
-# ESMF's default, and what differs from it in one option.
+# ESMF's default, and the combinations that differ from it in one option.
 DEFAULT = "async-per-peer-together"
 OPTIONS = {
-    "sync-per-peer-together": "one pair of peers after the other (sync)",
+    "sync-per-peer-together": "one pair of peers at a time (sync)",
     "async-per-run-together": "a message for each box of cells, or run of a list (per-run)",
     "async-none-together": "a message for each contiguous run of a field (none)",
-    "async-per-peer-per-field": "one field after the other (per-field)",
+    "async-per-peer-per-field": "one field at a time (per-field)",
 }
 MODES = {
     "": "",
     "unmodified": "",
     "rewritten": ", fields rewritten before each run",
     "used": ", fields rewritten before each run and read after it",
-    "cycle": ", fields rewritten before each run and read after it, all of it timed",
+    "cycle": ", fields rewritten before each run and read after it, both timed",
 }
-# From the published benchmark's to that of programs, which write and read the fields in between.
+# From the published benchmark to programs, which write and read the fields in between.
 NEARNESS = ("unmodified", "rewritten", "used")
 
 CAPTION = (
-    "Time until the slowest rank has its 8 fields, from a barrier on, the part that stays on its "
-    "rank included (run), and time to make the route and bind it (store). The copies write as many "
-    "bytes from memory of the rank's own. Lines are 95 % intervals."
+    "Run: time from a barrier until the slowest rank has its 8 fields, including the part that "
+    "stays on its rank. Store: time to make the route and bind it. The copies write as many "
+    "bytes from the rank's own memory. Lines are 95 % intervals."
 )
 TABLE_CAPTION = (
-    "Redistribution of a bundle. “Smallest mean” is the published statistic: the least over "
+    "Redistribution of a bundle. “Smallest mean” is the published statistic: the smallest over "
     "launches of the mean over the samples of a launch; with --count 50 and --launches 10, as "
-    "there, the least of 10 means of 50."
+    "published, the smallest of 10 means of 50."
 )
 
 # Shape, grid, scale, layouts, parts, mode.
@@ -171,15 +171,16 @@ def _answer(run: Measured, several: bool) -> list[str]:
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
     prefix = f"{run.name}: " if several else ""
     answers = []
-    for place in _told(results):
+    for place in _reported(results):
         here = {
             (_text(result, "phase"), _text(result, "way")): result
             for result in results
             if _place(result) == place
         }
         runs = {way: result for (phase, way), result in here.items() if phase == "run"}
-        told = (*_of_auto(place, runs), *_of_options(place, runs))
-        answers += [f"{prefix}{text}" for text in told]
+        answers += [
+            f"{prefix}{text}" for text in (*_of_auto(place, runs), *_of_options(place, runs))
+        ]
     further = (*_of_grids(results), *_of_rank_counts(results), *_of_store(results))
     answers += [f"{prefix}{text}" for text in further]
     return [sentence(answer) for answer in answers]
@@ -188,7 +189,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
 def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:
     """The library's choice between blocks in the widest shape, and its memory floor."""
     results = [result for result in results if result.headline is not None]
-    for place in sorted(_told(results), key=lambda place: -place[0].ranks):
+    for place in sorted(_reported(results), key=lambda place: -place[0].ranks):
         runs = {
             _way(result): result
             for result in results
@@ -203,8 +204,8 @@ def _floor(runs: Mapping[str, CaseResult]) -> CaseResult | None:
     return min((runs[name] for name in FLOORS if name in runs), key=_value, default=None)
 
 
-def _told(results: Sequence[CaseResult]) -> list[Place]:
-    """The places that words are about: of their modes the one nearest to what programs do."""
+def _reported(results: Sequence[CaseResult]) -> list[Place]:
+    """The places that sentences report, each in the mode closest to real programs."""
     places = sorted({_place(result) for result in results})
     nearest: dict[tuple[object, ...], int] = {}
     for *where, mode in places:
@@ -231,7 +232,9 @@ def _of_auto(place: Place, runs: dict[str, CaseResult]) -> list[str]:
     alone = [result for way, result in runs.items() if way.startswith(MPI_ALONE)]
     best = min(alone, key=_value, default=None)
     if best is not None and (ratio := times_as_long(auto, best)):
-        comparisons.append(f"the fastest way with MPI alone ({_way(best)}) takes {ratio} as long")
+        comparisons.append(
+            f"the fastest method with MPI alone ({_way(best)}) takes {ratio} as long"
+        )
     text = f"with {_title(place)}, a bundle of 8 fields takes {time_with_interval(auto)}"
     return [f"{text}: {joined(comparisons)}." if comparisons else f"{text}."]
 
@@ -241,40 +244,40 @@ def _way(result: CaseResult) -> str:
 
 
 def _of_options(place: Place, runs: dict[str, CaseResult]) -> list[str]:
-    """What each option costs beside ESMF's default, in words."""
+    """The cost of each option compared with ESMF's default, in words."""
     default = runs.get(DEFAULT)
-    told = [
+    texts = [
         f"{words} takes {ratio} as long"
         for way, words in OPTIONS.items()
         if default is not None and way in runs and (ratio := times_as_long(default, runs[way]))
     ]
-    if not told:
+    if not texts:
         return []
     where = f"with {_title(place)}, " if _of_lists(place) or place[5] else ""
-    text = f"{where}beside ESMF's default, one message for each peer with all fields, "
-    return [f"{text}{joined(told)}."]
+    text = f"{where}compared with ESMF's default, one message per peer with all fields, "
+    return [f"{text}{joined(texts)}."]
 
 
 def _of_grids(results: Sequence[CaseResult]) -> list[str]:
     """The largest grid against the smallest, by the library's choice."""
-    told = []
+    texts = []
     for found in _autos(results, leave_out=(1, 2, 4)):
         least, most = min(found, key=_cells), max(found, key=_cells)
         cells = _cells(most) / _cells(least)
         ratio = ratio_of(least, most)
         if cells > 1 and ratio is not None:
-            told.append(
+            texts.append(
                 f"with {most.shape}{_mode(most)} the larger grid ({_text(most, 'grid')}) has "
                 f"{units.three_digits(cells)} times the cells of the smaller "
                 f"({_text(least, 'grid')}) and takes {times(ratio)} as long: "
-                f"{times(ratio.scaled(1 / cells))} as long for each cell."
+                f"{times(ratio.scaled(1 / cells))} as long per cell."
             )
-    return told
+    return texts
 
 
 def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
-    """The same grid among more ranks, from and to other parts."""
-    told = []
+    """The same grid on different numbers of ranks."""
+    texts = []
     for found in _autos(results, leave_out=(0, 4)):
         by_ranks = sorted(found, key=lambda result: result.shape)
         if len({result.shape for result in by_ranks}) > 1:
@@ -283,12 +286,12 @@ def _of_rank_counts(results: Sequence[CaseResult]) -> list[str]:
                 f", {_text(result, 'parts').replace('-', ' to ')}"
                 for result in by_ranks
             ]
-            told.append(f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
-    return told
+            texts.append(f"{_text(by_ranks[0], 'grid')}{_mode(by_ranks[0])} takes {joined(each)}.")
+    return texts
 
 
 def _autos(results: Sequence[CaseResult], leave_out: Sequence[int]) -> list[list[CaseResult]]:
-    """Runs between blocks by the library's choice whose places differ in these words only."""
+    """Runs between blocks by the library's choice whose places differ only in `leave_out`."""
     found: dict[tuple[object, ...], list[CaseResult]] = {}
     for result in results:
         place = _place(result)
@@ -308,7 +311,7 @@ def _cells(result: CaseResult) -> float:
 
 
 def _of_store(results: Sequence[CaseResult]) -> list[str]:
-    """What was stored fastest and slowest, between blocks."""
+    """The fastest and the slowest store between blocks."""
     stored = [
         result
         for result in results
@@ -317,7 +320,7 @@ def _of_store(results: Sequence[CaseResult]) -> list[str]:
     if len(stored) < 2:
         return []
     least, most = (
-        f"{_way(result)} on {_text(result, 'grid')} takes {time_with_interval(result)}"
+        f"{_way(result)} on {_text(result, 'grid')}, {time_with_interval(result)}"
         for result in (min(stored, key=_value), max(stored, key=_value))
     )
-    return [f"to store {least}, the least, and {most}, the most."]
+    return [f"the fastest store is {least}; the slowest is {most}."]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which way of sending is fastest? One ping-pong by each of MPI's send routines."""
+"""Which send routine is fastest? One ping-pong with each of MPI's send routines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transrank.lab.stats.summary import CaseResult
 STUDY = "send-modes"
 BOTH_WAYS = "sendrecv"
 TABLE_BYTES = 100_000
-# Where the two ranks are, as titles say it.
+# The places of the two ranks, in titles.
 WHERE = {
     WITHIN_A_NODE: "on one node",
     BETWEEN_NODES: "over two nodes",
@@ -31,9 +31,9 @@ WHERE = {
 }
 
 CAPTION = (
-    "Half a round trip between two ranks, timed on rank 0, by the routine that sends; Bsend's "
+    "Half a round trip between two ranks, timed on rank 0, by send routine; Bsend's "
     "buffer is attached outside the timed region. Sendrecv sends both ways at once. Bands are "
-    "95 % intervals over launches, small dots launches that lie apart."
+    "95 % intervals over launches, small dots are outlying launches."
 )
 
 
@@ -54,7 +54,7 @@ def ask(context: Context) -> Question | None:
         tables.append(crossings)
     return Question(
         "send-modes",
-        "Which way of sending is fastest?",
+        "Which send routine is fastest?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
         (figure,),
         tuple(table for table in tables if table.rows),
@@ -125,8 +125,8 @@ def _rate_table(context: Context, beside: Published) -> Table:
     )
     caption = (
         "GB/s (10⁹) at 100,000 bytes. Per direction: the bytes that one rank sends, over the time. "
-        "As published: the source halves every time, so that of MPI_Sendrecv, which is one "
-        "exchange and no round trip, counts the bytes of both directions."
+        "As published: the source halves every time, so MPI_Sendrecv, which is one "
+        "exchange instead of a round trip, counts the bytes of both directions."
     )
     return Table(caption, columns, tuple(rows))
 
@@ -200,8 +200,8 @@ def _crossover_table(context: Context) -> Table:
         for crossing in _crossings(results)
     )
     caption = (
-        "Sizes at which one routine overtakes another, where their 95 % intervals are apart at two "
-        f"sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
+        "Sizes at which one routine overtakes another, if their 95 % intervals do not overlap at "
+        f"two sizes or more on either side. {kept_sentence(context.all_of(STUDY))}"
     )
     return Table(caption.rstrip(), columns, rows)
 
@@ -221,7 +221,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
 
 
 def _ranking(results: Mapping[str, CaseResult]) -> str:
-    """The fastest, what cannot be told from it, and the slowest; empty for a single launch."""
+    """The fastest, those not clearly slower, and the slowest; empty for a single launch."""
     ordered = sorted(results, key=lambda routine: _value(results[routine]))
     best, *others = ordered
     ratios = {routine: ratio_of(results[best], results[routine]) for routine in others}
@@ -231,7 +231,8 @@ def _ranking(results: Mapping[str, CaseResult]) -> str:
     level = [routine for routine, ratio in known.items() if ratio.low is None or ratio.low <= 1]
     text = f"{routine_name(best)} is fastest"
     if level:
-        text += f", and cannot be told from {joined([routine_name(each) for each in level])}"
+        slower = joined([routine_name(each) for each in level])
+        text += f", but not clearly faster than {slower}"
     slowest = ordered[-1]
     if slowest in known and slowest not in level:
         text += f"; {routine_name(slowest)} takes {times(known[slowest])} as long"

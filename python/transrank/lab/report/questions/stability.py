@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How stable are these numbers? Intervals, launches against each other, samples left out."""
+"""How stable are these numbers? Intervals, launches compared, samples left out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from transrank.lab.report.phrases import counted, kept_sentence
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.summary import CaseResult
 
-# Farther launches stand at the edge: a few strays must not press all others into one line.
+# Farther launches are drawn at the edge: a few outliers must not squeeze the others into a line.
 EDGE = 0.5
 NARROWEST = 0.02
 CAPTION = (
-    "One tick per launch of each case: the launch's median against the value of the case. Ticks "
-    "that lie together repeat well; launches more than 50 % off stand at the edge."
+    "One tick per launch of each case: the launch's median relative to the value of the case. "
+    "Launches that differ by more than 50 % are drawn at the edge."
 )
 
 
@@ -54,7 +54,7 @@ def _strips(found: Mapping[str, Sequence[tuple[str, float]]]) -> Spec:
     """A strip per study: a tick per pair (case, relative deviation)."""
     reach = max(abs(value) for pairs in found.values() for _, value in pairs)
     scale = deviations(
-        min(max(1.05 * reach, NARROWEST), EDGE), "launch against the value of its case"
+        min(max(1.05 * reach, NARROWEST), EDGE), "launch relative to the value of its case"
     )
     ticks = [
         Value(study, "launch", Style(INK), value, value, value, case)
@@ -65,7 +65,7 @@ def _strips(found: Mapping[str, Sequence[tuple[str, float]]]) -> Spec:
 
 
 def launch_deviations(results: Sequence[CaseResult]) -> dict[str, list[tuple[str, float]]]:
-    """By study: how far the median of each launch lies from the value of its case, relative."""
+    """By study: the relative difference of each launch's median from the value of its case."""
     deviations: dict[str, list[tuple[str, float]]] = {}
     for result in results:
         if result.headline is None or result.headline.value <= 0 or len(result.launch_medians) < 2:
@@ -78,7 +78,7 @@ def launch_deviations(results: Sequence[CaseResult]) -> dict[str, list[tuple[str
 
 
 def stability_sentences(run: Measured, several: bool = False) -> list[str]:
-    """Say how wide the intervals are, which is the widest, and how many samples were left out."""
+    """State the width of the intervals, the widest one, and the share of samples that count."""
     prefix = f"{run.name}: " if several else ""
     widths = [
         (width, result)

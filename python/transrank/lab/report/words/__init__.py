@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the report says in words: verdict, machine, method, how to repeat it."""
+"""The text of the report: verdict, machine, method, how to repeat it."""

@@ -15,7 +15,7 @@ Fact = tuple[str, str]
 
 
 def machine_facts(measured: Measured) -> list[Fact]:
-    """What is known of where the run ran, the most important first."""
+    """The known facts of the run's machine, the most important first."""
     header = measured.run.header
     machine = header.machine
     facts = [
@@ -30,7 +30,7 @@ def machine_facts(measured: Measured) -> list[Fact]:
 
 
 def short_library(library: str) -> str:
-    """`MPICH 5.0.2`, `Open MPI v5.0.11`: the first words of what the library says of itself."""
+    """`MPICH 5.0.2`, `Open MPI v5.0.11`: the first words of the library's version text."""
     return library.split(",")[0].replace(" Version:", "").strip()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a run was measured, in words, from what its record says."""
+"""How a run was measured, in words, from its record."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Sentences, and command lines, under a heading of their own where there are several runs.
+    """Sentences, and command lines, under a separate heading if there are several runs.
 
-    Many command lines are folded away under a line that says what they are.
+    Many command lines are folded away under a line that describes them.
     """
 
     heading: str
@@ -44,7 +44,7 @@ class Part:
 
 
 def describe_method(runs: Sequence[Measured]) -> list[Part]:
-    """What holds for every run, then what each run chose."""
+    """The method common to every run, then the choices of each run."""
     several = len(runs) > 1
     parts = [Part("", tuple(_general()))]
     for run in runs:
@@ -56,27 +56,28 @@ def describe_method(runs: Sequence[Measured]) -> list[Part]:
 def _general() -> Iterator[str]:
     yield (
         "A sample is the time of a batch of operations, long enough for the clock, divided by "
-        "their number; where all ranks are timed it is the slowest rank's. Payloads depend on "
-        "rank, position and slice of samples, up to 4 KiB on the sample too; as often they are "
-        "compared, outside the timed region, and of messages into one buffer the last."
+        "their number; if all ranks are timed, the slowest rank counts. Payloads depend on "
+        "the rank, the position and the slice of samples, up to 4 KiB also on the sample. They are "
+        "verified as often, outside the timed region; of several messages into one buffer, only "
+        "the last can be."
     )
     yield (
-        "The sizes of a study, of the collectives those of an operation, are interleaved in random "
-        "order over several rounds; studies follow one another, and all is repeated in separate "
-        "launches of the MPI job. The value of a case is the median over launches of each launch's "
-        "median; its 95 % interval is that of the launches (Student's t on the logarithms), and "
-        "fewer than three have none. "
-        "Figures cut intervals that reach far beyond all values; tables have them whole."
+        "The sizes of a study (for collectives, of an operation) are interleaved in random order "
+        "over several rounds; studies follow one another, and everything is repeated in separate "
+        "launches of the MPI job. The value of a case is the Hodges-Lehmann estimate of the "
+        "launches' medians, on their logarithms; its 95 % interval is that of Wilcoxon's "
+        "signed-rank test over the launches (of three to five launches: Student's t). Fewer than "
+        "three launches have no interval. "
+        "Figures cut intervals that reach far beyond all values; tables have them in full."
     )
     yield (
         "Warm-up samples do not count, nor do samples during which a rank lost its core, a "
         "hypervisor took time from its CPU, it started late, or the cores were in another state "
-        "than the run is of; “kept” is the share of the samples after warm-up that counts. “IMB "
+        "than that of the run; “kept” is the share of the samples after warm-up that counts. “IMB "
         "mean” is the mean over all samples after warm-up, averaged over ranks, as IMB prints it. "
-        "“Of all” "
-        "are the mean and the 90th and 99th percentile of all samples after warm-up of all "
-        "launches: what programs feel, which cannot leave disturbed calls out. “Imbalance” is by "
-        "how much the fastest rank is ahead of the slowest, in the median over samples."
+        "“Of all” are the mean and the 90th and 99th percentile of all samples after warm-up of "
+        "all launches, disturbed calls included, as programs see them. “Imbalance” is the lead of "
+        "the fastest rank over the slowest, as the median over samples."
     )
 
 
@@ -84,8 +85,8 @@ def _imported(run: Measured) -> Iterator[str]:
     files = run.run.header.imported
     names = joined([f"{file.file} ({file.suite} {file.version})" for file in files])
     yield (
-        f"These numbers were imported from {names}. They are means: nothing is known of their "
-        "samples, so they have an interval only where there were several files."
+        f"These numbers were imported from {names}. They are means: their samples are unknown, so "
+        "they have an interval only if there were several files."
     )
 
 
@@ -107,23 +108,23 @@ def _chosen(run: Measured) -> Iterator[str]:
 
 
 def _job_starts(run: Measured) -> Iterator[str]:
-    """How often jobs were started: nothing else was measured."""
+    """The number of job starts, if nothing else was measured."""
     counts = [case.samples.seconds.size for case in run.run.cases if case.samples is not None]
     options = run.run.header.options
     if counts and options is not None:
         yield (
             f"Each kind of job was started {max(counts) - 1} times, and once before to warm up, in "
-            f"each of {counted(options.launches, 'repetition')} of the whole."
+            f"each of {counted(options.launches, 'repetition')}."
         )
 
 
 def _stopping(options: Options) -> str:
-    """When a launch was done with a case, and what is then said of the case."""
+    """The stopping rule of a case, and how it is marked."""
     launches = counted(options.launches, "launch", "launches")
     if options.count is not None:
         return (
             f"Every case was measured in {launches}, in each until "
-            f"{counted(options.count, 'operation')} were timed, whatever they showed."
+            f"{counted(options.count, 'operation')} were timed, at any precision."
         )
     precision = units.format_percent(options.precision)
     further = (
@@ -140,21 +141,21 @@ def _stopping(options: Options) -> str:
 def _synchronisation(run: Measured) -> Iterator[str]:
     methods = {launch.synchronisation.method for launch in run.run.launches}
     if "barrier" in methods:
-        yield "Ranks come to a common start by a barrier."
+        yield "Ranks synchronise by a barrier before each sample."
     if "clock" in methods:
-        told = [launch.synchronisation.accuracy_seconds for launch in run.run.launches]
-        told += [event.accuracy_seconds for event in run.run.events]
-        accuracies = [seconds for seconds in told if seconds is not None]
+        offsets = [launch.synchronisation.accuracy_seconds for launch in run.run.launches]
+        offsets += [event.accuracy_seconds for event in run.run.events]
+        accuracies = [seconds for seconds in offsets if seconds is not None]
         worst = max(accuracies, default=None)
         if worst == 0:
             yield "Ranks start at an agreed time of the clock of the one host that they share."
             return
         accuracy = (
-            f"; offsets of up to {units.format_seconds(worst)} were left between nodes"
+            f"; offsets of up to {units.format_seconds(worst)} between nodes remained"
             if worst is not None
             else ""
         )
-        yield f"Ranks start at an agreed time of clocks synchronised across hosts{accuracy}."
+        yield f"Ranks start at an agreed time, on clocks synchronised across hosts{accuracy}."
 
 
 def _cores(run: Measured) -> Iterator[str]:
@@ -164,7 +165,7 @@ def _cores(run: Measured) -> Iterator[str]:
         others = other_rounds(cases, state)
         begin = f"With {shape}, the" if len(states) > 1 else "The"
         yield (
-            f"{begin} run is of cores in the state that was the commonest by two probes after "
+            f"{begin} state of the cores that counts is the most common one, by two probes after "
             f"each round: {state}. {units.format_percent(others.moved)} of the rounds were more "
             f"than a factor of {MOVED} from that distance, {units.format_percent(others.slowed)} "
             f"on a core slower by {100 * (SLOWED - 1):.0f} % or more."
@@ -185,7 +186,7 @@ def _batches(run: Measured) -> Iterator[str]:
     text = f"Batches held {ends} operations"
     yield (
         f"{text}; measuring took {units.format_wait(spent)} in all, and "
-        f"{units.format_bytes(verified)} of payload were compared with what they had to be."
+        f"{units.format_bytes(verified)} of payload were verified."
     )
 
 
@@ -195,8 +196,8 @@ def _flags(run: Measured) -> Iterator[str]:
         return
     every = np.concatenate(flags)
     counts = [(int(np.count_nonzero(every & bit)), what) for bit, what in FLAGS]
-    told = [f"{count:,} {what}" for count, what in counts if count]
-    flagged = f"flagged are {joined(told)}" if told else "none is flagged"
+    reasons = [f"{count:,} {what}" for count, what in counts if count]
+    flagged = f"of these, {joined(reasons)} are flagged" if reasons else "none is flagged"
     yield f"{every.size:,} samples are stored; {flagged}."
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that make the run and this page again."""
+"""The commands that repeat the run and this page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transrank.lab.store.records import Run
 from transrank.lab.store.repetition import BY_HAND, prepared, repeated
 from transrank.lab.store.runs import name_of
 
-# What transrank sets by itself for the launches that need it.
+# The variables that transrank sets for the launches that need them.
 OWN_SETTINGS = {**dict.fromkeys(THREAD_VARIABLES, "1"), **MPICH_YIELDS, **OPENMPI_AS_ROOT}
 
 
@@ -38,15 +38,15 @@ def _of_run(run: Run, heading: str) -> Iterator[Part]:
     lines = _by_hand(run)
     if lines:
         words = (
-            "The same without transrank as their starter: the first line writes the record file "
-            f"`{BY_HAND}`, in the folder where it is pasted, and each of the others is a launch "
+            "The same without transrank as a driver: the first line writes the record file "
+            f"`{BY_HAND}` in the current folder, and each of the others is a launch "
             "that adds to it."
         )
         yield Part("", (words,), lines, folded="Every launch as a command line")
 
 
 def _exports(run: Run) -> tuple[str, ...]:
-    """The settings of the environment that shaped MPI, apart from those that transrank makes."""
+    """The environment variables that affect MPI, except those that transrank sets."""
     return tuple(
         f"export {name}={shlex.quote(value)}"
         for name, value in portable(run.header.environment).items()
@@ -55,7 +55,7 @@ def _exports(run: Run) -> tuple[str, ...]:
 
 
 def _by_hand(run: Run) -> tuple[str, ...]:
-    """Every launch as its plan says it; empty for records that do not tell."""
+    """The command line of every launch in the plan; empty for records without these."""
     header = run.header
     lines = [line for planned in header.plan for line in planned.lines]
     if not lines or header.options is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first screen: how far to believe the run, five numbers, and what to beware of."""
+"""The first screen: how far to trust the run, five numbers, and the warnings."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from transrank.lab.stats.summary import CaseResult, Caution
 
 MOST_NUMBERS = 5
 NO_INTERVAL = "no interval"
-BEWARE = "What to beware of"
-# So many words stand before the first fold of a page of one run, at the most.
+BEWARE = "Warnings"
+# The largest number of words before the first fold of a page of one run.
 MOST_WORDS = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A headline number with what it is, its interval, and what it is held against."""
+    """A headline number with its name, its interval, and its reference."""
 
     name: str
     value: str
@@ -50,7 +50,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What stands at the top of the page, below its title."""
+    """The top of the page, below its title."""
 
     lead: tuple[str, ...]
     numbers: tuple[Number, ...] = ()
@@ -60,18 +60,18 @@ class Verdict:
 def give_verdict(
     runs: Sequence[Measured], questions: Sequence[Question] = (), title: str = ""
 ) -> Verdict:
-    """Judge the runs; the words of a single one, those of the page's `title` among them, are few.
+    """Judge the runs; for a single one, in few words, those of the page's `title` included.
 
-    Several runs are judged by the answer to the first question, which of them is faster. A run
-    without any of the numbers is judged by what the first of its `questions` is answered.
+    The verdict on several runs is the answer to the first question, which of them is faster. The
+    verdict on a run without any of the numbers is the answer to the first of its `questions`.
     """
     answers = [text for each in questions for text in each.answer]
     if len(runs) > 1:
-        told = tuple(f"{run.name}: {_trust(run)}" for run in runs)
+        trust = tuple(f"{run.name}: {_trust(run)}" for run in runs)
         gravest = tuple(
             f"{run.name}: {_clause(warning)}." for run in runs for warning in run.warnings[:1]
         )
-        return Verdict((*answers[:1], *told), beware=gravest)
+        return Verdict((*answers[:1], *trust), beware=gravest)
     (run,) = runs
     numbers = tuple(islice(_numbers(run), MOST_NUMBERS))
     lead = (*answers[: not numbers], _trust(run))
@@ -82,7 +82,7 @@ def give_verdict(
 
 
 def _trust(run: Measured) -> str:
-    """How many cases hold to how much, and what became of the others."""
+    """The number of cases within the precision, and the state of the others."""
     counts = statuses(run.results)
     total = counted(len(run.results), "case")
     measured = sum(result.measured for result in run.results)
@@ -113,7 +113,7 @@ def _trust(run: Measured) -> str:
 
 
 def _numbers(run: Measured) -> Iterator[Number]:
-    """What the record has of the headline numbers, the most telling first."""
+    """The headline numbers of the record, the most informative first."""
     places = [place for place in PLACES if place in run.by_place("pingpong", *ONE_WAY)]
     where = {place: f" {place}" if len(places) > 1 else "" for place in places}
     for place in places:
@@ -205,18 +205,18 @@ def _time(name: str, result: CaseResult, floor: CaseResult | None = None) -> Num
 
 
 def _clause(warning: Caution) -> str:
-    """What is wrong, without what is known of it besides."""
+    """The first clause of a warning, without details."""
     return sentence(warning.text.split("; ")[0])
 
 
 def _cautions(run: Measured, room: int) -> Iterator[str]:
     """The first clause of each warning while there is room for its words, the gravest first."""
-    # What says how many were left out needs some, too.
+    # The note on further warnings needs some words, too.
     room -= 3
-    for told, warning in enumerate(run.warnings):
+    for shown, warning in enumerate(run.warnings):
         words = _clause(warning).split()
-        if told and len(words) > room:
-            yield f"And {len(run.warnings) - told} more."
+        if shown and len(words) > room:
+            yield f"And {len(run.warnings) - shown} more."
             return
         yield f"{' '.join(words)}." if len(words) <= room else f"{' '.join(words[: room - 1])} …"
         room -= len(words)
