@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a batch system has given to this job: nodes, and tasks on each."""
+"""The allocation of this job by a batch system: nodes, and tasks on each."""
 
 from __future__ import annotations
 

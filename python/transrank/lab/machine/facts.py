@@ -18,13 +18,13 @@ from transrank.lab.machine.system import System, read_system
 from transrank.lab.machine.topology import Cache, Topology
 
 # What makes two machines the same for --resume: none of these changes while a machine stays one.
-# Jobs of a batch system get one node or another of a kind: there the host's name tells nothing.
+# Jobs of a batch system get any node of a kind: there the host's name does not identify it.
 IDENTITY = ("host", "cpu", "packages", "numa_nodes", "cores", "threads_per_core", "kernel")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What was read, by the file that reads it."""
+    """The facts, grouped by the module that reads them."""
 
     topology: Topology
     memory: Memory

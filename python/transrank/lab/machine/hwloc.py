@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topology as hwloc tells it in XML (versions 1 and 2), and the program that is asked for it.
+"""The topology in hwloc's XML (versions 1 and 2), and the program that writes it.
 
 hwloc is no dependency: where its program is missing, sysfs is read instead.
 """
@@ -61,7 +61,7 @@ def read_xml(text: str, model: str = "unknown") -> Topology:
     try:
         root = ET.fromstring(text)  # noqa: S314 of the user's own machine
     except ET.ParseError as cause:
-        raise ValueError(f"no XML of hwloc: {cause}") from cause
+        raise ValueError(f"not an XML file of hwloc: {cause}") from cause
     objects = list(_objects(root))
     nodes = _nodes(objects, _distances(root))
     cpus = _cpus(objects, nodes)
@@ -88,7 +88,7 @@ def parse_mask(text: str) -> Cpus:
     """
     words = [int(word, 16) if word else 0 for word in text.split(",")]
     if not all(0 <= word < 1 << WORD_BITS for word in words):
-        raise ValueError(f"'{text[:40]}' is no mask of CPUs in words of {WORD_BITS} bits")
+        raise ValueError(f"'{text[:40]}' is not a CPU mask in words of {WORD_BITS} bits")
     return tuple(
         WORD_BITS * place + bit
         for place, word in enumerate(reversed(words))
@@ -140,14 +140,14 @@ def _nodes(
     hwloc also gives CPUs to memory that has none of its own: high-bandwidth memory, that of a
     device. Firmware numbers it after the memory in which processes begin.
     """
-    told = {
+    known = {
         number: (cpus, _number(element, "local_memory"))
         for element, kind, cpus in objects
         if kind == "NUMANode" and (number := _number(element)) is not None
     }
     taken: set[int] = set()
     found = []
-    for number, (cpus, memory) in sorted(told.items()):
+    for number, (cpus, memory) in sorted(known.items()):
         own = tuple(cpu for cpu in cpus if cpu not in taken)
         taken.update(own)
         found.append(NumaNode(number, own, memory, distances.get(number, ())))

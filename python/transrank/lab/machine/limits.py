@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this process may use of the machine: affinity, and the limits of its control groups."""
+"""The part of the machine that this process may use: affinity, and limits of control groups."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The map of this machine: as the user describes it, else as hwloc tells, else as sysfs shows."""
+"""The map of this machine: as the user describes it, else from hwloc, else from sysfs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def read_map(environment: Mapping[str, str], files: Files) -> Topology:
     described = environment.get(VARIABLE)
     if described:
         return _described(described)
-    told = hwloc.ask() if files.root == Path("/") else None
-    if told is not None:
+    xml = hwloc.ask() if files.root == Path("/") else None
+    if xml is not None:
         try:
-            return hwloc.read_xml(told, read_model(files))
+            return hwloc.read_xml(xml, read_model(files))
         except ValueError:
             pass  # an hwloc that says nothing of use is as good as none
     return read_topology(files)
@@ -42,12 +42,13 @@ def _described(text: str) -> Topology:
         path = Path(text)
         if path.suffix == ".xml":
             if path.exists() and not path.is_file():
-                raise OSError(f"{path} is no regular file")
+                raise OSError(f"{path} is not a regular file")
             return hwloc.read_xml(path.read_text("utf-8", "replace"))
         return synthetic.read_text(text)
     except (OSError, ValueError) as cause:
         raise UsageError(
-            f"{VARIABLE}: {cause}", "an XML file of lstopo, or 'pack:2 numa:2 core:6 pu:1'"
+            f"{VARIABLE}: {cause}",
+            "give an XML file of lstopo, or e.g. 'pack:2 numa:2 core:6 pu:1'",
         ) from cause
 
 

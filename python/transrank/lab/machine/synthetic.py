@@ -50,13 +50,17 @@ def read_text(text: str) -> Topology:
     levels = [_level(word) for word in words if not word.startswith("distances:")]
     cpus = math.prod(level.count for level in levels)
     if not levels or not cpus:
-        raise ValueError(f"'{text}' describes no machine; e.g. 'pack:2 numa:2 core:6 pu:1'")
+        raise ValueError(
+            f"'{text}' does not describe a machine; write e.g. 'pack:2 numa:2 core:6 pu:1'"
+        )
     if cpus > MOST_CPUS:
         raise ValueError(f"the line describes {cpus} CPUs; at most {MOST_CPUS} can be shown")
     kinds = [level.kind for level in levels]
     twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
     if twice is not None:
-        raise ValueError(f"the line has '{twice}' twice; give each kind once, from the outside in")
+        raise ValueError(
+            f"the line has '{twice}' twice; give each kind once, from outermost to innermost"
+        )
     return _build(levels, cpus, _matrix(rows, text))
 
 
@@ -64,7 +68,9 @@ def _level(word: str) -> _Level:
     found = _WORD.fullmatch(word)
     kind = found["kind"].lower() if found else ""
     if found is None or kind not in KINDS:
-        raise ValueError(f"'{word}' describes no part of a machine; known: {', '.join(KINDS)}")
+        raise ValueError(
+            f"'{word}' does not describe a part of a machine; known: {', '.join(KINDS)}"
+        )
     sizes = dict(part.split("=", 1) for part in (found["with"] or "").split(",") if "=" in part)
     size = sizes.get("memory") or sizes.get("size")
     return _Level(KINDS[kind], int(found["count"]), parse_size(size) if size else None)
@@ -74,7 +80,7 @@ def _matrix(rows: list[str], text: str) -> list[tuple[int, ...]]:
     values = [int(word) for row in rows for word in row.split(",") if word.isdecimal()]
     size = math.isqrt(len(values))
     if size * size != len(values):
-        raise ValueError(f"'{text}': {len(values)} distances are no square matrix")
+        raise ValueError(f"'{text}': {len(values)} distances do not form a square matrix")
     return [tuple(values[row * size : (row + 1) * size]) for row in range(size)]
 
 
@@ -89,7 +95,9 @@ def _build(levels: list[_Level], cpus: int, distances: list[tuple[int, ...]]) ->
     sizes = {level.kind: level.bytes for level in levels}
     domains = groups.get("domain", [tuple(range(cpus))])
     if distances and len(distances) != len(domains):
-        raise ValueError(f"distances of {len(distances)} domains, the machine has {len(domains)}")
+        raise ValueError(
+            f"there are distances of {len(distances)} domains, but the machine has {len(domains)}"
+        )
 
     def of(kind: str, cpu: int, otherwise: int) -> int:
         return place[kind][cpu] if kind in place else otherwise

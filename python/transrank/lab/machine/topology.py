@@ -12,7 +12,7 @@ CPUS = "sys/devices/system/cpu"
 NODES = "sys/devices/system/node"
 SIZE_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-# Arm cores tell numbers instead of a name: (implementer, part).
+# Arm cores report numbers instead of a name: (implementer, part).
 ARM_CORES = {
     (0x41, 0xD08): "Arm Cortex-A72",
     (0x41, 0xD0C): "Arm Neoverse N1",
@@ -64,7 +64,7 @@ class NumaNode:
 
 @dataclass(frozen=True)
 class Topology:
-    """All CPUs that are online, and what they share; `source` tells who said so."""
+    """All online CPUs, and the resources that they share; `source` names the source."""
 
     model: str
     cpus: tuple[Cpu, ...]
@@ -74,22 +74,22 @@ class Topology:
 
     @property
     def packages(self) -> int:
-        """How many sockets."""
+        """The number of sockets."""
         return len({cpu.package for cpu in self.cpus})
 
     @property
     def dies(self) -> int:
-        """How many dies, all packages together."""
+        """The number of dies in all packages."""
         return len({(cpu.package, cpu.die) for cpu in self.cpus})
 
     @property
     def cores(self) -> int:
-        """How many cores, all packages together."""
+        """The number of cores in all packages."""
         return len(self.first_threads())
 
     @property
     def threads_per_core(self) -> int:
-        """How many hardware threads the busiest core has: 1 without SMT."""
+        """The largest number of hardware threads per core: 1 without SMT."""
         return -(-len(self.cpus) // self.cores) if self.cpus else 1
 
     def first_threads(self, allowed: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -126,7 +126,7 @@ def _cpu(files: Files, number: int, node: int) -> Cpu:
         return files.number(f"{CPUS}/cpu{number}/topology/{name}")
 
     core = fact("core_id")
-    # Virtual machines and some Arm systems tell -1 where they do not know.
+    # Virtual machines and some Arm systems report -1 for unknown.
     return Cpu(
         cpu=number,
         core=number if core is None or core < 0 else core,
@@ -192,7 +192,7 @@ def _nodes(files: Files) -> tuple[NumaNode, ...]:
 
 
 def read_model(files: Files) -> str:
-    """Return the processor's name; ``unknown`` where nothing tells."""
+    """Return the processor's name, or ``unknown``."""
     info = files.fields("proc/cpuinfo")
     for name in ("model name", "cpu model", "cpu"):
         if info.get(name):

@@ -17,7 +17,7 @@ class ReferencePoint:
     Attributes
     ----------
     study, axes
-        as in a case of ours; an axis that the source does not tell is left out, one of the source's
+        as in a case of ours; an axis missing in the source is left out, one of the source's
         own is added.
     ranks
         processes that took part, or threads where the source has these in their place.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Warnings, each with a hint: what makes a result doubtful, and what to do."""
+"""Warnings, each with a hint: why a result is doubtful, and what to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from transrank.lab.units import format_percent, format_seconds, format_spread
 LEAST_KEPT = 0.9
 # So does one on which ranks wait for their cores for more than this share of the measuring time.
 LEAST_WAITED = 0.1
-# What the record says of why a run ended before its plan did.
+# Events of a run that ended before its plan was complete.
 ENDED_EARLY = ("interrupted", "launch-failed")
 # A smaller share of rounds with the cores in another state is not worth a warning.
 LEAST_ELSEWHERE = 0.1
@@ -30,7 +30,7 @@ LEAST_DRIFT = 0.03
 
 
 def case_warnings(result: CaseResult) -> tuple[Caution, ...]:
-    """What to beware of in one case; `run_warnings` speaks of the run as a whole."""
+    """The warnings of one case; `run_warnings` has those of the run as a whole."""
     return tuple(_case_warnings(result))
 
 
@@ -44,20 +44,20 @@ def _case_warnings(result: CaseResult) -> Iterable[Caution]:
         )
     if result.basis == "all" and result.samples:
         yield Caution(
-            "so few samples are undisturbed that all count",
+            "too few samples are undisturbed, so all samples count",
             "measure on an idle machine, or with a core for each rank",
         )
     elif result.basis == "any cores":
         yield Caution(
-            "too few launches met the cores in the state that the run is of, so that rounds in "
-            "other states count, too",
+            "too few launches had the cores in the state of the run, so rounds in other states "
+            "count as well",
             "measure again, for longer",
         )
     if result.launches_left_out:
         launches = len(result.launches) + result.launches_left_out
         yield Caution(
             f"{result.launches_left_out} of {launches} launches are left out: too few of their "
-            "samples were undisturbed, with the cores in the state of the run",
+            "samples were undisturbed and taken with the cores in the state of the run",
             "measure on an idle machine, or for longer",
         )
     if result.status == "wide" and result.headline is not None:
@@ -69,11 +69,12 @@ def _wide(result: CaseResult) -> Caution:
     width = result.headline.relative_width
     if width is None:
         return Caution(
-            f"{_launches(len(result.launches))}: no interval, which needs {LEAST_LAUNCHES}",
+            f"{_launches(len(result.launches))}, but an interval needs {LEAST_LAUNCHES}",
             "take more --launches",
         )
     return Caution(
-        f"the 95 % interval spans {format_spread(width)} of the value, more than the precision",
+        f"the 95 % interval spans {format_spread(width)} of the value, which is wider than the "
+        "precision",
         "measure for longer, or accept a larger --precision",
     )
 
@@ -83,7 +84,7 @@ def _launches(count: int) -> str:
 
 
 def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
-    """What to beware of in the run as a whole, the most serious first."""
+    """The warnings of the run as a whole, the most serious first."""
     found: list[Caution] = []
     found += _lost_lines(run)
     found += _unfinished(run)
@@ -102,7 +103,7 @@ def run_warnings(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 def _lost_lines(run: Run) -> list[Caution]:
     return [
-        Caution(problem, f"`{resume_command(run.path)}` measures what is missing")
+        Caution(problem, f"`{resume_command(run.path)}` measures the missing cases")
         for problem in run.problems
     ]
 
@@ -130,15 +131,16 @@ def _unlike_launches(run: Run) -> list[Caution]:
     if len(libraries) > 1:
         found.append(
             Caution(
-                f"the launches ran {len(libraries)} MPI libraries: {'; '.join(sorted(libraries))}",
-                "measure each library in a run of its own",
+                f"the launches used {len(libraries)} MPI libraries: {'; '.join(sorted(libraries))}",
+                "measure each library in a separate run",
             )
         )
     if len(hosts) > 1:
         found.append(
             Caution(
                 f"launches of one shape ran on {len(hosts)} different sets of hosts",
-                "their differences enter the intervals; ask the batch system for fixed nodes",
+                "the intervals include the differences between hosts; request fixed nodes from "
+                "the batch system",
             )
         )
     return found
@@ -161,7 +163,7 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
     left_out = sum(result.launches_left_out > 0 for result in few)
     return [
         Caution(
-            f"{len(few)} of {len(measured)} cases have no interval: it needs {LEAST_LAUNCHES} "
+            f"{len(few)} of {len(measured)} cases have no interval, which needs {LEAST_LAUNCHES} "
             "launches that count",
             "measure on an idle machine, or for longer"
             if left_out == len(few)
@@ -171,7 +173,7 @@ def _few_launches(run: Run, results: Sequence[CaseResult]) -> list[Caution]:
 
 
 def busy_machine(run: Run) -> list[Caution]:
-    """Whether others had the cores while the run was measured, and how often."""
+    """A warning if other processes used the cores while the run was measured, with the share."""
     disturbed, waited = _share_disturbed(run), _share_waited(run)
     signs = []
     if waited >= LEAST_WAITED:
@@ -180,12 +182,12 @@ def busy_machine(run: Run) -> list[Caution]:
         signs.append(f"{format_percent(disturbed)} of the samples were disturbed and are left out")
     if not signs:
         return []
-    hint = "stop other work on these nodes; `transrank doctor` names what runs"
+    hint = "stop other work on these nodes; `transrank doctor` names running processes"
     return [Caution(f"the machine was busy: {'; '.join(signs)}", hint)]
 
 
 def _share_waited(run: Run) -> float:
-    """How much of the time others had the cores of ranks that have each its own."""
+    """The share of the time that ranks waited for their cores, in shapes with a core per rank."""
     shared = {launch.shape for launch in run.launches if shared_cores(launch.placement)}
     alone = [case for case in run.cases if case.shape not in shared]
     measuring = sum(case.measuring_seconds or 0.0 for case in alone)
@@ -213,7 +215,7 @@ def _other_states(run: Run) -> list[Caution]:
 
 
 def _elsewhere(state: CoreState, cases: Sequence[Case], shape: str) -> Iterable[Caution]:
-    """What the rounds were that do not count because of the cores."""
+    """Warnings of rounds that do not count because of the state of the cores."""
     others = other_rounds(cases, state)
     if others.moved >= LEAST_ELSEWHERE and state.latency_seconds is not None:
         there = ""
@@ -223,14 +225,14 @@ def _elsewhere(state: CoreState, cases: Sequence[Case], shape: str) -> Iterable[
         yield Caution(
             f"{shape}in {format_percent(others.moved)} of the rounds the cores of the first two "
             f"ranks were not {format_seconds(state.latency_seconds)} apart; a cache line between "
-            f"them took more or less by a factor of {MOVED}{there}, and these do not count",
+            f"them took more or less by a factor of {MOVED}{there}, and these rounds do not count",
             "bind ranks to cores, and the CPUs of a virtual machine to those of its host",
         )
     if others.slowed >= LEAST_ELSEWHERE:
         yield Caution(
             f"{shape}in {format_percent(others.slowed)} of the rounds some rank's core was slower "
-            f"by {100 * (SLOWED - 1):.0f} % or more, and these do not count",
-            "`transrank doctor` names what else runs, and how the clock rate is governed",
+            f"by {100 * (SLOWED - 1):.0f} % or more, and these rounds do not count",
+            "`transrank doctor` names running processes, and the governor of the clock rate",
         )
 
 
@@ -248,9 +250,9 @@ def _drifting(results: Sequence[CaseResult]) -> list[Caution]:
     direction = "slower" if drift.change > 0 else "faster"
     return [
         Caution(
-            f"{len(found)} of {len(tested)} cases drift from round to round; most: {result.case} "
-            f"becomes {direction} (p = {drift.p_value:.1g})",
-            "measure again, later; `transrank doctor` names what else runs",
+            f"{len(found)} of {len(tested)} cases drift from round to round; the largest drift: "
+            f"{result.case} becomes {direction} (p = {drift.p_value:.1g})",
+            "measure again later; `transrank doctor` names running processes",
         )
     ]
 
@@ -262,8 +264,8 @@ def _two_groups(results: Sequence[CaseResult]) -> list[Caution]:
     gap, result = max(split, key=lambda each: each[0])
     return [
         Caution(
-            f"in {len(split)} of {len(results)} cases the launches fall into two groups; most: "
-            f"{result.case}, {format_percent(gap)} apart",
-            "more launches tell how often",
+            f"in {len(split)} of {len(results)} cases the launches fall into two groups; the "
+            f"widest gap: {result.case}, {format_percent(gap)}",
+            "more launches show how often",
         )
     ]

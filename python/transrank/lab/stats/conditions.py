@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The conditions under which runs were measured: what makes two of them unlike."""
+"""The conditions under which runs were measured, and how those of two runs differ."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from transrank.lab.store.records import Run
 
 
 def differences(baseline: Run, candidate: Run) -> list[str]:
-    """What makes the two runs unlike, in words: `MPI: MPICH 5.0 / Open MPI 5.0`.
+    """The differences between two runs, in words: `MPI: MPICH 5.0 / Open MPI 5.0`.
 
-    What one of them does not tell, such as the MPI of imported results, is no difference.
+    A condition unknown for one of them, such as the MPI of imported results, is not a difference.
     """
     ours, theirs = _conditions(baseline), _conditions(candidate)
     return [
@@ -27,10 +27,10 @@ def differences(baseline: Run, candidate: Run) -> list[str]:
 
 
 def obstacle(baseline: Run, candidate: Run) -> str | None:
-    """Why no verdict between the runs is possible, whatever their values; None where it is."""
+    """Why no verdict between the runs is possible, whatever their values; None if one is."""
     for name, run in (("baseline", baseline), ("candidate", candidate)):
         for caution in busy_machine(run):
-            return f"of the {name}, {caution.text}"
+            return f"in the {name}, {caution.text}"
     ours, theirs = states_of(baseline), states_of(candidate)
     common = _common_states(baseline, candidate)
     for shape in ours.keys() & theirs.keys() - common.keys():
@@ -39,11 +39,11 @@ def obstacle(baseline: Run, candidate: Run) -> str | None:
 
 
 def summarise_both(baseline: Run, candidate: Run) -> tuple[list[CaseResult], list[CaseResult]]:
-    """Summarise the runs by what they measured with the cores in the same state.
+    """Summarise the runs from launches with the cores in the same state.
 
-    Each by its own where the two are alike. Else by the one of the two states in which both have
-    launches, the more in the run that has fewer; the values then differ from those that one of the
-    runs has by itself.
+    If the two states are alike, each run is summarised in its own. Else both are summarised in the
+    one of the two states in which both have launches (if in both, the state with more launches in
+    the run with fewer); the values of one run then differ from those of the run alone.
     """
     common = _common_states(baseline, candidate)
     ours, theirs = states_of(baseline), states_of(candidate)
@@ -79,12 +79,12 @@ def _launches_in(state: CoreState, shape: Shape, run: Run) -> int:
 
 
 def _cores(baseline: Run, candidate: Run) -> list[str]:
-    """In which shapes the runs are of cores in different states, and what is compared then."""
+    """The shapes in which the runs have different states of the cores, and the common one."""
     ours, theirs = states_of(baseline), states_of(candidate)
     common = _common_states(baseline, candidate)
     return [
         _unlike(shape, ours[shape], theirs[shape])
-        + (f"; judged by what both measured {common[shape]}" if shape in common else "")
+        + (f"; compared by the launches of both with {common[shape]}" if shape in common else "")
         for shape in sorted(ours.keys() & theirs.keys())
         if not ours[shape].like(theirs[shape])
     ]

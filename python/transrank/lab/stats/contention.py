@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Study `contention`: what each domain's receives cost, whom a pair disturbs, which links are slow.
+"""Study `contention`: the times of each domain's receives, disturbed domains, and slow links.
 
 A rank's value is the median of its samples in a launch; a domain's are those of all its ranks in
 all launches. Their mean and standard deviation are what the source's figure shows. How many times
@@ -46,7 +46,7 @@ def parse_pairs(traffic: str) -> tuple[Pair, ...]:
         return ()
     pairs = [tuple(map(int, word.split("-"))) for word in traffic.split("+")]
     if any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"'{traffic}' names no pairs of domains")
+        raise ValueError(f"'{traffic}' does not name pairs of domains")
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 
@@ -69,7 +69,7 @@ class DomainTime:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """One case: which pairs were active, and what receives cost in every domain."""
+    """One case: the active pairs, and the times of receives in every domain."""
 
     case: str
     pairs: tuple[Pair, ...]
@@ -103,7 +103,7 @@ class Contention:
     domain_ranks: int
     bytes: int
     traffics: tuple[Traffic, ...]
-    # The host of each domain's first rank; empty where nobody knows.
+    # The host of each domain's first rank; empty if unknown.
     hosts: tuple[str, ...] = ()
     # Domains whose ranks were not all in one memory domain of one host.
     torn: tuple[int, ...] = ()
@@ -230,7 +230,7 @@ def _torn(
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """What some traffic does to a domain that has no part in it.
+    """The effect of some traffic on a domain that has no part in it.
 
     `factor` is its mean time over that of the control, None of a single launch; `real` whether the
     difference is believed.
@@ -244,7 +244,7 @@ class Disturbance:
 
 
 def disturbances(measured: Contention) -> list[Disturbance]:
-    """Hold every domain without a part in a traffic against the same domain in the control.
+    """Compare every domain without a part in a traffic with the same domain in the control.
 
     A domain is disturbed when its ranks take longer by LEAST_DISTURBANCE at least, beyond the
     interval over launches, and the difference survives a rank test (Mann and Whitney, one-sided,
@@ -285,7 +285,7 @@ def disturbances(measured: Contention) -> list[Disturbance]:
 def _ratio(
     usual: Sequence[Mapping[int, float]], other: Sequence[Mapping[int, float]]
 ) -> Estimate | None:
-    """How many times as long the median of `other` takes, by launch; None of a single launch."""
+    """The median of `other` relative to the first, by launch; None with a single launch."""
     launches = sorted(set.intersection(*(set(each) for each in (*usual, *other))))
     if len(launches) < 2:
         return None
@@ -309,7 +309,7 @@ def _p_value(values: Values, usual: Values) -> float:
 
 
 def _apart(values: Values, usual: Values, tests: int) -> bool:
-    """Whether all values lie above the usual ones, where no test could tell."""
+    """Whether all values lie above the usual ones, if there are too few for a test."""
     smallest_p = 1 / math.comb(values.size + usual.size, values.size)
     return smallest_p * tests > RATE and bool(values.min() > usual.max())
 
@@ -332,7 +332,7 @@ class SlowNode:
 
 
 def link_times(measured: Contention) -> dict[Pair, float]:
-    """Seconds of a receive of every pair that was active by itself."""
+    """Seconds of a receive of every pair that was active alone."""
     return {
         traffic.pairs[0]: traffic.mean_of(traffic.active)
         for traffic in measured.traffics

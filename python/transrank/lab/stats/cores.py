@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The state of the cores that a run is of: how far apart they are, and how fast they run.
+"""The state of the cores in a run: how far apart they are, and how fast they run.
 
-A hypervisor moves virtual CPUs between the cores of its host, and all that crosses between ranks
-then takes up to ten times as long; somebody else on the other thread of a core slows all that its
-rank does. After each round of a case the runner measures both by themselves: a cache line between
-the cores of the first two ranks of a node, and a fixed piece of work on every core. The driver
-writes into the record which state was the commonest, and a round counts when it was measured in
-that state. On a machine whose cores neither move nor slow down every round is.
+A hypervisor moves virtual CPUs between the cores of its host, and communication between ranks
+then takes up to ten times as long; another process on the other thread of a core slows its rank.
+After each round of a case the runner measures both effects alone: a cache line between the cores
+of the first two ranks of a node, and a fixed amount of work on every core. The driver writes the
+most common state into the record, and a round counts if it was measured in that state. On a machine
+whose cores neither move nor slow down every round is.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from transrank.lab.store.lines import Samples, Shape
 from transrank.lab.store.records import Case, Run
 from transrank.lab.units import format_seconds
 
-# Cores are as far apart as the run's when a cache line takes so many times as long at most, or at
-# least the inverse of it.
+# Cores are equally far apart if the times of a cache line differ by at most this factor.
 MOVED = 1.25
-# Cores are slowed when the work takes so many times as long: frequencies change by some percent all
-# the time, and somebody on the other thread takes a fifth or more.
+# Cores are slowed if the work takes this factor longer: frequencies always vary by some percent,
+# and another process on the other thread takes a fifth or more.
 SLOWED = 1.08
-# The fastest rounds, this share of all, say what the work takes when nothing slows it.
+# This share of the rounds, the fastest ones, gives the time of undisturbed work.
 FAST_SHARE = 0.1
-# A distance that is known is kept until another has so many times as many rounds: what was measured
-# at it would be lost, and between two that are about as common the choice would come and go.
+# A known distance is kept until another has this factor more rounds: its measurements would be
+# lost, and between two equally common distances the choice would alternate.
 OVERTAKEN = 2.0
 
 Floats = NDArray[np.float64]
@@ -40,7 +39,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class CoreState:
-    """Seconds of a cache line, one way, and of the fixed work; None where it was not measured."""
+    """Seconds of a cache line, one way, and of the fixed work; None if not measured."""
 
     latency_seconds: float | None = None
     work_seconds: float | None = None
@@ -54,7 +53,7 @@ class CoreState:
         return ", ".join(parts) or "unknown"
 
     def at_distance(self, latencies: Floats) -> Mask:
-        """Which of the rounds found the cores this far apart; none that was not answered."""
+        """Which rounds found the cores this far apart; a round without an answer did not."""
         if self.latency_seconds is None:
             return np.ones(latencies.size, dtype=bool)
         least, most, _ = self.bounds()
@@ -83,7 +82,7 @@ class CoreState:
         return np.repeat(met, samples.rounds)
 
     def like(self, other: CoreState) -> bool:
-        """Whether measurements in the two states compare; what one does not know is no obstacle."""
+        """Whether measurements in the two states are comparable; unknown values match any."""
         return self.as_fast_as(other) and _within(
             MOVED, self.latency_seconds, other.latency_seconds
         )
@@ -98,7 +97,7 @@ def _within(factor: float, one: float | None, other: float | None) -> bool:
 
 
 def states_of(run: Run) -> dict[Shape, CoreState]:
-    """Return the state that the record names for each shape: the last word counts."""
+    """Return the state that the record names for each shape: the last event counts."""
     return {
         event.shape: CoreState(event.latency_seconds, event.work_seconds)
         for event in run.events
@@ -109,7 +108,7 @@ def states_of(run: Run) -> dict[Shape, CoreState]:
 def commonest_state(cases: Iterable[Case], known: CoreState | None = None) -> CoreState:
     """Return the state in which most rounds of `cases` were measured, by the probes alone.
 
-    One that is `known` stays until another has OVERTAKEN times as many rounds.
+    A `known` state stays until another has OVERTAKEN times as many rounds.
     """
     sampled = [case.samples for case in cases if case.samples is not None]
     latencies = _joined([samples.core_latency_seconds for samples in sampled])
@@ -137,7 +136,7 @@ def _joined(rounds: Iterable[Floats | None]) -> Floats:
 
 
 def commonest_distance(seconds: Floats) -> float | None:
-    """Return the median of the values within a factor MOVED of each other, where most are."""
+    """Return the median of the densest group of values within a factor MOVED of each other."""
     if not seconds.size:
         return None
     ordered = np.sort(seconds)
@@ -157,7 +156,7 @@ class OtherRounds:
 
 
 def other_rounds(cases: Iterable[Case], state: CoreState) -> OtherRounds:
-    """Return how often the cores were not in the state of the run."""
+    """Return the shares of rounds in which the cores were not in the state of the run."""
     sampled = [case.samples for case in cases if case.samples is not None]
     latencies = _joined([samples.core_latency_seconds for samples in sampled])
     works = _joined([samples.core_work_seconds for samples in sampled])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the ends of its 95 % interval, None where no interval is known."""
+    """A value and the ends of its 95 % interval, None if it has no interval."""
 
     value: float
     low: float | None = None
@@ -23,7 +23,7 @@ class Estimate:
 
     @property
     def relative_error(self) -> float | None:
-        """How far the farther end lies from the value, relative to it: the 0.011 of `±1.1 %`."""
+        """The distance of the farther end from the value, relative to it: 0.011 for `±1.1 %`."""
         if self.low is None or self.high is None or self.value == 0:
             return None
         return max(self.high - self.value, self.value - self.low) / self.value

@@ -16,7 +16,7 @@ from transrank.lab.stats.result import CaseResult
 def growth_exponent(results: Sequence[CaseResult], axis: str) -> Estimate:
     """The slope of the logarithm of the times over that of `axis`, and its 95 % interval.
 
-    A least-squares line; the interval is Student's t of its residuals, so it also tells how far the
+    A least-squares line; the interval is Student's t of its residuals, so it also shows how far the
     times are from a power law. Raises ValueError for fewer than three points.
     """
     points = [
@@ -30,7 +30,9 @@ def growth_exponent(results: Sequence[CaseResult], axis: str) -> Estimate:
 def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
     """The same for points of a number and a time, both positive."""
     if len(points) < 3:
-        raise ValueError(f"{len(points)} points have no exponent with an interval; give three")
+        raise ValueError(
+            f"{len(points)} points give no exponent with an interval; give at least three"
+        )
     numbers, times = np.log(np.array(points)).T
     line = stats.linregress(numbers, times)
     quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(points) - 2)

@@ -25,7 +25,7 @@ from transrank.lab.stats.median import CONFIDENCE
 LEAST_GAP = 0.05
 # ... and this many times as wide as either group.
 GAP_TO_GROUP = 2.0
-# ... and each has at least so many launches, and at least this share of them: the cut of three
+# ... and each has at least this number and share of the launches: the cut of three
 # launches that scatter leaves a wide gap beside a lone one more often than not.
 LEAST_IN_GROUP = 2
 LEAST_SHARE = 0.2
@@ -44,8 +44,8 @@ class Groups:
         return self.slow[0] / self.fast[0] - 1
 
 
-# Fewer launches than this have no interval: two leave one degree of freedom, by which the interval
-# reaches over factors, and one says nothing of the next.
+# Fewer launches than this give no interval: two leave one degree of freedom, with an interval of
+# several factors, and one says nothing about the spread.
 LEAST_LAUNCHES = 3
 
 
@@ -121,14 +121,14 @@ def _signed_rank_place(count: int) -> int | None:
 
 
 def mean_variance(estimate: Estimate, launches: int) -> float:
-    """Variance of the logarithm of what `combine` made of so many launches, by its interval."""
+    """Variance of the logarithm of a combined estimate, from its interval and its launches."""
     assert estimate.low is not None
     assert estimate.high is not None
     return float((np.log(estimate.high / estimate.low) / (2 * t_quantile(launches - 1))) ** 2)
 
 
 def t_quantile(degrees_of_freedom: float) -> float:
-    """How many standard errors a 95 % interval reaches to each side."""
+    """The half width of a 95 % interval in standard errors."""
     return float(special.stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
 
 

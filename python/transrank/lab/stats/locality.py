@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Study `locality`: what memory of other domains costs, and which differences are real.
+"""Study `locality`: the cost of memory in other domains, and which differences are significant.
 
 A rank's value is the median of its samples in a launch. Where its memory was is what the kernel
 said, not what was meant: ranks whose pages lay elsewhere are left out of every comparison.
@@ -59,7 +59,7 @@ class Locality:
 
     @property
     def workers(self) -> list[Worker]:
-        """All workers whose memory was where it was meant to be, as far as that is known."""
+        """All workers whose memory was in the intended place, as far as known."""
         return [
             worker
             for workers in self.arrangements.values()
@@ -75,7 +75,7 @@ class Locality:
 
     @property
     def unverified(self) -> bool:
-        """Whether the kernel did not tell where pages are of all workers."""
+        """Whether the kernel did not report the location of all workers' pages."""
         return any(worker.placed is None for worker in self.workers)
 
 
@@ -152,7 +152,7 @@ def matrix(measured: Locality) -> dict[tuple[int, int], float]:
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """What memory over the link `far` costs beside memory over `near`.
+    """The cost of memory over the link `far` compared with memory over `near`.
 
     `share` is the difference of the means as a share of the nearer's; `real` whether it is
     believed.
@@ -166,7 +166,7 @@ class Penalty:
 
 
 def ratio_over_launches(measured: Locality, near: str, far: str) -> Estimate | None:
-    """How many times as long memory over `far` takes as over `near`; None of a single launch."""
+    """The time of memory over `far` relative to `near`; None with a single launch."""
     means = [
         {
             launch: float(np.mean([w.seconds for w in workers if w.launch == launch]))

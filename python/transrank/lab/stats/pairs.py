@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two variants measured in turns: launch i of both is a pair.
+"""Two variants measured alternately: launch i of both is a pair.
 
-What both launches of a pair share, such as a slower hour of the machine, cancels in their ratio.
+Effects common to both launches of a pair, such as a slower hour, cancel in the ratio.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def are_paired(one: Run, other: Run) -> bool:
 
 
 def summarise_pair(baseline: Run, candidate: Run) -> tuple[list[CaseResult], list[CaseResult]]:
-    """Summarise both runs, the samples of each case chosen alike."""
+    """Summarise both runs, with samples of each case chosen by the same rule."""
     states = states_of(baseline)
     ours, theirs = by_case(baseline.cases), by_case(candidate.cases)
     bases = {
@@ -42,7 +42,7 @@ def summarise_pair(baseline: Run, candidate: Run) -> tuple[list[CaseResult], lis
 def summarise_case_pair(
     baseline: Sequence[Case], candidate: Sequence[Case], state: CoreState | None
 ) -> tuple[CaseResult, CaseResult]:
-    """Summarise the launches of one case, the samples chosen alike."""
+    """Summarise the launches of one case, with samples chosen by the same rule."""
     basis = _common_basis(baseline, candidate, state)
     return (
         summarise_case(baseline, state, strictest=basis),
@@ -53,7 +53,7 @@ def summarise_case_pair(
 def _common_basis(
     baseline: Sequence[Case], candidate: Sequence[Case], state: CoreState | None
 ) -> str:
-    """What can be asked of the samples of both, so that enough pairs of launches count."""
+    """The strictest basis by which enough pairs of launches count."""
     sides = [
         {case.launch: case.samples for case in cases if case.samples is not None}
         for cases in (baseline, candidate)
@@ -95,7 +95,7 @@ def _ratio(baseline: Estimate, candidate: Estimate) -> Estimate:
 
 
 def _reach(median: Estimate) -> float | None:
-    """Half the width of the interval, of logarithms."""
+    """Half the width of the interval of the logarithm."""
     if median.low is None or median.high is None or median.low <= 0:
         return None
     return float(np.log(median.high / median.low)) / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the ranks of a case were that took part in it: the others wait, and change nothing."""
+"""The placement of the ranks that take part in a case; the others wait without effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from transrank.lab.store.lines import Launch, Placement, Shape
 
-# In these ranks 0 and 1 exchange messages, however many ranks the launch has.
+# Studies in which only ranks 0 and 1 exchange messages.
 TWO_RANK_STUDIES = frozenset(
     {"pingpong", "pingping", "bandwidth", "bidirectional-bandwidth", "send-modes"}
 )
@@ -17,7 +17,7 @@ TWO_RANK_STUDIES = frozenset(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Placed:
-    """How many ranks took part, on how many nodes, and how many of them on the fullest."""
+    """The number of participating ranks, of their nodes, and of ranks on the fullest node."""
 
     ranks: int
     nodes: int
@@ -25,15 +25,15 @@ class Placed:
 
 
 def taking_part(study: str, shape: Shape) -> int:
-    """How many ranks of a launch take part in the cases of a study: the first ones."""
+    """The number of ranks of a launch that take part in the cases of a study: the first ones."""
     return min(2, shape.ranks) if study in TWO_RANK_STUDIES else shape.ranks
 
 
 def placed(study: str, shape: Shape, placement: Placement | None) -> Placed | None:
-    """Where the ranks that took part were.
+    """The placement of the participating ranks.
 
-    Without a placement the shape tells, for nodes are filled one after the other; None where the
-    shape leaves that to the launcher.
+    Without a recorded placement it follows from the shape, since nodes are filled one after the
+    other; None if the shape leaves that to the launcher.
     """
     ranks = taking_part(study, shape)
     if placement is not None:
@@ -46,17 +46,17 @@ def placed(study: str, shape: Shape, placement: Placement | None) -> Placed | No
 
 
 class Placements:
-    """The placement of each launch of a run; knows each answer after the first time."""
+    """The placement of each launch of a run, cached."""
 
     def __init__(self, launches: Iterable[Launch]) -> None:
         launches = list(launches)
         self._by_launch = {launch.launch: launch.placement for launch in launches}
-        # Launches of one shape are placed alike; those that measure job starts do not say where.
+        # Launches of one shape are placed alike; those that measure job starts have no placement.
         self._by_shape = {launch.shape: launch.placement for launch in launches}
         self._known: dict[tuple[int, int, Shape], Placed | None] = {}
 
     def of(self, study: str, shape: Shape, launch: int) -> Placed | None:
-        """Where the ranks were that took part in a case of this launch."""
+        """The placement of the participating ranks in a case of this launch."""
         key = (launch, taking_part(study, shape), shape)
         if key not in self._known:
             placement = self._by_launch.get(launch) or self._by_shape.get(shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the placement of ranks says of the numbers: shared cores, ranks that may move."""
+"""Warnings about the placement of ranks: shared cores, ranks that are not pinned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CPU_LIST = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*", re.ASCII)
 
 
 def oversubscription(launches: Sequence[Launch]) -> list[Caution]:
-    """Warn, once per shape, where more ranks ran on a host than the CPUs they might use."""
+    """Warn, once per shape, if more ranks ran on a host than the CPUs they may use."""
     worst: dict[Shape, tuple[int, int]] = {}
     for launch in launches:
         shared = shared_cores(launch.placement)
@@ -29,7 +29,7 @@ def oversubscription(launches: Sequence[Launch]) -> list[Caution]:
 
 
 def shared_cores(placement: Placement) -> tuple[int, int] | None:
-    """How many ranks of a host share how many cores; None where each may have its own."""
+    """The number of ranks of a host and of the cores that they share; None if each has a core."""
     shared = None
     for _, bindings in _hosts(placement):
         cores = len(set().union(*bindings))
@@ -39,7 +39,7 @@ def shared_cores(placement: Placement) -> tuple[int, int] | None:
 
 
 def ranks_per_node(placement: Placement) -> int:
-    """How many consecutive ranks share a host, all but the last of one size; 1 if otherwise."""
+    """The number of consecutive ranks per host, if equal on all but the last host; otherwise 1."""
     hosts = placement.rank_host
     most = max(Counter(hosts).values())
     groups = [hosts[begin : begin + most] for begin in range(0, len(hosts), most)]
@@ -49,7 +49,7 @@ def ranks_per_node(placement: Placement) -> int:
 
 
 def pinning(launches: Sequence[Launch]) -> list[Caution]:
-    """Warn where there are cores enough but several ranks may use the same ones."""
+    """Warn if there are enough cores but several ranks may use the same ones."""
     for launch in launches:
         for host, bindings in _hosts(launch.placement):
             cores = len(set().union(*bindings))
@@ -58,14 +58,14 @@ def pinning(launches: Sequence[Launch]) -> list[Caution]:
                     Caution(
                         f"ranks are not pinned: on {host} several may use the same cores "
                         f"({launch.placement.binding[0]})",
-                        "`transrank doctor` says what keeps the launcher from binding them",
+                        "`transrank doctor` reports what prevents the launcher from binding them",
                     )
                 ]
     return []
 
 
 def _hosts(placement: Placement) -> Iterator[tuple[str, list[set[int]]]]:
-    """Each host with the CPUs that each of its ranks may use; empty where a list is damaged."""
+    """Each host with the CPUs that each of its ranks may use; empty if a list is damaged."""
     for host, name in enumerate(placement.hosts):
         bindings = [
             set(parse_list(text)) if _CPU_LIST.fullmatch(text) else set()

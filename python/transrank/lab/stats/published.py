@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run beside a published machine, number by number where both asked the same of as many ranks."""
+"""A run beside a published machine: numbers of the same case on equally many ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transrank.lab.store.lines import Shape
 
 # Values of our axes that are no part of what was published: floors, and a route made for few ranks.
 UNPUBLISHED = {"transport": ("floor", "floor-from-peers"), "pattern": ("remote",)}
-# An axis that tells how many ranks a case is about, however many measure it.
+# Axes with the number of ranks that a case is about, however many measure it.
 OWN_RANKS = "plan_ranks"
 
 
@@ -55,7 +55,7 @@ class Apart:
     Attributes
     ----------
     ours
-        where the ranks of the run were; None where nobody knows.
+        the placement of the run's ranks; None if unknown.
     jobs
         (ranks, nodes) for which the same was published, or anything of the study; none where any
         ranks will do.

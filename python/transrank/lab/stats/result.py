@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run says of one case."""
+"""The result of one case of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transrank.lab.store.lines import Shape
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Something to beware of, and what to do about it."""
+    """A warning, and what to do about it."""
 
     text: str
     hint: str
@@ -25,7 +25,7 @@ class Caution:
 class ImbMean:
     """Means as IMB and OSU print them: each rank's mean over samples; mean and extremes over ranks.
 
-    Over all samples after warm-up, flagged or not. Where rank 0's clock alone counts, its mean.
+    Over all samples after warm-up, flagged or not. If only rank 0's clock counts, its mean.
     With several launches the median over launches of each of the three.
     """
 
@@ -36,7 +36,7 @@ class ImbMean:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What programs meet that cannot leave disturbed calls out: of all samples after warm-up."""
+    """Statistics of all samples after warm-up, disturbed ones included, as programs see them."""
 
     mean: float
     p90: float
@@ -50,10 +50,10 @@ class CaseResult:
     Attributes
     ----------
     status
-        `ok`; `wide` when the interval is wider than the precision asked for, or there is none for
-        want of launches; `skipped` or `failed` with the `reason`.
+        `ok`; `wide` if the interval is wider than the requested precision, or there are too few
+        launches for one; `skipped` or `failed` with the `reason`.
     headline
-        what to quote: the median, or the mean where only means are known (imported results).
+        the value to quote: the median, or the mean if only means are known (imported results).
         None without a value.
     statistic
         `median` or `mean`: which one `headline` is.
@@ -62,21 +62,21 @@ class CaseResult:
     imbalance
         median over samples of (slowest - fastest rank) / slowest.
     tail
-        of all samples after warm-up, whatever disturbed them; None where only means are known.
+        over all samples after warm-up, disturbed or not; None if only means are known.
     samples, kept
-        samples after warm-up, all launches, and the share of them that count.
+        the number of samples after warm-up in all launches, and the share of them that counts.
     basis
-        what was asked of the samples that count: see `transrank.lab.stats.selection.BASES`.
+        the requirement on samples that count: see `transrank.lab.stats.selection.BASES`.
     launches, launch_medians
         the launches that count, and the median of each with its own interval.
     launches_left_out
-        how many others there were: too few of their samples count.
+        the number of other launches, of which too few samples count.
     launch_imb
         the IMB mean of every launch.
     placed
-        where the ranks were that took part; None where nobody knows (imported results).
+        the placement of the participating ranks; None if unknown (imported results).
     groups, drift
-        what tells of launches that differ and of a trend over rounds; None when nothing does.
+        groups of launches that differ, and a trend over rounds; None if there are none.
     bytes_counted
         bytes that one operation counts for `rate`, by the study's convention.
     """
@@ -111,7 +111,7 @@ class CaseResult:
 
     @property
     def median(self) -> Estimate | None:
-        """The headline where it is a median."""
+        """The headline if it is a median."""
         return self.headline if self.statistic == "median" else None
 
     @property
@@ -120,7 +120,7 @@ class CaseResult:
 
     @property
     def bytes(self) -> int | None:
-        """The message size, where the case has one."""
+        """The message size in bytes, if the case has one."""
         size = self.axes.get("bytes")
         return size if isinstance(size, int) else None
 
@@ -133,7 +133,7 @@ class CaseResult:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """From the lowest to the highest end that the launches' own intervals have."""
+        """The lowest and the highest end of the launches' own intervals."""
         ends = [
             end
             for launch in self.launch_medians

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results and samples as flat rows: what CSV, Parquet and JSON are written from."""
+"""Results and samples as flat rows, for CSV, Parquet and JSON."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def result_row(result: CaseResult) -> Row:
 
 
 def tail_row(tail: Tail | None, prefix: str = "") -> Row:
-    """Of all samples after warm-up, whatever disturbed them; seconds."""
+    """Statistics of all samples after warm-up, disturbed or not; seconds."""
     return {
         f"{prefix}mean_of_all_seconds": tail.mean if tail else None,
         f"{prefix}p90_of_all_seconds": tail.p90 if tail else None,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which samples of a case count.
 
-One rule, for each case by itself: a sample counts when no flag disqualifies it and its round was
-measured with the cores in the state of the run. Where that leaves too few launches, what is asked
-is relaxed for the whole case, step by step, and the case says so.
+One rule applies to each case separately: a sample counts if no flag disqualifies it and its round
+was measured with the cores in the state of the run. If that leaves too few launches, the rule is
+relaxed for the whole case, step by step, and the case says so.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
 
-# A launch of which fewer samples count has no median worth the name ...
+# A launch with fewer samples that count has no meaningful median ...
 LEAST_SAMPLES = 3
-# ... nor has one of which a smaller share counts: where ranks share cores all the time, the few
-# samples that went undisturbed show a machine that nobody has.
+# ... nor has one with a smaller share of them: if ranks share cores all the time, the few
+# undisturbed samples are not representative.
 LEAST_SHARE = 0.05
 
-# What was asked of the samples that count, the strictest first.
+# The requirements on samples that count, the strictest first.
 BASES = ("clean", "any cores", "all")
 
 Mask = NDArray[np.bool_]
@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The samples of a case that count: a mask for each launch, empty where the launch does not.
+    """The samples of a case that count: a mask for each launch, empty if the launch does not.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Selection:
         samples after warm-up, all launches.
     basis
         of BASES: `clean`, undisturbed and in the state of the run's cores; `any cores`,
-        undisturbed with the cores in whatever state; `all` but warm-up.
+        undisturbed, with the cores in any state; `all` except warm-up.
     """
 
     counted: tuple[Mask, ...]
@@ -58,13 +58,13 @@ class Selection:
 def select(
     launches: Sequence[Samples], state: CoreState | None = None, strictest: str = BASES[0]
 ) -> Selection:
-    """Choose the samples of a case, launch by launch; no more than `strictest` is asked of them.
+    """Choose the samples of a case, launch by launch; `strictest` is the first basis to try.
 
     Warm-up never counts, unless there is nothing else. Samples during which a rank lost its core, a
     hypervisor took time, or a rank started late do not count, nor do those of rounds in another
-    state of the cores. A launch of which too few count is left out. Only when fewer than
-    LEAST_LAUNCHES launches are left (or fewer than all, if those are fewer) the state of the cores
-    is not asked for, and when that does not help either all samples count.
+    state of the cores. A launch with too few samples that count is left out. If fewer than
+    LEAST_LAUNCHES launches are left (or fewer than all, if there are fewer), the state of the cores
+    is ignored, and if that does not help either, all samples count.
     """
     after = [after_warm_up(samples.flags) for samples in launches]
     undisturbed = [
@@ -94,6 +94,6 @@ def _is_enough(mask: Mask, of: Mask) -> bool:
 
 
 def after_warm_up(flags: NDArray[np.int64]) -> Mask:
-    """Which samples are not of the warm-up; all where there are no others."""
+    """Which samples are not warm-up; all if there are no others."""
     mask = (flags & WARM_UP) == 0
     return mask if mask.any() else np.ones_like(mask)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every case of a run in one line each: value, interval, what was kept, what to beware of."""
+"""A summary of every case of a run: value, interval, samples kept, warnings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class _LaunchView:
-    """What one launch says of a case."""
+    """One launch of a case."""
 
     case: Case
     value: Estimate
@@ -56,7 +56,7 @@ def summarise(
     """One result per case and shape: curve after curve as planned, by shape and by size.
 
     What counts was measured with the cores in the state that the record names, or in `states`;
-    `strictest` tells of cases of which less than usual is asked: see `selection.select`.
+    `strictest` has the basis of cases with weaker requirements: see `selection.select`.
     """
     placements = Placements(run.launches)
     states = states_of(run) if states is None else states
@@ -74,7 +74,7 @@ def summarise(
 
 
 def by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
-    """What each launch says of a case, case by case."""
+    """The launches of each case."""
     found: dict[tuple[str, Shape], list[Case]] = {}
     for case in cases:
         found.setdefault((case.case, case.shape), []).append(case)
@@ -102,7 +102,7 @@ def _in_planned_order(run: Run, results: Sequence[CaseResult]) -> list[CaseResul
 
 
 def _curve(result: CaseResult) -> tuple[object, ...]:
-    """What all sizes of a curve have in common, apart from the shape."""
+    """The properties common to all sizes of a curve, apart from the shape."""
     others = (item for item in result.axes.items() if item[0] != "bytes")
     return (result.study, *others)
 
@@ -182,7 +182,7 @@ def _reason(cases: Sequence[Case]) -> str | None:
 
 
 def _status(result: CaseResult, precision: float | None) -> str:
-    """Whether the interval of a measured case is as narrow as was asked."""
+    """Whether the interval of a measured case is as narrow as requested."""
     assert result.headline is not None
     if result.statistic == "mean":
         return "ok"
@@ -191,7 +191,7 @@ def _status(result: CaseResult, precision: float | None) -> str:
 
 
 def _views(cases: Sequence[Case], selection: Selection) -> list[_LaunchView]:
-    """What each launch says; those of which no sample counts are left out."""
+    """One view per launch; launches without a sample that counts are left out."""
     masks = iter(selection.counted)
     views = []
     for case in cases:

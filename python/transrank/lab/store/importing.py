@@ -74,7 +74,7 @@ def import_files(
             f"{paths[0]}: no result of a study that transrank knows; "
             f"found: {', '.join(unknown) or 'no table'}",
             "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites)
-            + "; others, such as one-sided ones, are not yet",
+            + "; other benchmarks, such as one-sided ones, are not supported",
         )
     header: dict[str, Any] = {
         "kind": "header",
@@ -109,7 +109,7 @@ def read_output(path: Path) -> SuiteOutput:
             return output
     raise RecordError(
         f"{path}: neither IMB nor OSU output",
-        "the lines beginning with '#' are needed: they tell which benchmark ran",
+        "keep the lines that begin with '#': they name the benchmark",
     )
 
 
@@ -132,7 +132,8 @@ def _case_lines(
         ranks = meaning.ranks or (shape.ranks if shape else 0)
         if ranks < 1:
             raise UsageError(
-                f"{path}: {reading.benchmark} does not say how many ranks ran", "add -n RANKS"
+                f"{path}: the output of {reading.benchmark} does not state the number of ranks",
+                "add -n RANKS",
             )
         launch = first_launch + repeated[meaning.case, ranks]
         repeated[meaning.case, ranks] += 1

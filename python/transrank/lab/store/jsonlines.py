@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""JSON Lines as bytes: split, parsed strictly, told whole from cut."""
+"""JSON Lines as bytes: split, parsed strictly, checked for truncation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transrank.errors import RecordError
 
 # A plan has an object for each launch, and a case at most some lists for each rank.
 MOST_CONTAINERS = 4_000_000
-# How long the reader of a pipe waits for somebody to write to it.
+# How long the reader of a pipe waits for a writer.
 PIPE_SECONDS = 10
 
 
@@ -48,7 +48,7 @@ def open_file(path: Path, pipes: bool = False) -> IO[bytes]:
         elif stat.S_ISDIR(kind):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         elif not stat.S_ISREG(kind):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         os.set_blocking(descriptor, True)
         return os.fdopen(descriptor, "rb")
     except OSError:
@@ -60,7 +60,7 @@ def _wait_for_a_writer(pipe: int) -> None:
     poll = select.poll()
     poll.register(pipe, select.POLLIN)
     if not poll.poll(1000 * PIPE_SECONDS):
-        raise OSError(errno.EAGAIN, "nobody writes to this pipe")
+        raise OSError(errno.EAGAIN, "no process writes to this pipe")
 
 
 def why_unread(error: OSError | MemoryError) -> str:
@@ -90,13 +90,13 @@ def parse(path: Path, number: int, raw: bytes) -> Any:
         reason = "nested too deeply" if isinstance(error, RecursionError) else one_line(error)
         raise RecordError(
             f"{path}:{number}: not JSON: {reason}",
-            "a line in the middle of a file is never cut by an interrupted survey: "
-            "the file was changed or damaged afterwards",
+            "an interrupted survey truncates only the last line: the file was changed or damaged "
+            "afterwards",
         ) from None
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def is_json(raw: bytes) -> bool:

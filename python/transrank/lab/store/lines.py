@@ -28,7 +28,7 @@ LATE = 8
 
 
 class Shape(NamedTuple):
-    """How many ranks ran, and how many of them on each node (0: as the launcher liked)."""
+    """The number of ranks, and of ranks per node (0: the launcher decided)."""
 
     ranks: int
     ranks_per_node: int = 0
@@ -66,7 +66,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where the ranks ran: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs.
+    """The placement of the ranks: `rank_host` indexes `hosts`, `binding` lists each rank's CPUs.
 
     `domains` are the ranks' memory domains, -1 where a rank's CPUs lie in several; empty in files
     that do not tell.
@@ -110,7 +110,7 @@ class Synchronisation:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked of the measurement."""
+    """The options of the measurement."""
 
     precision: float
     max_time_seconds: float
@@ -187,7 +187,7 @@ class PlannedLaunch:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """Where a launch of an imported run was read: item i of the header tells of launch i."""
+    """The source of a launch of an imported run: item i of the header describes launch i."""
 
     file: str
     suite: str
@@ -235,7 +235,7 @@ class Header:
 
     @property
     def precision(self) -> float | None:
-        """What the intervals had to reach; None where a number of operations was asked for."""
+        """The requested width of intervals; None if a number of operations was requested."""
         if self.options is None or self.options.count is not None:
             return None
         return self.options.precision
@@ -356,7 +356,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What an operation computed: numbers, lists of numbers, and fields as 2-D arrays.
+    """The result of an operation: numbers, lists of numbers, and fields as 2-D arrays.
 
     NaN stands for what was not finite.
     """
@@ -380,7 +380,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Per rank, what study `locality` tells of the memory that each worked on; see the schema."""
+    """Per rank, the record of study `locality` about the memory that it used; see the schema."""
 
     toucher: tuple[int, ...]
     domain: tuple[int, ...]
@@ -461,7 +461,7 @@ _CONVERTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened to the run: a launch failed, it was resumed; or what was found out."""
+    """An event of the run: a launch failed, it was resumed, or a state was found."""
 
     kind: ClassVar[Literal["event"]] = "event"
     event: str

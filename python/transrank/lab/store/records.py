@@ -158,14 +158,15 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
         raise RecordError(f"{path}: the file is empty", "start the survey again")
     if not whole and not is_json(raw):
         raise RecordError(
-            f"{path}:{number}: the header was cut while it was written, so nothing was measured",
+            f"{path}:{number}: the header is truncated, so nothing was measured",
             "delete the file and start the survey again",
         )
     parsed = parse(path, number, raw) if is_json(raw) else None
     if not isinstance(parsed, dict) or parsed.get("kind") != "header":
         raise RecordError(
-            f"{path}:{number}: the first line is no header, so this is no record file of transrank",
-            "text of OSU or IMB is read by `transrank import`",
+            f"{path}:{number}: the first line is not a header, so this is not a record file of "
+            "transrank",
+            "`transrank import` reads text output of OSU or IMB",
         )
     _check_version(path, number, parsed)
     line = _convert(path, number, parsed)
@@ -216,7 +217,7 @@ def _convert(path: Path, number: int, parsed: Any) -> Line:
 
 
 def _check_samples(case: Case) -> None:
-    """What the schema cannot say: the lengths that must agree."""
+    """Check the lengths that must agree, which the schema cannot express."""
     samples = case.samples
     if samples is None:
         return
@@ -231,15 +232,13 @@ def _check_samples(case: Case) -> None:
     for name, length in lengths.items():
         if length != samples.seconds.size:
             raise schema.Mismatch(
-                f"case.samples.{name} tells of {length} samples "
-                f"but seconds of {samples.seconds.size}"
+                f"case.samples.{name} has {length} samples but seconds has {samples.seconds.size}"
             )
     for name in ("core_latency_seconds", "core_work_seconds"):
         found = getattr(samples, name)
         if found is not None and found.size != samples.rounds.size:
             raise schema.Mismatch(
-                f"case.samples.{name} tells of {found.size} rounds but rounds of "
-                f"{samples.rounds.size}"
+                f"case.samples.{name} has {found.size} rounds but rounds has {samples.rounds.size}"
             )
     if case.status == "ok" and samples.seconds.size == 0:
         raise schema.Mismatch("case.samples is empty although the case is ok")

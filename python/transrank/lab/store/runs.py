@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where runs are stored, what they are called, and how a user's word finds one."""
+"""The store of runs: its directory, the names of runs, and finding one by a user's text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run in the store, as far as the first line of its file tells."""
+    """A run in the store, by the first line of its file."""
 
     run: str
     path: Path
@@ -57,7 +57,7 @@ def _expanded(path: Path) -> Path:
     except RuntimeError:  # no HOME, and no such user
         raise RecordError(
             f"{path}: there is no such home directory",
-            "name a store: --store or TRANSRANK_STORE",
+            "name a store with --store or TRANSRANK_STORE",
         ) from None
 
 
@@ -158,13 +158,13 @@ def find_run(text: str, store: Path | None = None) -> Path:
         return begun[0].path
     if begun:
         raise RecordError(
-            f"'{text}' begins the names of {len(begun)} runs: {_names(begun)}",
-            "write more of the name",
+            f"'{text}' is ambiguous: {len(begun)} runs begin with it: {_names(begun)}",
+            "give more of the name",
         )
     if _is_path(text):
         if Path(text).exists():
             return Path(text)  # whoever reads it says what is wrong with it
-        raise RecordError(f"{text}: no such file", "transrank list names the runs that are stored")
+        raise RecordError(f"{text}: no such file", "transrank list prints the stored runs")
     raise RecordError(
         f"no run is called '{text}'",
         f"stored in {store or store_directory()}: {_names(runs)}; "
@@ -178,7 +178,7 @@ _EMPTY = "nothing is stored yet; `transrank survey` measures, `transrank import`
 
 
 def _is_path(text: str) -> bool:
-    """Whether somebody who writes so means a file: no id or label looks like that."""
+    """Whether the text names a file: no id or label looks like that."""
     return os.sep in text or text.endswith(_SUFFIX)
 
 

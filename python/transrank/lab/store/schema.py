@@ -69,7 +69,7 @@ def check(line: Any) -> None:
         when the schema does not allow the line, or a number in it is not finite.
     """
     if not isinstance(line, dict):
-        raise Mismatch("it is no JSON object")
+        raise Mismatch("it is not a JSON object")
     kind = line.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise Mismatch(f"its kind is {_shown(kind)}; known: {', '.join(KINDS)}")
@@ -90,7 +90,7 @@ def _shrunk(value: Any, path: str) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise Mismatch(f"{path} holds a number that is not finite")
     if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
-        raise Mismatch(f"{path} holds an integer that does not fit 64 bits")
+        raise Mismatch(f"{path} holds an integer that does not fit in 64 bits")
     return value
 
 

@@ -45,7 +45,9 @@ def begin(path: Path | str, header: Mapping[str, Any]) -> None:
     except BaseException as error:
         path.unlink()
         if isinstance(error, OSError):
-            raise _cannot_write(path, error, "free some space, or name another: -o") from None
+            raise _cannot_write(
+                path, error, "free some space, or name another file with -o"
+            ) from None
         raise
     finally:
         os.close(descriptor)
@@ -118,11 +120,11 @@ def write_lines(path: Path | str, lines: Iterable[Mapping[str, Any]]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace(path, data)
     except OSError as error:
-        raise _cannot_write(path, error, "name another place: --store") from None
+        raise _cannot_write(path, error, "name another directory with --store") from None
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Let a file hold `data`, or what it held before, when an OSError tells why not.
+    """Let a file hold `data`; on an OSError it keeps its old contents.
 
     A link stays and its target gets the data; a device or a pipe is written to.
     """
@@ -200,4 +202,4 @@ def repair(path: Path | str) -> str | None:
         os.truncate(path, begin)
     except OSError as error:
         raise _cannot_write(path, error) from None
-    return f"removed line {number}, cut after {len(content) - begin} bytes while it was written"
+    return f"removed line {number}, which was truncated after {len(content) - begin} bytes"

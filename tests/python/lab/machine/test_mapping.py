@@ -65,10 +65,10 @@ def test_threads_of_a_core_and_a_map_without_domains_are_told_apart() -> None:
     [
         ("", "describes no machine"),
         ("pack:0", "describes no machine"),
-        ("pack:2 gpu:4", "'gpu:4' describes no part of a machine"),
+        ("pack:2 gpu:4", "'gpu:4' does not describe a part of a machine"),
         ("core:2(size=4Q) pu:1", "'4Q' is not a size"),
-        ("numa:2 distances:10,20,20", "3 distances are no square matrix"),
-        ("numa:2 distances:10", "distances of 1 domains, the machine has 2"),
+        ("numa:2 distances:10,20,20", "3 distances do not form a square matrix"),
+        ("numa:2 distances:10", "distances of 1 domains, but the machine has 2"),
         ("pack:9999 numa:9999 core:9999", "999700029999 CPUs; at most 65536"),
         ("core:2 pu:2 core:2", "'core' twice"),
         ("pack:2 l3:1 socket:2", "'package' twice"),

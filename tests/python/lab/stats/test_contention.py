@@ -249,5 +249,5 @@ def test_pairs_are_read_as_they_are_written() -> None:
     assert contention.parse_pairs("none") == ()
     assert contention.parse_pairs("0-4+11-15") == ((0, 4), (11, 15))
     for wrong in ("", "0", "0-1-2", "a-b"):
-        with pytest.raises(ValueError, match=r"names no pairs|invalid literal"):
+        with pytest.raises(ValueError, match=r"does not name pairs|invalid literal"):
             contention.parse_pairs(wrong)

@@ -166,7 +166,7 @@ def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
         ratio = theirs.headline.value / ours.headline.value
         assert max(ratio, 1 / ratio) == pytest.approx(1.02)
         (text,) = differences(*runs)
-        assert "judged by what both measured 51.0 ns apart" in text
+        assert "compared by the launches of both with 51.0 ns apart" in text
     alone = run_of(tmp_path, *(line(near_first[1:], i) for i in range(5)), cores(51e-9, 10e-6))
     without = run_of(tmp_path, *(line(far_first[:1], i) for i in range(5)), cores(250e-9, 10e-6))
     assert obstacle(alone, without) is not None
@@ -189,12 +189,12 @@ def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
     idle = run_of(tmp_path, recorded.case())
     busy = run_of(tmp_path, recorded.case(flags=[2] * 5 + [0] * 5))
     assert obstacle(idle, idle) is None
-    assert (obstacle(busy, idle) or "").startswith("of the baseline, the machine was busy")
-    assert (obstacle(idle, busy) or "").startswith("of the candidate, the machine was busy")
+    assert (obstacle(busy, idle) or "").startswith("in the baseline, the machine was busy")
+    assert (obstacle(idle, busy) or "").startswith("in the candidate, the machine was busy")
 
 
 @pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])
 def test_each_round_has_its_probes(tmp_path: Path, name: str) -> None:
     damaged = recorded.case(**{name: [1e-7, 1e-7]})
-    with pytest.raises(RecordError, match="tells of 2 rounds but rounds of 1"):
+    with pytest.raises(RecordError, match="has 2 rounds but rounds has 1"):
         run_of(tmp_path, damaged)

@@ -77,7 +77,7 @@ def test_few_pairs_have_no_verdict() -> None:
     (found,) = compare_results([result([1.0, 1.0])], [result([2.0, 2.0])], 0.05, paired=True)
     assert found.verdict == "unclear"
     assert found.ratio == Estimate(2.0)
-    assert found.reason == "fewer than 3 pairs of launches have no interval"
+    assert found.reason == "fewer than 3 pairs of launches give no interval"
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5])

@@ -139,7 +139,7 @@ def test_osu_percentile_columns_do_not_shift_the_mean() -> None:
 
 
 def test_osu_collectives_need_to_be_told_the_ranks() -> None:
-    says = r"float_full\.txt: allreduce latency does not say how many ranks ran"
+    says = r"float_full\.txt: the output of allreduce latency does not state"
     with pytest.raises(UsageError, match=says) as refused:
         take("osu_allreduce_float_full.txt")
     assert refused.value.hint == "add -n RANKS"
@@ -229,7 +229,7 @@ def test_what_is_not_understood_yet_is_told_beside_what_is(
     with pytest.raises(RecordError, match=f"found: {name}") as refused:
         import_files([path], "id", [], "0.1.0")
     assert refused.value.hint is not None
-    for known in ("latency", "bi-directional bandwidth", "allreduce", "one-sided", "not yet"):
+    for known in ("latency", "bi-directional bandwidth", "allreduce", "one-sided", "not supported"):
         assert known in refused.value.hint
 
 
@@ -244,9 +244,9 @@ def test_a_pipe_is_read_and_one_that_nobody_writes_to_is_given_up(
         assert import_files([pipe], "id", [], "0.1.0").suite == "OSU"
         assert written.result() == len(text)
     monkeypatch.setattr(jsonlines, "PIPE_SECONDS", 0.1)
-    with pytest.raises(RecordError, match="nobody writes to this pipe"):
+    with pytest.raises(RecordError, match="no process writes to this pipe"):
         import_files([pipe], "id", [], "0.1.0")
-    with pytest.raises(RecordError, match="no regular file"):
+    with pytest.raises(RecordError, match="not a regular file"):
         import_files([Path("/dev/zero")], "id", [], "0.1.0")
 
 

@@ -69,7 +69,7 @@ def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path: Path) -> N
     for length in range(len(content)):
         path.write_bytes(content[:length])
         if length < header_end:
-            with pytest.raises(RecordError, match=r"empty|header was cut"):
+            with pytest.raises(RecordError, match=r"empty|header is truncated"):
                 records.read_run(path)
             continue
         before = records.read_run(path)
@@ -132,9 +132,9 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
-        ("# OSU MPI Latency Test\n", "is no record file"),
-        ("[1]\n", "is no record file"),
-        (recorded.text(WHOLE[1:]), "the first line is no header"),
+        ("# OSU MPI Latency Test\n", "is not a record file"),
+        ("[1]\n", "is not a record file"),
+        (recorded.text(WHOLE[1:]), "the first line is not a header"),
         (recorded.text([WHOLE[0], WHOLE[0]]), ":2: a second header"),
         (recorded.text([WHOLE[0]]) + "{\n" + recorded.text(WHOLE[2:]), ":2: not JSON"),
         (recorded.text([WHOLE[0]]) + '{"kind": "surprise"}\n', 'its kind is "surprise"; known'),
@@ -143,15 +143,15 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
         (recorded.text([WHOLE[0], recorded.case(ranks=None)]), r"must contain .*'ranks'"),
         (recorded.text([WHOLE[0], recorded.case(timing="imported")]), r"must contain .*'imported'"),
         (recorded.text([WHOLE[0], EMPTY]), "samples is empty"),
-        (recorded.text([WHOLE[0], recorded.case(rounds=[3])]), "rounds tells of 3 samples"),
+        (recorded.text([WHOLE[0], recorded.case(rounds=[3])]), "rounds has 3 samples"),
         (
             recorded.text([WHOLE[0], recorded.case(rounds=[2**62] * 4 + [10])]),
-            "rounds tells of 18446",
+            "rounds has 18446",
         ),
-        (recorded.text([WHOLE[0], recorded.case(flags=[0])]), "flags tells of 1 samples"),
+        (recorded.text([WHOLE[0], recorded.case(flags=[0])]), "flags has 1 samples"),
         (recorded.text([WHOLE[0], recorded.case(seconds=[1e-6] * 20 + [-1e-6])]), "seconds"),
         (recorded.text([WHOLE[0], recorded.case(flags=[0] * 9 + [0.5])]), "flags"),
-        (recorded.text([WHOLE[0], recorded.case(verified=10**30)]), "does not fit 64 bits"),
+        (recorded.text([WHOLE[0], recorded.case(verified=10**30)]), "does not fit in 64 bits"),
         (
             recorded.text(
                 [WHOLE[0], recorded.launch(placement=recorded.PLACEMENT | {"rank_host": [0, 7]})]

@@ -49,7 +49,7 @@ def test_a_file_is_found_by_its_path(store: Path, tmp_path: Path) -> None:
     ("text", "says", "hint"),
     [
         ("latest~3", "latest~3 does not exist: 3 runs are stored", "the oldest is latest~2"),
-        ("2026", "'2026' begins the names of 3 runs: ", "write more of the name"),
+        ("2026", "'2026' is ambiguous: 3 runs begin with it: ", "give more of the name"),
         ("noon", "no run is called 'noon'", "20261101-000000-aaaa (night)"),
         ("noon", "no run is called 'noon'", "--label NAME gives a run a name"),
         ("x" * 5000, "no run is called", "stored in"),

@@ -40,8 +40,8 @@ def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
         ("-1", "at least 0"),
         ("", "starts with no whole number"),
         ("1.5MiB", "KiB, MiB"),
-        ("9223372036854775808", "does not fit 64 bits"),
-        ("9007199254740992MiB", "does not fit 64 bits"),
+        ("9223372036854775808", "does not fit in 64 bits"),
+        ("9007199254740992MiB", "does not fit in 64 bits"),
         ("٣", "starts with no whole number"),
     ],
 )

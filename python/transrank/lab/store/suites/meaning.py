@@ -15,7 +15,7 @@ from transrank.lab.units import format_size
 
 Axes = dict[str, str | int]
 
-# osu_bw and osu_bibw do not print their window; this is what they use unless told otherwise.
+# osu_bw and osu_bibw do not print their window; this is their default.
 OSU_WINDOW = 64
 
 _POINT_TO_POINT = {
@@ -55,7 +55,7 @@ class Meaning:
     Attributes
     ----------
     ranks
-        None where it must be told: the suite prints none and the benchmark fixes none.
+        None if the user must give it: the suite prints none and the benchmark fixes none.
     bytes_counted
         per operation; per rank and operation where `block_per_rank` says so, see `counted`.
     """

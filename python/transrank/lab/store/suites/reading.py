@@ -50,7 +50,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class SuiteOutput:
-    """What one file says."""
+    """The contents of one file."""
 
     suite: str
     version: str
