@@ -119,6 +119,13 @@ def test_cpp_stands_in_a_program_that_is_built_and_run(block: Block) -> None:
     assert any(rest in "\n".join(program) and includes <= set(program) for program in programs)
 
 
+@each(blocks("cmake"))
+def test_cmake_is_that_of_the_project_that_is_built(block: Block) -> None:
+    project = (ROOT / "examples" / "CMakeLists.txt").read_text("utf-8")
+    lines = re.sub(r"transrank_examples|\$\{program\}", "my_solver", project).splitlines()
+    assert set(block.text.splitlines()) <= {line.strip() for line in lines}
+
+
 @each(blocks("sh"))
 def test_commands_are_such(block: Block) -> None:
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)

@@ -57,7 +57,10 @@ WRONG: list[tuple[Callable[[], dict[str, Any]], str]] = [
     (lambda: pair(destination=np.zeros(2 * UNITS)[::2]), "is not C-contiguous"),
     (lambda: pair(source=np.zeros((UNITS, 3)).T), "is not C-contiguous"),
     (lambda: pair(destination=read_only()), "the destination is read-only"),
-    (lambda: pair(source=np.zeros(UNITS - 1)), "holds 3 units along its first 1 dimension, but the route"),
+    (
+        lambda: pair(source=np.zeros(UNITS - 1)),
+        "holds 3 units along its first 1 dimension, but the route",
+    ),
     (lambda: pair(source=np.zeros((2, UNITS))), "needs 4; for a 2-D grid, pass dimensions=2"),
     (lambda: pair(source=np.zeros((UNITS, 0))), "they must be the same"),
     (lambda: good(fields=np.zeros((UNITS, 0))), "have a size of 0 bytes"),

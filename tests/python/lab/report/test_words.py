@@ -450,6 +450,8 @@ def test_the_method_is_that_of_the_run(written: Callable[..., Run]) -> None:
     assert "wider than 3.0 % of the value" in text
     assert "(cold)" in text
     assert "synchronise by a barrier" in text
+    assert "the Hodges-Lehmann estimate of the launches' medians" in text
+    assert "of three to five launches: Student's t" in text
     assert f"{3 * survey.samples} samples are stored; of these, 3 as warm-up" in text
 
 
