@@ -8,13 +8,13 @@
 #include <iostream>
 #include <new>
 
-#include "lab/study/planning/planned.hpp"
+#include "lab/study/plan_scaling/planned.hpp"
 #include "lab/text/json.hpp"
 
 namespace {
 
-using transrank::lab::study::planning::Blocks;
-using transrank::lab::study::planning::Planned;
+using transrank::lab::study::plan_scaling::Blocks;
+using transrank::lab::study::plan_scaling::Planned;
 
 // Each allocation begins with its length.
 constexpr std::size_t header_bytes = alignof(std::max_align_t);
@@ -31,7 +31,9 @@ void print(int dimensions, Blocks blocks, int ranks) {
     json.key("blocks").value(blocks == Blocks::regular ? "regular" : "irregular");
     json.key("ranks").value(ranks);
     json.key("peak_bytes").value(peak - before);
-    json.key("route_bytes").value(transrank::lab::study::planning::bytes_of(route)).end_object();
+    json.key("route_bytes")
+        .value(transrank::lab::study::plan_scaling::bytes_of(route))
+        .end_object();
     std::cout << json.text() << '\n';
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "lab/machine/clock.hpp"
-#include "lab/study/ghost_update/pattern.hpp"
+#include "lab/study/ghost/pattern.hpp"
 #include "lab/text/json.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/owner_lookup.hpp"
@@ -25,10 +25,10 @@
 namespace {
 
 using namespace transrank;
-using lab::study::ghost_update::block_extent;
-using lab::study::ghost_update::block_rows;
-using lab::study::ghost_update::faces;
-using lab::study::ghost_update::ghost_rows;
+using lab::study::ghost::block_extent;
+using lab::study::ghost::block_rows;
+using lab::study::ghost::faces;
+using lab::study::ghost::ghost_rows;
 using layout::Distribution;
 using Indices = std::vector<std::int64_t>;
 
@@ -46,8 +46,7 @@ Indices ghosts_of(int rank, const std::array<int, 3>& grid) {
         // The lower neighbor's upper plane, and the other way round.
         const std::int64_t plane = face % 2 == 0 ? block_extent - 1 : 0;
         const std::int64_t first =
-            (lab::study::ghost_update::neighbor(rank, face, grid) * block_rows) +
-            (plane * stride[across]);
+            (lab::study::ghost::neighbor(rank, face, grid) * block_rows) + (plane * stride[across]);
         for (std::int64_t i = 0; i < block_extent; ++i) {
             for (std::int64_t j = 0; j < block_extent; ++j) {
                 ghosts.push_back(first + (i * stride[slow]) + (j * stride[fast]));
@@ -65,7 +64,7 @@ int middle(const std::array<int, 3>& grid) {
 std::set<int> neighbors(int rank, const std::array<int, 3>& grid) {
     std::set<int> ranks;
     for (int face = 0; face < faces; ++face) {
-        ranks.insert(lab::study::ghost_update::neighbor(rank, face, grid));
+        ranks.insert(lab::study::ghost::neighbor(rank, face, grid));
     }
     return ranks;
 }
@@ -85,7 +84,7 @@ using Maker = std::function<route::Route()>;
 
 /// Owners are known to everybody, by formula or by table.
 Maker with_owners(const Distribution& owners) {
-    const auto grid = lab::study::ghost_update::process_grid(owners.parts());
+    const auto grid = lab::study::ghost::process_grid(owners.parts());
     const int rank = middle(grid);
     std::vector<mpi::Letter> arriving;
     for (const int writer : neighbors(rank, grid)) {
@@ -108,9 +107,7 @@ Maker with_owners(const Distribution& owners) {
 class LookUp {
 public:
     explicit LookUp(int ranks)
-        : ranks_(ranks),
-          grid_(lab::study::ghost_update::process_grid(ranks)),
-          rank_(middle(grid_)) {}
+        : ranks_(ranks), grid_(lab::study::ghost::process_grid(ranks)), rank_(middle(grid_)) {}
 
     [[nodiscard]] Maker maker() const {
         const auto owners = by_ranks();

@@ -18,19 +18,17 @@
 #include <utility>
 
 #include "lab/measure/payload.hpp"
+#include "lab/study/advection/axes.hpp"
+#include "lab/study/advection/march.hpp"
+#include "lab/study/advection/wave.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/table.hpp"
-#include "lab/study/upwind/axes.hpp"
-#include "lab/study/upwind/march.hpp"
-#include "lab/study/upwind/wave.hpp"
 #include "transrank/memory/copy_kernels.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::advection {
 namespace {
-
-using namespace upwind;
 
 constexpr std::string_view study_name = "advection";
 constexpr std::int64_t bytes_per_point = 16;
@@ -225,7 +223,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 }  // namespace
 
-Study advection() {
+Study study() {
     return {.name = study_name,
             .summary = "steps of 2-D upwind advection, with and without the halo exchange",
             .sizes = "",
@@ -236,4 +234,4 @@ Study advection() {
             .prepare = prepare};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::advection

@@ -14,14 +14,14 @@
 #include <string>
 #include <utility>
 
+#include "lab/study/advection/axes.hpp"
+#include "lab/study/advection/solution.hpp"
 #include "lab/study/table.hpp"
-#include "lab/study/upwind/axes.hpp"
-#include "lab/study/upwind/solution.hpp"
 
 namespace transrank::lab::study {
 namespace {
 
-using namespace upwind;
+using namespace advection;
 
 constexpr std::string_view study_name = "advection-solution";
 constexpr double speed = 0.5;

@@ -15,14 +15,14 @@
 #include <string>
 
 #include "lab/measure/payload.hpp"
-#include "lab/study/alltoall/forced.hpp"
+#include "lab/study/alltoall_algorithms/forced.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/collective/alltoall.hpp"
 #include "transrank/collective/way.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/error.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::alltoall_algorithms {
 namespace {
 
 constexpr std::string_view study_name = "alltoall-algorithms";
@@ -30,15 +30,13 @@ constexpr std::string_view default_sizes = "1..1MiB";
 constexpr std::string_view shared_memory = "shared";
 constexpr std::string_view private_memory = "private";
 
-using alltoall::Forcible;
-
 // An algorithm of the library's, or the library's own choice.
 const Forcible* find_forcible(std::string_view name) {
-    if (name == alltoall::library_default.name) {
-        return &alltoall::library_default;
+    if (name == library_default.name) {
+        return &library_default;
     }
-    const auto found = std::ranges::find(alltoall::forcible(), name, &Forcible::name);
-    return found == alltoall::forcible().end() ? nullptr : &*found;
+    const auto found = std::ranges::find(forcible(), name, &Forcible::name);
+    return found == forcible().end() ? nullptr : &*found;
 }
 
 std::vector<AxisChoice> axes() {
@@ -47,7 +45,7 @@ std::vector<AxisChoice> axes() {
     for (const auto& way : transrank::collective::ways()) {
         algorithms.values.emplace_back(way.name);
     }
-    for (const auto& each : alltoall::forcible()) {
+    for (const auto& each : forcible()) {
         algorithms.values.emplace_back(each.name);
     }
     return {algorithms,
@@ -137,7 +135,7 @@ class Library final : public AlltoallOperation {
 public:
     Library(const measure::Case& point, const Setting& setting, const Forcible& algorithm)
         : AlltoallOperation(point, setting),
-          forced_(alltoall::force(setting.comm, algorithm)),
+          forced_(force(setting.comm, algorithm)),
           count_(static_cast<int>(block_bytes())) {}
 
     void prepare() override { forced_->choose(); }
@@ -151,7 +149,7 @@ public:
     }
 
 private:
-    std::unique_ptr<alltoall::Forced> forced_;
+    std::unique_ptr<Forced> forced_;
     int count_;
 };
 
@@ -204,7 +202,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 
 }  // namespace
 
-Study alltoall_algorithms() {
+Study study() {
     return {.name = study_name,
             .summary = "alltoall by transrank's algorithms, MPI's choice and MPI's algorithms",
             .sizes = default_sizes,
@@ -215,4 +213,4 @@ Study alltoall_algorithms() {
             .prepare = prepare};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::alltoall_algorithms

@@ -21,17 +21,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "lab/study/collective/collective.hpp"
-#include "lab/study/collective/operation.hpp"
-#include "lab/study/collective/reduction.hpp"
+#include "lab/study/collectives/collective.hpp"
+#include "lab/study/collectives/operation.hpp"
+#include "lab/study/collectives/reduction.hpp"
 #include "lab/study/table.hpp"
 #include "lab/text/sizes.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::collectives {
 namespace {
-
-using collective::Collective;
-using collective::Datatype;
 
 constexpr std::string_view study_name = "collectives";
 constexpr std::string_view default_sizes = "0..4MiB";
@@ -39,7 +36,7 @@ constexpr std::int64_t most_count = std::numeric_limits<int>::max();
 
 AxisChoice operation_axis() {
     AxisChoice axis{.name = "operation", .values = {}};
-    for (const auto& row : collective::all()) {
+    for (const auto& row : all()) {
         axis.values.emplace_back(row.name);
     }
     return axis;
@@ -47,14 +44,13 @@ AxisChoice operation_axis() {
 
 AxisChoice form_axis() {
     return {.name = "form",
-            .values = {std::string(collective::blocking_form),
-                       std::string(collective::nonblocking_form),
-                       std::string(collective::persistent_form)}};
+            .values = {std::string(blocking_form), std::string(nonblocking_form),
+                       std::string(persistent_form)}};
 }
 
 AxisChoice datatype_axis() {
     AxisChoice axis{.name = "datatype", .values = {}};
-    for (const auto& row : collective::datatypes()) {
+    for (const auto& row : datatypes()) {
         (axis.values.empty() ? axis.values : axis.on_request).emplace_back(row.name);
     }
     return axis;
@@ -62,8 +58,8 @@ AxisChoice datatype_axis() {
 
 AxisChoice root_axis() {
     return {.name = "root",
-            .values = {std::string(collective::fixed_root)},
-            .on_request = {std::string(collective::rotating_root)}};
+            .values = {std::string(fixed_root)},
+            .on_request = {std::string(rotating_root)}};
 }
 
 std::vector<AxisChoice> axes() {
@@ -85,7 +81,7 @@ Cases spread(const Cases& points, const Selection& selection, const AxisChoice& 
 }
 
 const Datatype* numbers_of(const measure::Case& point, const Collective& operation) {
-    return operation.flow.reduces ? &collective::find_datatype(point.text("datatype")) : nullptr;
+    return operation.flow.reduces ? &find_datatype(point.text("datatype")) : nullptr;
 }
 
 std::int64_t element_bytes(const Datatype* numbers) {
@@ -128,8 +124,7 @@ std::string reason_to_skip(const Collective& operation, std::int64_t bytes, cons
 }
 
 void complete(measure::Case& point, const Collective& operation, int ranks) {
-    if (point.text("form") == collective::persistent_form &&
-        operation.forms.persistent == nullptr) {
+    if (point.text("form") == persistent_form && operation.forms.persistent == nullptr) {
         point.skip_reason = "this MPI has no " + operation.mpi_name("_init");
     }
     if (!operation.flow.moves()) {
@@ -171,15 +166,14 @@ Cases cases_of(const Collective& operation, const Selection& selection, int rank
 Cases cases(const Selection& selection, int ranks) {
     Cases points;
     for (const auto& name : values_of(selection, operation_axis())) {
-        std::ranges::move(cases_of(collective::find(name), selection, ranks),
-                          std::back_inserter(points));
+        std::ranges::move(cases_of(find(name), selection, ranks), std::back_inserter(points));
     }
     return points;
 }
 
 }  // namespace
 
-Study collectives() {
+Study study() {
     return {.name = study_name,
             .summary = "collective operations: blocking, non-blocking, persistent (IMB, OSU)",
             .sizes = default_sizes,
@@ -187,7 +181,7 @@ Study collectives() {
             .fewest_ranks = 1,
             .most_ranks = 0,
             .cases = cases,
-            .prepare = collective::make_operation};
+            .prepare = make_operation};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::collectives

@@ -14,12 +14,12 @@
 #include <set>
 
 #include "lab/machine/clock.hpp"
-#include "lab/study/domain_traffic/pairs.hpp"
+#include "lab/study/contention/pairs.hpp"
 #include "lab/study/message.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::contention {
 namespace {
 
 constexpr std::string_view study_name = "contention";
@@ -71,11 +71,10 @@ std::vector<AxisChoice> axes() {
              .values = {"none", "inside", "each", "all"},
              .on_request = {"matrix"},
              .pattern = "A-B+C-D",
-             .accepts = domain_traffic::are_pairs}};
+             .accepts = are_pairs}};
 }
 
-std::string reason_to_skip(const domain_traffic::Pairs& pairs, bool halves, int ranks,
-                           int domain_ranks) {
+std::string reason_to_skip(const Pairs& pairs, bool halves, int ranks, int domain_ranks) {
     if (ranks % domain_ranks != 0) {
         return std::to_string(ranks) + " ranks are no whole number of domains of " +
                std::to_string(domain_ranks);
@@ -83,7 +82,7 @@ std::string reason_to_skip(const domain_traffic::Pairs& pairs, bool halves, int 
     if (halves && (ranks / domain_ranks) % 2 != 0) {
         return std::to_string(ranks / domain_ranks) + " domains have no two halves";
     }
-    return domain_traffic::obstacle(pairs, ranks / domain_ranks);
+    return obstacle(pairs, ranks / domain_ranks);
 }
 
 std::vector<std::int64_t> scaled_sizes(const Selection& selection) {
@@ -103,13 +102,13 @@ std::vector<std::int64_t> scaled_sizes(const Selection& selection) {
     return sizes;
 }
 
-measure::Case make_case(const std::string& traffic, const domain_traffic::Pairs& pairs, int ranks,
-                        int domain_ranks, std::int64_t bytes) {
+measure::Case make_case(const std::string& traffic, const Pairs& pairs, int ranks, int domain_ranks,
+                        std::int64_t bytes) {
     const bool halves = traffic == "inside" || traffic == "each" || traffic == "all";
     measure::Case point;
     point.study = study_name;
     point.axes = {{.name = "domain_ranks", .value = std::int64_t{domain_ranks}},
-                  {.name = "traffic", .value = domain_traffic::format_pairs(pairs)},
+                  {.name = "traffic", .value = format_pairs(pairs)},
                   {.name = "bytes", .value = bytes}};
     point.group = study_name;
     point.control = pairs.empty();
@@ -132,7 +131,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     for (const auto& domain_ranks_text : values_of(selection, choices[0])) {
         const int domain_ranks = std::stoi(domain_ranks_text);
         for (const auto& traffic : values_of(selection, choices[1])) {
-            for (const auto& pairs : domain_traffic::expand(traffic, ranks / domain_ranks)) {
+            for (const auto& pairs : expand(traffic, ranks / domain_ranks)) {
                 for (const auto bytes : sizes) {
                     auto point = make_case(traffic, pairs, ranks, domain_ranks, bytes);
                     if (listed.insert(point.id()).second) {  // `matrix` and `each` share pairs
@@ -147,16 +146,15 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto& traffic = point.text("traffic");
-    const auto pairs =
-        traffic == "none" ? domain_traffic::Pairs{} : domain_traffic::parse_pairs(traffic);
-    const int partner = domain_traffic::partner_of(setting.comm.rank(), pairs,
-                                                   static_cast<int>(point.number("domain_ranks")));
+    const auto pairs = traffic == "none" ? Pairs{} : parse_pairs(traffic);
+    const int partner =
+        partner_of(setting.comm.rank(), pairs, static_cast<int>(point.number("domain_ranks")));
     return std::make_unique<Contention>(point, setting, partner);
 }
 
 }  // namespace
 
-Study contention() {
+Study study() {
     return {.name = study_name,
             .summary = "messages between pairs of domains while all others send to themselves",
             .sizes = default_sizes,
@@ -168,4 +166,4 @@ Study contention() {
             .surveyed = false};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::contention

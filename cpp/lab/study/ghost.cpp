@@ -14,19 +14,15 @@
 #include <utility>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "lab/study/ghost_update/pattern.hpp"
-#include "lab/study/ghost_update/update.hpp"
+#include "lab/study/ghost/pattern.hpp"
+#include "lab/study/ghost/update.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/transport.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::ghost {
 namespace {
-
-using ghost_update::Arrays;
-using ghost_update::block_rows;
-using ghost_update::ghost_rows;
 
 constexpr std::string_view study_name = "ghost";
 
@@ -103,7 +99,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::vector<measure::Case> points;
     const auto choices = axes();
     for (const auto& pattern : values_of(selection, choices[0])) {
-        const auto rows = ghost_update::rows_received(ghost_update::make_route(pattern, 0, ranks));
+        const auto rows = rows_received(make_route(pattern, 0, ranks));
         for (const auto& vdim_text : values_of(selection, choices[1])) {
             const std::int64_t vdim = std::stoll(vdim_text);
             for (const auto& mode : values_of(selection, choices[2])) {
@@ -148,18 +144,18 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
     });
     // A floor gathers as many rows for every pattern.
     const bool floor = baseline != nullptr && baseline->own_memory;
-    auto mover = baseline::make(
-        transport, {.comm = setting.comm,
-                    .route = ghost_update::make_route(floor ? "remote" : point.text("pattern"),
-                                                      setting.comm.rank(), setting.comm.size()),
-                    .fields = {ghost_update::field_of(arrays, point.number("vdim"))},
-                    .description = baseline::Description::rows});
-    return std::make_unique<ghost_update::Update>(point, arrays, std::move(mover));
+    auto mover =
+        baseline::make(transport, {.comm = setting.comm,
+                                   .route = make_route(floor ? "remote" : point.text("pattern"),
+                                                       setting.comm.rank(), setting.comm.size()),
+                                   .fields = {field_of(arrays, point.number("vdim"))},
+                                   .description = baseline::Description::rows});
+    return std::make_unique<Update>(point, arrays, std::move(mover));
 }
 
 }  // namespace
 
-Study ghost() {
+Study study() {
     return {.name = study_name,
             .summary = "ghost update of 32x32x32 rows per rank (ArrayTransformer)",
             .sizes = "",
@@ -170,4 +166,4 @@ Study ghost() {
             .prepare = prepare};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::ghost

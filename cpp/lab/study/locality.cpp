@@ -12,15 +12,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "lab/study/memory_placement/kernels.hpp"
+#include "lab/study/locality/kernels.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/agreement.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::locality {
 namespace {
-
-using memory_placement::Kernel;
-using memory_placement::kernels;
 
 constexpr std::string_view study_name = "locality";
 constexpr int most_order = 1 << 15;
@@ -79,14 +76,14 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    const auto seat = mpi::agreed(setting.comm, memory_placement::own_seat);
+    const auto seat = mpi::agreed(setting.comm, own_seat);
     return find_kernel(point.text("kernel"))
         .make(setting.comm, seat, point.text("arrangement"), point.number("order"));
 }
 
 }  // namespace
 
-Study locality() {
+Study study() {
     return {.name = study_name,
             .summary = "work on memory of every domain, first touched by other ranks of the node",
             .sizes = "",
@@ -98,4 +95,4 @@ Study locality() {
             .surveyed = false};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::locality

@@ -12,14 +12,11 @@
 
 #include "lab/measure/outcome.hpp"
 #include "lab/measure/payload.hpp"
-#include "lab/study/planning/planned.hpp"
+#include "lab/study/plan_scaling/planned.hpp"
 #include "lab/study/table.hpp"
 
-namespace transrank::lab::study {
+namespace transrank::lab::study::plan_scaling {
 namespace {
-
-using planning::Blocks;
-using planning::Planned;
 
 constexpr std::string_view study_name = "plan-scaling";
 
@@ -66,8 +63,7 @@ public:
     void describe(text::JsonWriter& json) override {
         if (!all_) {
             const measure::Outcome outcome{
-                .values = {{"route_bytes",
-                            static_cast<double>(planning::bytes_of(planned_.store(middle())))},
+                .values = {{"route_bytes", static_cast<double>(bytes_of(planned_.store(middle())))},
                            {"table_bytes", static_cast<double>(planned_.table_bytes())}},
                 .series = {},
                 .fields = {}};
@@ -124,7 +120,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point,
 
 }  // namespace
 
-Study plan_scaling() {
+Study study() {
     return {.name = study_name,
             .summary = "making the routes of a redistribution among up to a million ranks",
             .sizes = "",
@@ -135,4 +131,4 @@ Study plan_scaling() {
             .prepare = prepare};
 }
 
-}  // namespace transrank::lab::study
+}  // namespace transrank::lab::study::plan_scaling

@@ -21,15 +21,15 @@ const auto& table() {
                                     message_rate(),
                                     send_modes(),
                                     memory_copy(),
-                                    collectives(),
-                                    alltoall_algorithms(),
-                                    ghost(),
-                                    contention(),
-                                    locality(),
-                                    advection(),
+                                    collectives::study(),
+                                    alltoall_algorithms::study(),
+                                    ghost::study(),
+                                    contention::study(),
+                                    locality::study(),
+                                    advection::study(),
                                     advection_solution(),
                                     redistribute::study(),
-                                    plan_scaling()};
+                                    plan_scaling::study()};
     return studies;
 }
 

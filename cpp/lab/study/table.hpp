@@ -3,7 +3,8 @@
 
 #include "lab/study/study.hpp"
 
-// Every study's row is made in its own file; study.cpp lists them.
+// Every study's row is made in its own file; study.cpp lists them. Those with parts in a folder
+// have a namespace of its name.
 namespace transrank::lab::study {
 
 Study pingpong();
@@ -15,16 +16,31 @@ Study bidirectional_bandwidth();
 Study message_rate();
 Study send_modes();
 Study memory_copy();
-Study collectives();
-Study alltoall_algorithms();
-Study ghost();
-Study contention();
-Study locality();
-Study advection();
 Study advection_solution();
-Study plan_scaling();
-namespace redistribute {
-Study study();
-}
 
 }  // namespace transrank::lab::study
+
+namespace transrank::lab::study::collectives {
+Study study();
+}
+namespace transrank::lab::study::alltoall_algorithms {
+Study study();
+}
+namespace transrank::lab::study::ghost {
+Study study();
+}
+namespace transrank::lab::study::contention {
+Study study();
+}
+namespace transrank::lab::study::locality {
+Study study();
+}
+namespace transrank::lab::study::advection {
+Study study();
+}
+namespace transrank::lab::study::redistribute {
+Study study();
+}
+namespace transrank::lab::study::plan_scaling {
+Study study();
+}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from transrank.errors import UsageError
-from transrank.lab.reference import fugaku, ghost_update, jaguar, triton, xt6
+from transrank.lab.reference import fugaku, ghost, jaguar, triton, xt6
 from transrank.lab.reference.machine import Machine, ReferencePoint, read_table
 
 __all__ = ["Machine", "ReferencePoint", "machine", "machines", "read_table"]
@@ -20,7 +20,7 @@ def machines() -> tuple[Machine, ...]:
         triton.machine(),
         xt6.machine(),
         jaguar.machine(),
-        *ghost_update.machines(),
+        *ghost.machines(),
     )
 
 

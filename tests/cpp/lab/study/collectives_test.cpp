@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "lab/measure/payload.hpp"
-#include "lab/study/collective/collective.hpp"
-#include "lab/study/collective/reduction.hpp"
-#include "lab/study/collective/roots.hpp"
+#include "lab/study/collectives/collective.hpp"
+#include "lab/study/collectives/reduction.hpp"
+#include "lab/study/collectives/roots.hpp"
 #include "lab/study/study.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
 using study::Selection;
-using study::collective::Roots;
+using study::collectives::Roots;
 
 namespace {
 
@@ -207,7 +207,7 @@ TEST_CASE("what a call cannot do is skipped and says why") {
 namespace {
 
 struct Invented {
-    static auto arguments(const study::collective::Call& call) { return std::tuple(call.comm); }
+    static auto arguments(const study::collectives::Call& call) { return std::tuple(call.comm); }
     static void blocking(auto... /*arguments*/) {}
     static void nonblocking(auto... /*arguments*/) {}
     static void persistent(auto... arguments)
@@ -220,15 +220,15 @@ struct Invented {
 }  // namespace
 
 TEST_CASE("operations go by their MPI names") {
-    using study::collective::find;
+    using study::collectives::find;
     CHECK(find("allreduce").mpi_name() == "MPI_Allreduce");
     CHECK(find("alltoallv").mpi_name("_init") == "MPI_Alltoallv_init");
     CHECK_THROWS_AS((void)find("sum"), std::out_of_range);
 }
 
 TEST_CASE("a persistent form that mpi.h does not declare is absent") {
-    CHECK_FALSE(static_cast<bool>(study::collective::forms_of<Invented>().persistent));
-    for (const auto& row : study::collective::all()) {
+    CHECK_FALSE(static_cast<bool>(study::collectives::forms_of<Invented>().persistent));
+    for (const auto& row : study::collectives::all()) {
         CAPTURE(row.name);
         CHECK(static_cast<bool>(row.forms.blocking));
         CHECK(static_cast<bool>(row.forms.nonblocking));
@@ -237,7 +237,7 @@ TEST_CASE("a persistent form that mpi.h does not declare is absent") {
 #endif
     }
     for (const auto& point : cases({.sizes = {}, .axes = {{"form", {"persistent"}}}}, 2)) {
-        const auto& row = study::collective::find(point.text("operation"));
+        const auto& row = study::collectives::find(point.text("operation"));
         const auto expected = row.forms.persistent == nullptr
                                   ? "this MPI has no " + row.mpi_name("_init")
                                   : std::string();

@@ -25,7 +25,7 @@ from transrank.lab.report.palette import Palette
 from transrank.lab.report.questions import (
     advection,
     collectives,
-    ghost_update,
+    ghost,
     memory_copy,
     message_rate,
     message_time,
@@ -190,7 +190,7 @@ def test_the_way_with_mpi_alone_may_be_faster_or_slower(
     for way, seconds in (("auto", 1e-5), ("floor", 1e-5 * factor), ("mpi-packed", 1e-5 * factor)):
         axes = {"pattern": "corrected", "vdim": 6, "mode": "used", "transport": way}
         survey.measured("ghost", axes, seconds, 1.0)
-    told = answer(ghost_update.ask, written(survey))
+    told = answer(ghost.ask, written(survey))
     assert f": {1 / factor:.3g}" in told.replace("2.00", "2").replace("0.500", "0.5")
     assert re.search(rf"takes {factor:.2f}0? times \([^)]*\) as long", told)
 

@@ -22,7 +22,7 @@ from transrank.lab.report.phrases import (
     times_as_long,
 )
 from transrank.lab.report.published import BLOCKING
-from transrank.lab.report.questions import collectives, ghost_update, redistribution
+from transrank.lab.report.questions import collectives, ghost, redistribute
 from transrank.lab.report.questions.launch import range_of
 from transrank.lab.report.questions.message_rate import ONE_WAY
 from transrank.lab.report.questions.message_time import SMALL_BYTES
@@ -161,13 +161,13 @@ def _allreduce(run: Measured) -> Iterator[Number]:
 
 
 def _ghost_update(run: Measured) -> Iterator[Number]:
-    chosen, floor = ghost_update.telling(run.of_study(ghost_update.STUDY))
+    chosen, floor = ghost.telling(run.of_study(ghost.STUDY))
     if chosen is not None:
         yield _time("ghost update", chosen, floor)
 
 
 def _redistribution(run: Measured) -> Iterator[Number]:
-    chosen, floor = redistribution.telling(run.of_study(redistribution.STUDY))
+    chosen, floor = redistribute.telling(run.of_study(redistribute.STUDY))
     if chosen is not None:
         yield _time("redistribution of 8 fields", chosen, floor)
 

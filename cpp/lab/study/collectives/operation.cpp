@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/study/collectives/operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "lab/measure/outcome.hpp"
+#include "lab/study/collectives/collective.hpp"
+#include "lab/study/collectives/reduction.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/message_counter.hpp"
+
+namespace transrank::lab::study::collectives {
+namespace {
+
+Buffers buffers(const Flow& flow, const measure::Case& point, const Setting& setting) {
+    const auto slot_bytes = std::max(point.send_bytes, point.receive_bytes);
+    const auto bytes = flow.moves() ? point.number("bytes") : 0;
+    return {.flow = flow,
+            .send = setting.workspace.send(0, slot_bytes, point.send_bytes),
+            .receive = setting.workspace.receive(0, slot_bytes, point.receive_bytes),
+            .block_bytes = static_cast<std::size_t>(bytes),
+            .rank = setting.comm.rank(),
+            .ranks = setting.comm.size()};
+}
+
+/// A case in any form. Calls are timed one by one, so slot 0 serves them all.
+class CollectiveOperation : public measure::Operation {
+public:
+    CollectiveOperation(const measure::Case& point, const Setting& setting)
+        : collective_(find(point.text("operation"))), roots_(roots_of(point, setting.comm.size())) {
+        const auto& flow = collective_.flow;
+        const auto sides = buffers(flow, point, setting);
+        auto count = static_cast<int>(sides.block_bytes);
+        MPI_Datatype datatype = MPI_BYTE;
+        if (flow.reduces) {
+            const auto& numbers = find_datatype(point.text("datatype"));
+            count /= static_cast<int>(numbers.bytes);
+            datatype = numbers.handle;
+            contents_ = numbers.contents(sides);
+        } else {
+            contents_ = make_blocks(sides);
+        }
+        call_ = {.send = sides.send.data(),
+                 .receive = sides.receive.data(),
+                 .count = count,
+                 .datatype = datatype,
+                 .counts = nullptr,
+                 .displacements = nullptr,
+                 .rank = sides.rank,
+                 .root = 0,
+                 .comm = setting.comm.handle()};
+        if (collective_.displaced) {
+            displace(sides.ranks);
+        }
+    }
+
+    void fill(std::uint64_t stamp) override {
+        roots_.forget();
+        contents_->fill(stamp);
+    }
+
+    std::uint64_t verify(std::int64_t /*repetitions*/) override {
+        return contents_->verify(roots_);
+    }
+
+protected:
+    [[nodiscard]] const Forms& forms() const noexcept { return collective_.forms; }
+    [[nodiscard]] Roots& roots() noexcept { return roots_; }
+    [[nodiscard]] const Call& call(int root) noexcept {
+        call_.root = root;
+        return call_;
+    }
+
+private:
+    [[nodiscard]] int roots_of(const measure::Case& point, int ranks) const {
+        return collective_.flow.rooted() && point.text("root") == rotating_root ? ranks : 1;
+    }
+
+    // Equal blocks one behind the other, as in IMB and OSU.
+    void displace(int ranks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            counts_.push_back(call_.count);
+            displacements_.push_back(call_.count * rank);
+        }
+        call_.counts = counts_.data();
+        call_.displacements = displacements_.data();
+    }
+
+    const Collective& collective_;
+    Roots roots_;
+    Call call_{};
+    std::vector<int> counts_;
+    std::vector<int> displacements_;
+    std::unique_ptr<Contents> contents_;
+};
+
+class Blocking final : public CollectiveOperation {
+public:
+    Blocking(const measure::Case& point, const Setting& setting)
+        : CollectiveOperation(point, setting), comm_(setting.comm) {}
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            forms().blocking(call(roots().next()));
+        }
+    }
+
+    // What one call sends tells algorithms apart, where the library counts it.
+    void describe(text::JsonWriter& json) override {
+        if (const auto counter = mpi::MessageCounter::find()) {
+            const auto before = counter->sent();
+            run(1);
+            const auto after = counter->sent();
+            describe_messages({after.messages - before.messages, after.bytes - before.bytes}, json);
+        }
+    }
+
+private:
+    void describe_messages(const std::array<std::uint64_t, 2>& own, text::JsonWriter& json) const {
+        std::array<std::uint64_t, 2> all{};
+        std::array<std::uint64_t, 2> most{};
+        for (const auto& [reduced, operation] :
+             {std::pair(&all, MPI_SUM), std::pair(&most, MPI_MAX)}) {
+            mpi::check(MPI_Reduce(own.data(), reduced->data(), 2, MPI_UINT64_T, operation, 0,
+                                  comm_.handle()),
+                       "MPI_Reduce");
+        }
+        const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+        const measure::Outcome outcome{.values = {{"messages", number(all[0])},
+                                                  {"bytes_sent", number(all[1])},
+                                                  {"most_messages", number(most[0])},
+                                                  {"most_bytes_sent", number(most[1])}},
+                                       .series = {},
+                                       .fields = {}};
+        outcome.describe(json.key("outcome"));
+    }
+
+    const mpi::Communicator& comm_;
+};
+
+class Nonblocking final : public CollectiveOperation {
+public:
+    using CollectiveOperation::CollectiveOperation;
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            forms().nonblocking(call(roots().next()), &request);
+            // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started behind forms()
+            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        }
+    }
+};
+
+class Persistent final : public CollectiveOperation {
+public:
+    Persistent(const measure::Case& point, const Setting& setting)
+        : CollectiveOperation(point, setting) {
+        for (int root = 0; root < roots().different(); ++root) {
+            forms().persistent(call(root), &requests_.emplace_back(MPI_REQUEST_NULL));
+        }
+    }
+    Persistent(const Persistent&) = delete;
+    Persistent& operator=(const Persistent&) = delete;
+    ~Persistent() override {
+        for (auto& request : requests_) {
+            MPI_Request_free(&request);
+        }
+    }
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            auto& request = requests_[static_cast<std::size_t>(roots().next())];
+            mpi::check(MPI_Start(&request), "MPI_Start");
+            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        }
+    }
+
+private:
+    std::vector<MPI_Request> requests_;  ///< one for each root
+};
+
+}  // namespace
+
+std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
+                                                   const Setting& setting) {
+    const auto& form = point.text("form");
+    if (form == persistent_form) {
+        return std::make_unique<Persistent>(point, setting);
+    }
+    if (form == nonblocking_form) {
+        return std::make_unique<Nonblocking>(point, setting);
+    }
+    return std::make_unique<Blocking>(point, setting);
+}
+
+}  // namespace transrank::lab::study::collectives

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/study/collectives/reduction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "lab/measure/payload.hpp"
+
+namespace transrank::lab::study::collectives {
+namespace {
+
+template <class Number>
+class Reduction final : public Contents {
+public:
+    explicit Reduction(const Buffers& buffers) : buffers_(buffers) {}
+
+    void fill(std::uint64_t stamp) override {
+        stamp_ = stamp;
+        Period contribution{};
+        add(contribution, buffers_.rank);
+        const auto send = numbers(buffers_.send);
+        for (std::size_t first = 0; first < send.size(); first += contribution.size()) {
+            const auto part = piece(send, first);
+            std::ranges::copy(std::span(contribution).first(part.size()), part.begin());
+        }
+        measure::poison(buffers_.receive);
+    }
+
+    [[nodiscard]] std::uint64_t verify(const Roots& roots) const override {
+        if (buffers_.flow.receive.ranks == Ranks::root && !roots.has_been(buffers_.rank)) {
+            return 0;
+        }
+        Period sums{};
+        for (int rank = 0; rank < buffers_.ranks; ++rank) {
+            add(sums, rank);
+        }
+        const auto received = numbers(buffers_.receive);
+        for (std::size_t first = 0; first < received.size(); first += sums.size()) {
+            const auto found = piece(received, first);
+            const auto [wrong, expected] = std::ranges::mismatch(found, sums);
+            if (wrong != found.end()) {
+                refuse(first + static_cast<std::size_t>(wrong - found.begin()), *wrong, *expected);
+            }
+        }
+        return buffers_.receive.size();
+    }
+
+private:
+    // Elements repeat themselves after so many.
+    using Period = std::array<Number, measure::reduction_period>;
+
+    [[nodiscard]] static std::span<Number> numbers(std::span<std::byte> side) {
+        return {reinterpret_cast<Number*>(side.data()), side.size() / sizeof(Number)};
+    }
+    [[nodiscard]] static std::span<Number> piece(std::span<Number> all, std::size_t first) {
+        return all.subspan(first, std::min(measure::reduction_period, all.size() - first));
+    }
+
+    // What MPI does with an overflow depends on the library, so there is none: 8 bits are shared
+    // out among the ranks.
+    void add(Period& sums, int rank) const {
+        const int largest = std::is_same_v<Number, std::int8_t>
+                                ? std::numeric_limits<std::int8_t>::max() / buffers_.ranks
+                                : std::numeric_limits<int>::max() - 1;
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const int element = measure::reduction_element(rank, i, stamp_) % (largest + 1);
+            sums[i] = static_cast<Number>(sums[i] + static_cast<Number>(element));
+        }
+    }
+
+    [[noreturn]] void refuse(std::size_t position, Number found, Number expected) const {
+        throw measure::WrongPayload(
+            "wrong data: sum over " + std::to_string(buffers_.ranks) + " ranks, iteration " +
+            std::to_string(stamp_) + ", element " + std::to_string(position) + ": received " +
+            std::to_string(found) + ", the sum is " + std::to_string(expected));
+    }
+
+    Buffers buffers_;
+    std::uint64_t stamp_ = 0;
+};
+
+template <class Number>
+std::unique_ptr<Contents> make_reduction(const Buffers& buffers) {
+    return std::make_unique<Reduction<Number>>(buffers);
+}
+
+// MPI_CHAR, which OSU adds up by default, is text to the standard and has no sum.
+const auto& table() {
+    static const std::array rows{
+        Datatype{.name = "float",
+                 .handle = MPI_FLOAT,
+                 .bytes = sizeof(float),
+                 .most_ranks = 262'144,
+                 .contents = make_reduction<float>},
+        Datatype{.name = "double",
+                 .handle = MPI_DOUBLE,
+                 .bytes = sizeof(double),
+                 .most_ranks = std::numeric_limits<int>::max(),
+                 .contents = make_reduction<double>},
+        Datatype{.name = "int8",
+                 .handle = MPI_INT8_T,
+                 .bytes = sizeof(std::int8_t),
+                 .most_ranks = std::numeric_limits<std::int8_t>::max(),
+                 .contents = make_reduction<std::int8_t>},
+    };
+    return rows;
+}
+
+}  // namespace
+
+std::span<const Datatype> datatypes() {
+    return table();
+}
+
+const Datatype& find_datatype(std::string_view name) {
+    const auto rows = datatypes();
+    const auto found = std::ranges::find(rows, name, &Datatype::name);
+    if (found == rows.end()) {
+        throw std::out_of_range("no datatype '" + std::string(name) + "' for reductions");
+    }
+    return *found;
+}
+
+}  // namespace transrank::lab::study::collectives

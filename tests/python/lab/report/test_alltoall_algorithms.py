@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page says where MPI's alltoall is beaten, by which algorithm and how much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from python.lab.report.synthetic import Survey
+from transrank.lab.report.measured import measure_up
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.questions import alltoall_algorithms
+from transrank.lab.report.questions.question import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transrank.lab.store.records import Run
+
+SECONDS = {
+    "mpi": (2e-6, 3e-6, 60e-6),
+    "auto": (0.9e-6, 0.9e-6, 50e-6),
+    "on-node-direct": (1e-6, 1e-6, 60e-6),
+    "bruck": (1.8e-6, 4e-6, 90e-6),
+    "mpi-pairwise": (2.5e-6, 2e-6, 60e-6),
+    "mpi-brucks": (2.1e-6, 5e-6, 95e-6),
+}
+SIZES = (8, 1024, 65536)
+
+
+def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...]]) -> object:
+    survey = Survey(launches=5)
+    for algorithm, times in algorithms.items():
+        for size, seconds in zip(SIZES, times, strict=True):
+            axes = {"algorithm": algorithm, "arrays": "shared", "bytes": size}
+            survey.measured("alltoall-algorithms", axes, seconds, 2 * size)
+    return alltoall_algorithms.ask(Context(tuple(measure_up([written(survey)])), Palette()))
+
+
+def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., Run]) -> None:
+    asked = question(written, SECONDS)
+    assert asked is not None
+    own, forced = asked.answer
+    assert "beaten by transrank's `on-node-direct` from 8 B to 1 KiB" in own
+    assert "beaten by the library's own `mpi-pairwise` at 1 KiB" in forced
+    assert "64 KiB" not in own + forced
+
+
+def test_the_table_names_the_fastest_of_each_kind(written: Callable[..., Run]) -> None:
+    asked = question(written, SECONDS)
+    first, second, _ = asked.tables[0].rows
+    assert first.cells[2] == "on-node-direct"
+    assert first.cells[4] == "mpi-brucks"
+    assert second.cells[4] == "mpi-pairwise"
+    assert second.cells[3].startswith("3.0") or second.cells[3].startswith("2.9")
+
+
+def test_the_default_is_drawn_first(written: Callable[..., Run]) -> None:
+    asked = question(written, SECONDS)
+    assert asked.figures[0].key[0].label == "mpi"
+
+
+def test_nothing_is_said_to_win_where_all_are_alike(written: Callable[..., Run]) -> None:
+    asked = question(written, {"mpi": (1e-6,) * 3, "linear": (2e-6,) * 3})
+    assert len(asked.answer) == 1
+    assert "none of transrank's algorithms" in asked.answer[0]
+
+
+def test_without_the_default_nothing_is_asked(written: Callable[..., Run]) -> None:
+    assert question(written, {"auto": (1e-6,) * 3}) is None
+
+
+def test_where_only_the_choices_were_measured_they_are_compared(
+    written: Callable[..., Run],
+) -> None:
+    asked = question(written, {name: SECONDS[name] for name in ("mpi", "auto")})
+    assert asked is not None
+    (told,) = asked.answer
+    assert "beaten by transrank's `auto` from 8 B to 64 KiB" in told
+    (table,) = asked.tables
+    assert [row.cells[2] for row in table.rows] == ["auto"] * 3
+    assert len(table.columns) == 4

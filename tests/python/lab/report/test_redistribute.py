@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page says of redistributions and of their planning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from python.lab.report.page_reader import Page
+from python.lab.report.synthetic import Survey
+from transrank.lab import units
+from transrank.lab.report.measured import measure_up
+from transrank.lab.report.page import render_report
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.questions import redistribute
+from transrank.lab.report.questions.question import Context
+from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.summary import CaseResult, summarise
+from transrank.lab.store.records import Run, read_run
+
+WAYS: Mapping[str, float] = {
+    "auto": 25e-3,
+    "memcpy-once": 24e-3,
+    "nontemporal": 26e-3,
+    "mpi-packed": 94e-3,
+    "mpi-alltoallw": 120e-3,
+    "async-per-peer-together": 100e-3,
+    "async-per-run-together": 101e-3,
+    "async-none-together": 300e-3,
+}
+# Of those that are stored, too, the fastest and the slowest.
+ENDS = ("auto", "async-none-together")
+LISTED = {
+    "async-per-peer-together": 1e-3,
+    "async-per-run-together": 20e-3,
+    "async-none-together": 80e-3,
+}
+RANKS = (4, 32, 2048, 1_000_000)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    survey = Survey()
+    for way, seconds in WAYS.items():
+        for phase, factor in (("run", 1.0), ("store", 0.1)):
+            if phase == "run" or way == "auto" or way.startswith("async"):
+                axes = {"grid": "512x1024x16", "scale": 2, "phase": phase, "way": way}
+                survey.measured("redistribute", axes, seconds * factor, 2.0**28)
+    for way, seconds in LISTED.items():
+        axes = {"grid": "64x128x16", "scale": 1, "layouts": "blocks-to-lists"}
+        axes |= {"parts": "2x1-lists", "phase": "run", "mode": "used", "way": way}
+        survey.measured("redistribute", axes, seconds, 2.0**23)
+        survey.measured("redistribute", axes | {"mode": "unmodified"}, seconds / 2, 2.0**23)
+    for ranks in RANKS:
+        axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
+        survey.measured("plan-scaling", axes, 1e-6 * ranks**0.1, 0.0)
+    return read_run(survey.write(tmp_path_factory.mktemp("store") / "run.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def page(run: Run) -> Page:
+    return Page(render_report([run]))
+
+
+def result_of(run: Run, way: str, phase: str = "run") -> CaseResult:
+    (found,) = (
+        result
+        for result in summarise(run)
+        if (result.axes.get("way"), result.axes.get("phase")) == (way, phase)
+        and "layouts" not in result.axes
+    )
+    return found
+
+
+def value_of(run: Run, way: str, phase: str = "run") -> float:
+    headline = result_of(run, way, phase).headline
+    assert headline is not None
+    return headline.value
+
+
+def times(run: Run, baseline: str, candidate: str) -> str:
+    """The ratio of two ways as the page has to print it: with its interval over launches."""
+    ratio = ratio_of(result_of(run, baseline), result_of(run, candidate))
+    assert ratio is not None
+    assert ratio.low is not None
+    assert ratio.high is not None
+    value, low, high = map(units.three_digits, (ratio.value, ratio.low, ratio.high))
+    return f"{value} times ({low} to {high})"
+
+
+def test_auto_is_held_against_the_fastest_copy_and_the_best_of_mpi_alone(
+    run: Run, page: Page
+) -> None:
+    text = page.text
+    copy, alone = times(run, "memcpy-once", "auto"), times(run, "auto", "mpi-packed")
+    assert copy.startswith("1.0")
+    assert alone.startswith("3.")
+    assert f"{copy} its memory floor, the fastest copy of as many bytes (memcpy-once)" in text
+    assert f"the fastest method with MPI alone (mpi-packed) takes {alone} as long" in text
+    assert "scaled down to 1/2 of its cells to fit the memory" in text
+
+
+def test_options_are_compared_in_words(run: Run, page: Page) -> None:
+    text = page.text
+    boxes = times(run, "async-per-peer-together", "async-per-run-together")
+    assert (
+        f"a message for each box of cells, or run of a list (per-run) takes {boxes} as long" in text
+    )
+    least, most = (units.format_seconds(value_of(run, way, "store")) for way in ENDS)
+    assert re.search(
+        rf"The fastest store is {ENDS[0]} on 512x1024x16, {least} \([^)]*\); the slowest is "
+        rf"{ENDS[1]} on 512x1024x16, {most} \([^)]*\)\.",
+        text,
+    )
+
+
+@pytest.mark.parametrize(
+    ("large", "per_cell"),
+    [(0.1, r"0\.0[45]\d+"), (2.0, r"0\.9\d*|1\.0\d*"), (20.0, r"(9\.\d|10\.)\d*")],
+)
+def test_grids_are_compared_as_they_were_measured(
+    large: float, per_cell: str, tmp_path: Path
+) -> None:
+    """Two blocks of one machine, of which the larger one is faster, as fast or slower per cell."""
+    text = answers(grids(Survey(), large), tmp_path)
+    assert "has 2.00 times the cells of the smaller (64x128x16) and takes" in text
+    assert re.search(rf": ({per_cell}) times \([^)]*\) as long per cell\.", text)
+    assert "cache" not in text
+
+
+def test_one_launch_gives_no_ratio(tmp_path: Path) -> None:
+    survey = grids(Survey(launches=1), 2.0)
+    for way, seconds in WAYS.items():
+        axes = {"grid": "512x1024x16", "scale": 2, "phase": "run", "way": way}
+        survey.measured("redistribute", axes, seconds, 2.0**28)
+    text = answers(survey, tmp_path)
+    assert "a bundle of 8 fields takes" in text
+    assert " times " not in text
+
+
+def test_numbers_of_ranks_are_told_without_a_cause(tmp_path: Path) -> None:
+    survey = Survey()
+    for ranks, seconds in ((2, 1e-3), (4, 9e-3)):
+        axes = {
+            "grid": "64x128x16",
+            "scale": 1,
+            "layouts": "blocks",
+            "parts": f"{ranks}x1-1x{ranks}",
+        }
+        axes |= {"phase": "run", "mode": "used", "way": "auto"}
+        survey.measured("redistribute", axes, seconds, 2.0**23, ranks)
+    text = answers(survey, tmp_path)
+    assert re.search(r"takes \S+ \wm?s \(95 % [^)]*\) with 2 ranks, 2x1 to 1x2 and \S+ ms", text)
+    assert "fewer cells" not in text
+
+
+def grids(survey: Survey, large: float) -> Survey:
+    """The library's choice on a grid, and on one of twice the cells in `large` times the time."""
+    for grid, seconds in (("64x128x16", 1e-3), ("128x128x16", large * 1e-3)):
+        axes = {"grid": grid, "scale": 1, "layouts": "blocks", "parts": "2x1-1x2"}
+        axes |= {"phase": "run", "mode": "used", "way": "auto"}
+        survey.measured("redistribute", axes, seconds, 2.0**23)
+    return survey
+
+
+def answers(survey: Survey, folder: Path) -> str:
+    run = read_run(survey.write(folder / "run.jsonl"))
+    made = redistribute.ask(Context(tuple(measure_up([run])), Palette()))
+    assert made is not None
+    return " ".join(made.answer)
+
+
+def test_the_published_statistic_stands_in_the_table(run: Run, page: Page) -> None:
+    (table,) = (
+        table for table in page.tables if table.name.startswith("Redistribution of a bundle")
+    )
+    heading, *rows = table.rows
+    column = heading.index("smallest mean")
+    (auto,) = (row for row in rows if row[1:3] == ["run", "auto"])
+    assert auto[column] == units.format_seconds(min(result_of(run, "auto").launch_imb))
+
+
+def test_planning_is_shown_in_multiples_of_the_published_first_time(page: Page) -> None:
+    assert "T(n)/T(32)" in page.text
+    # 2048 ranks are 64 times as many, and (2048 / 32)^0.1 is 1.52.
+    described = " ".join(value for _, name, value in page.attributes if name == "aria-label")
+    assert (
+        "ESMF on Jaguar, all of store: 1.00 at 32 ranks, 419 at 2,048 ranks; O(n): 1.00 at 32 "
+        "ranks, 64.0 at 2,048 ranks" in described
+    )
+
+
+def test_planning_has_an_exponent_beside_the_published_one(page: Page) -> None:
+    text = page.text
+    assert "Does planning a redistribution cost more on more ranks?" in text
+    assert "with a growth exponent of 0.10 (95 % interval" in text
+    assert "ESMF's published times have a growth exponent of 1.73 (95 % interval" in text
+
+
+def test_words_are_about_the_mode_nearest_to_a_program_s_use(page: Page) -> None:
+    told = [line for line in page.text.split("With 2 ranks, ") if "lists of cells" in line]
+    about = [line for line in told if "compared with ESMF's default" in line]
+    assert about
+    assert all("rewritten before each run and read after it" in line for line in about)
