@@ -9,7 +9,7 @@
 
 namespace transrank::lab::measure {
 
-/// What one sample times; one file timing_*.cpp each.
+/// What one sample times.
 enum class TimingKind : std::uint8_t {
     bulk,     ///< common start, then the whole batch in one clock pair
     single,   ///< each operation of the batch in its own clock pair, a common start before each
@@ -46,15 +46,15 @@ struct Case {
     int operations_per_repetition = 1;
     /// Never fewer operations than this, whatever the precision.
     std::int64_t least_operations = 0;
-    /// No batch is shorter than this, nor than the clock needs: longer where a start that is not
-    /// quite common would show.
+    /// No batch is shorter than this, nor than the clock needs. For operations in which ranks that
+    /// start at slightly different times would show.
     double least_batch_seconds = 0;
     /// Bytes that one operation counts for MB/s, by the convention of IMB or OSU.
     double bytes_counted = 0;
     /// What this rank's process needs, for one slot: what it sends from, what it receives into.
     std::int64_t send_bytes = 0;
     std::int64_t receive_bytes = 0;
-    /// What the operation allocates by itself, beside the workspace.
+    /// What the operation allocates beside the workspace.
     std::int64_t further_bytes = 0;
     /// Not empty: the case is not measured, and why.
     std::string skip_reason;

@@ -16,8 +16,8 @@ public:
     /// What was before does not count.
     void begin();
 
-    /// Whether the core has been lost since, for more than a hundredth of so many seconds; lost at
-    /// all, where the kernel does not tell for how long.
+    /// Whether the core has been lost since, for more than a hundredth of `seconds`; lost at all,
+    /// where the kernel does not count for how long.
     [[nodiscard]] bool lost_in(double seconds) const;
 
 private:

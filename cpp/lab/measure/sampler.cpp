@@ -15,16 +15,16 @@
 namespace transrank::lab::measure {
 namespace {
 
-// A case's budget is spent in about so many rounds, so that drift within a launch shows; none of
+// A case's budget is spent in about this many rounds, so that drift within a launch shows; none of
 // them takes long, so that a watcher sees the case advance.
 constexpr double rounds_per_budget = 8;
 constexpr double most_round_seconds = 10;
-// Four rounds of so many decide about the median of all but the noisiest cases.
+// Four rounds of this many decide about the median of all but the noisiest cases.
 constexpr std::int64_t most_samples_per_slice = 64;
 constexpr std::int64_t most_batch = std::int64_t{1} << 24;
 // A case that must reach a number of operations may overdraw its budget by this factor.
 constexpr double most_overdraft = 20;
-// A batch lasts so many times what the clock resolves: its time is right to half a percent.
+// A batch lasts this many times what the clock resolves: its time is right to half a percent.
 constexpr double clock_readings_per_batch = 200;
 // Up to this size a payload is renewed for each sample: writing and comparing it takes about a
 // microsecond, and leaves it where the operation itself does, in the first-level cache.
@@ -107,8 +107,8 @@ double Sampler::round_seconds() const {
 
 // None on a rank that has no part in the case, or no turn.
 std::optional<double> Sampler::time(CaseRun& run, std::int64_t repetitions) {
-    const auto seconds =
-        timing(run.point.timing)({*run.operation, synchronisation_, turns_, core_}, repetitions);
+    const auto seconds = measure::time(
+        run.point.timing, {*run.operation, synchronisation_, turns_, core_}, repetitions);
     return run.operation->takes_part() ? seconds : std::nullopt;
 }
 
@@ -143,8 +143,8 @@ void Sampler::calibrate(CaseRun& run) {
     }
     const double each = best.wall_seconds + slowest_rank(readying, comm_);
     run.slice = samples_in(round_seconds(), each);
-    // Where one sample takes a round by itself, a round to warm up would cost what two of those
-    // that count do, and each of the trials was as long.
+    // Where one sample takes a whole round, a round to warm up would cost as much as two rounds
+    // that count, and each of the trials was as long.
     run.warmed = each >= round_seconds();
 }
 

@@ -50,7 +50,7 @@ struct SamplerSettings {
     double max_seconds = 1;
     /// Shortest batch: see least_batch_seconds.
     double least_batch_seconds = usual_batch_seconds;
-    /// Who tells what a hypervisor has taken.
+    /// The source of what a hypervisor has taken.
     StealSource steal = system_steal();
 };
 
@@ -59,7 +59,7 @@ struct SamplerSettings {
 [[nodiscard]] double least_batch_seconds(const mpi::Communicator& comm,
                                          const machine::ClockQuality& clock);
 
-/// What the sampler tells while it measures; called on all ranks.
+/// What the sampler reports while it measures; called on all ranks.
 struct Listener {
     /// How long a batch must be is known.
     std::function<void(const CaseRun& run)> calibrated;
@@ -78,7 +78,7 @@ public:
     Sampler(const mpi::Communicator& comm, Synchronisation& synchronisation,
             const Workspace& workspace, const SamplerSettings& settings);
 
-    /// Collective. Measures every case of `group` until its stopping rule is content.
+    /// Collective. Measures every case of `group` until its stopping rule is satisfied.
     void measure(std::vector<CaseRun>& group, const Listener& listener);
 
 private:

@@ -9,7 +9,7 @@
 
 namespace transrank::lab::measure {
 
-/// What the system tells of steal; a test tells something else.
+/// Where steal is read: in the system, or in a test's values.
 struct StealSource {
     std::function<std::vector<std::int64_t>()> stolen_ticks;  ///< of each CPU so far
     std::function<int()> current_cpu;                         ///< -1: unknown
@@ -19,7 +19,7 @@ struct StealSource {
 [[nodiscard]] StealSource system_steal();
 
 /// Watches whether a hypervisor takes time from the CPUs on which the ranks of a node run; what it
-/// takes from other CPUs disturbs nobody.
+/// takes from other CPUs disturbs no rank.
 class StealWatch {
 public:
     /// The reference is kept.

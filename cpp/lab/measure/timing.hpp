@@ -21,14 +21,8 @@ struct TimingContext {
 };
 
 /// Collective. Runs `repetitions` repetitions and returns this rank's seconds for all of them; none
-/// where it did nothing but wait. Begins to watch the core where what is timed begins.
-using Timing = std::optional<double> (*)(const TimingContext& context, std::int64_t repetitions);
-
-std::optional<double> time_bulk(const TimingContext& context, std::int64_t repetitions);
-std::optional<double> time_single(const TimingContext& context, std::int64_t repetitions);
-std::optional<double> time_in_turn(const TimingContext& context, std::int64_t repetitions);
-std::optional<double> time_own(const TimingContext& context, std::int64_t repetitions);
-
-[[nodiscard]] Timing timing(TimingKind kind);
+/// where it only waited. Begins to watch the core where the timed part begins.
+[[nodiscard]] std::optional<double> time(TimingKind kind, const TimingContext& context,
+                                         std::int64_t repetitions);
 
 }  // namespace transrank::lab::measure

@@ -7,7 +7,7 @@
 
 namespace transrank::lab::measure {
 
-/// So many ranks of a node measure one after another; where it has more, these stand for all.
+/// This many ranks of a node measure one after another; where it has more, they stand for all.
 inline constexpr int most_turns_per_node = 8;
 
 /// Who measures when, where ranks measure one after another: in each turn one rank of every node.
@@ -17,7 +17,7 @@ struct Turns {
 };
 
 /// The turn of the rank `node_rank` out of `node_size` on a node: every rank has one where there
-/// are no more than most_turns_per_node, else so many ranks at equal distances, the first among
+/// are no more than most_turns_per_node, else that many ranks at equal distances, the first among
 /// them.
 [[nodiscard]] std::optional<int> turn_of(int node_rank, int node_size);
 

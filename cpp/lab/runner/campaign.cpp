@@ -313,10 +313,7 @@ private:
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
         json.end_object().key("ranks");
-        const auto recording = options_.recording == measure::RecordingKind::ranks
-                                   ? measure::record_ranks
-                                   : measure::record_slowest;
-        recording(run.own, active, json);
+        measure::record_ranks(options_.recording, run.own, active, json);
         run.operation->describe(json);
     }
 
@@ -347,7 +344,7 @@ private:
     bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
                                                                  ///< NaN: not answered in time
-    std::map<std::string, std::vector<double>> core_work_;       ///< so, too
+    std::map<std::string, std::vector<double>> core_work_;       ///< by case, as above
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

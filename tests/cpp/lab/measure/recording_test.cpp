@@ -35,7 +35,7 @@ TEST_CASE("the times of a rank that has no part do not count") {
         }
     }
     text::JsonWriter json;
-    measure::record_slowest(run.own, bench.comm, json);
+    measure::record_ranks(measure::RecordingKind::slowest, run.own, bench.comm, json);
     if (bench.is_root()) {
         CHECK(json.text().find(",null],\"minimum\"") != std::string::npos);
         CHECK(json.text().find(",null],\"mean_of_all\"") != std::string::npos);
@@ -53,7 +53,7 @@ TEST_CASE("a rank is summed up by its clean samples, and by one mean of all afte
         own.append(seconds * unit, 0, 0);
     }
     text::JsonWriter json;
-    measure::record_slowest(own, comm, json);
+    measure::record_ranks(measure::RecordingKind::slowest, own, comm, json);
     text::JsonWriter expected;
     expected.begin_object();
     const auto column = [&](std::string_view key, double first) {

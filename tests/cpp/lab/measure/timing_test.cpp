@@ -97,7 +97,7 @@ struct Timed {
     Timed(measure::TimingKind kind, std::int64_t repetitions,
           MakeStart make_start = measure::make_barrier)
         : start(make_start(comm), events) {
-        seconds = measure::timing(kind)({run, start, turns, core}, repetitions);
+        seconds = measure::time(kind, {run, start, turns, core}, repetitions);
     }
 
     /// One value of each rank.
@@ -204,7 +204,8 @@ TEST_CASE("in turn: a rank without a turn has no time") {
     if (comm.rank() == comm.size() - 1) {
         turns.own = 0;
     }
-    const auto seconds = measure::time_in_turn({run, *barrier, turns, core}, 2);
+    const auto seconds =
+        measure::time(measure::TimingKind::in_turn, {run, *barrier, turns, core}, 2);
     CHECK(seconds.has_value() == turns.own.has_value());
     CHECK(events.size() == (turns.own ? 1 : 0));
 }

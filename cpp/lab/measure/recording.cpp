@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "lab/measure/recording.hpp"
+
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
-#include "lab/measure/recording.hpp"
 #include "lab/measure/stopping.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -35,10 +37,7 @@ Summary summarise(const Samples& own) {
             .mean_of_all = mean_of(values_after_warm_up(own.seconds, own.flags))};
 }
 
-}  // namespace
-
-void write_rank_summaries(const Samples& own, const mpi::Communicator& comm,
-                          text::JsonWriter& json) {
+void write_summaries(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json) {
     const Summary summary = summarise(own);
     const std::array<std::pair<std::string_view, double>, 4> columns{
         {{"median", summary.median},
@@ -54,9 +53,39 @@ void write_rank_summaries(const Samples& own, const mpi::Communicator& comm,
     }
 }
 
-void record_slowest(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json) {
+void write_all_samples(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json) {
+    json.key("all").begin_array();
+    // Every rank took the same samples, so the lists are equally long.
+    const std::size_t count = own.seconds.size();
+    std::vector<double> one(count);
+    constexpr int tag = 1;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        if (rank != 0 && comm.rank() == rank) {
+            mpi::check(MPI_Send(own.seconds.data(), static_cast<int>(count), MPI_DOUBLE, 0, tag,
+                                comm.handle()),
+                       "MPI_Send");
+        }
+        if (comm.rank() == 0) {
+            if (rank != 0) {
+                mpi::check(MPI_Recv(one.data(), static_cast<int>(count), MPI_DOUBLE, rank, tag,
+                                    comm.handle(), MPI_STATUS_IGNORE),
+                           "MPI_Recv");
+            }
+            json.array(rank == 0 ? own.seconds : one);
+        }
+    }
+    json.end_array();
+}
+
+}  // namespace
+
+void record_ranks(RecordingKind kind, const Samples& own, const mpi::Communicator& comm,
+                  text::JsonWriter& json) {
     json.begin_object();
-    write_rank_summaries(own, comm, json);
+    write_summaries(own, comm, json);
+    if (kind == RecordingKind::ranks) {
+        write_all_samples(own, comm, json);
+    }
     json.end_object();
 }
 

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "lab/measure/synchronisation.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "lab/machine/clock.hpp"
-#include "lab/measure/synchronisation.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::measure {
 namespace {
 
+class Barrier final : public Synchronisation {
+public:
+    explicit Barrier(const mpi::Communicator& comm) : comm_(comm) {}
+
+    double start() override {
+        mpi::check(MPI_Barrier(comm_.handle()), "MPI_Barrier");
+        return machine::now();
+    }
+
+private:
+    const mpi::Communicator& comm_;
+};
+
 constexpr int starts_per_review = 64;
 constexpr double least_lead_seconds = 2e-6;
-// A lead so many times as long as an announcement usually takes: who misses that was disturbed, and
-// a longer one would not help.
+// The longest lead, as a multiple of the usual one: a rank that misses it was disturbed, and a longer
+// one would not help.
 constexpr double most_lead_factor = 16;
 constexpr double lead_growth = 1.25;
 constexpr double lead_decay = 0.95;
 
-// The ranks agree on a moment a little after the last of them has come, and each waits for it on
+// The ranks agree on a moment a little after the last of them has arrived, and each waits for it on
 // its own clock. The lead is long enough for the agreement to reach everybody; it grows while some
 // rank misses starts, and shrinks again when none does.
 class AgreedTime final : public Synchronisation {
@@ -86,6 +100,10 @@ private:
 };
 
 }  // namespace
+
+std::unique_ptr<Synchronisation> make_barrier(const mpi::Communicator& comm) {
+    return std::make_unique<Barrier>(comm);
+}
 
 std::unique_ptr<Synchronisation> make_agreed_time(const mpi::Communicator& comm,
                                                   const ClockModel& model) {
