@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import Any
 
 import vl_convert
+from native import build
 from rich.console import Console
 from rich.table import Table
 
-from transrank import installation
 from transrank.lab.reference.tables import read_table
 from transrank.lab.units import format_size
 
@@ -105,15 +105,12 @@ def published_shapes() -> list[str]:
 
 
 def count(shapes: Sequence[str]) -> Counts:
-    """Ask transrank-run, an algorithm at a time on as many cores as there are."""
+    """Ask programs/torus.cpp, an algorithm at a time on as many cores as there are."""
     algorithms = (*PUBLISHED.values(), *FURTHER)
+    program = build("torus")
 
     def ask(algorithm: str) -> list[Traffic]:
-        command = [
-            str(installation.runner()),
-            f"--torus={','.join(shapes)}",
-            f"--axis=algorithm={algorithm}",
-        ]
+        command = [program, algorithm, *shapes]
         answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return [Traffic(**json.loads(line)) for line in answer.splitlines()]
 

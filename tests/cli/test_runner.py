@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 import processes
 import recorded
@@ -147,30 +146,3 @@ def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_pat
     assert event.launch == 4
     assert event.accuracy_seconds == 0  # ranks of one node share a clock
     assert all(case.samples.late_seconds is not None for case in run.cases if case.samples)
-
-
-def test_the_traffic_on_a_torus_is_counted_without_mpi() -> None:
-    asked = ["--torus", "2x3x2,8", "--axis", "algorithm=linear,bruck"]
-    answer = run_bounded([installation.runner(), *asked], timeout=60, env={}).check().stdout
-    lines = [json.loads(line) for line in answer.splitlines()]
-    assert [(line["torus"], line["algorithm"]) for line in lines] == [
-        *(("2x3x2", "linear"), ("2x3x2", "bruck"), ("8", "linear"), ("8", "bruck")),
-    ]
-    assert (lines[2]["messages"], lines[2]["busiest_link"]) == (8 * 7, 8 * 8 / 8)
-    assert lines[3]["messages"] == 8 * 3
-
-
-@pytest.mark.parametrize(
-    ("torus", "algorithm", "says"),
-    [
-        ("4x", "linear", "write lengths as 4x6x16"),
-        ("4x0", "linear", "write lengths as 4x6x16"),
-        ("99999x99999", "linear", "write lengths as 4x6x16"),
-        ("4", "nosuch", "unknown alltoall algorithm 'nosuch'; known: linear"),
-    ],
-)
-def test_what_is_no_torus_or_algorithm_is_refused(torus: str, algorithm: str, says: str) -> None:
-    asked = ["--torus", torus, "--axis", f"algorithm={algorithm}"]
-    refused = run_bounded([installation.runner(), *asked], timeout=60, env={})
-    assert refused.status == 2
-    assert says in refused.stderr

@@ -6,9 +6,9 @@
 namespace transrank::lab::runner {
 
 /// How fast the ranks' cores compute: what a fixed piece of work takes, the same on every machine.
-/// It keeps all arithmetic units of a core busy and touches no memory, so that it tells when the
-/// core runs at a lower frequency, and when somebody else computes on the same core's other thread:
-/// on a virtual machine a neighbor, whom nothing else shows.
+/// It keeps all arithmetic units of a core busy and touches no memory, so it slows down when
+/// the core runs at a lower frequency, and when another program computes on the core's other
+/// thread: on a virtual machine a neighbor that nothing else shows.
 class CoreSpeed {
 public:
     /// Collective.

@@ -31,9 +31,16 @@ std::string list_studies() {
         json.key("fewest_ranks").value(study.fewest_ranks);
         json.key("most_ranks").value(study.most_ranks);
         json.key("surveyed").value(study.surveyed);
+        json.key("quick_sizes").value(study.quick_sizes);
         json.key("axes").begin_object();
         for (const auto& axis : study.axes()) {
             json.key(axis.name).array(axis.values);
+        }
+        json.end_object().key("quick").begin_object();
+        for (const auto& axis : study.axes()) {
+            if (!axis.quick.empty()) {
+                json.key(axis.name).array(axis.quick);
+            }
         }
         json.end_object().key("on_request").begin_object();
         for (const auto& axis : study.axes()) {

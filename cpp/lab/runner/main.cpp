@@ -20,7 +20,6 @@
 #include "listing.hpp"
 #include "options.hpp"
 #include "planning.hpp"
-#include "traffic.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
@@ -145,9 +144,6 @@ int act(const Options& options, double entered) {
         case Action::plan:
             std::fputs(plan_redistribution(options.plan).c_str(), stdout);
             return success;
-        case Action::traffic:
-            std::fputs(list_traffic(options).c_str(), stdout);
-            return success;
         case Action::stamp:
             return stamp(options, entered);
         case Action::probe:
@@ -167,7 +163,7 @@ int act(const Options& options, double entered) {
 int main(int argc, char** argv) {
     using namespace transrank::lab::runner;
     const double entered = transrank::lab::machine::epoch_now();
-    // A record file that may not grow further is told as an error of its write, as a full disk is.
+    // A record file that may not grow is reported as an error of its write, like a full disk.
     (void)std::signal(SIGXFSZ, SIG_IGN);
     try {
         return act(parse_options(argc, argv), entered);

@@ -170,12 +170,6 @@ constexpr std::array choices{
                o.action = Action::plan;
                o.plan = v;
            }},
-    Choice{"torus", "4x6x16,..",
-           "print what alltoall algorithms ask of a torus as JSON lines and stop (no MPI needed)",
-           [](Options& o, const std::string&, std::string_view v) {
-               o.action = Action::traffic;
-               o.tori = text::split_list(v);
-           }},
     Choice{"probe", nullptr, "print MPI, placement and clock as JSON and stop",
            [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
     Choice{"stamp", "HOW", "every process prints when it began: plain (no MPI) or init",

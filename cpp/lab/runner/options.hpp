@@ -21,17 +21,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-enum class Action : std::uint8_t {
-    measure,
-    help,
-    version,
-    list,
-    list_cases,
-    plan,
-    traffic,
-    probe,
-    stamp
-};
+enum class Action : std::uint8_t { measure, help, version, list, list_cases, plan, probe, stamp };
 
 struct Options {
     Action action = Action::measure;
@@ -55,7 +45,6 @@ struct Options {
     std::int64_t memory_bytes = std::int64_t{1} << 30;
     double watchdog_seconds = 0;
     bool stamp_initialises = false;
-    std::vector<std::string> tori;  ///< whose traffic is counted
     std::vector<std::string> command;
 };
 
