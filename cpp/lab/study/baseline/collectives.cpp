@@ -9,6 +9,7 @@
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -59,9 +60,27 @@ private:
     Side departing_;
 };
 
-enum class Calls : std::uint8_t { blocking, immediate };
+/// Whether mpi.h declares MPI_Neighbor_alltoallv_init with these arguments: MPI 4.0 does, some
+/// libraries of MPI 3.1 do as well.
+template <class... Arguments>
+inline constexpr bool has_init =
+    requires(Arguments... arguments) { MPI_Neighbor_alltoallv_init(arguments...); };
+constexpr bool is_persistent =
+    has_init<const std::byte*, const int*, const int*, MPI_Datatype, std::byte*, const int*,
+             const int*, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*>;
 
-/// One field lands in place where all of its legs lie in one piece.
+/// Makes a persistent request where MPI has such ones.
+template <class... Arguments>
+void init(Arguments... arguments) {
+    if constexpr (has_init<Arguments...>) {
+        mpi::check(MPI_Neighbor_alltoallv_init(arguments...), "MPI_Neighbor_alltoallv_init");
+    }
+}
+
+enum class Calls : std::uint8_t { blocking, nonblocking };
+
+/// One field lands in place where all of its legs lie in one piece. What is not blocking is a
+/// persistent collective where MPI has that.
 class Packed final : public Mover {
 public:
     Packed(Task given, Calls calls)
@@ -74,25 +93,40 @@ public:
         if (!land_in_place()) {
             arriving_.allocate();
         }
+        landing_ =
+            arriving_.buffer.empty() ? task().fields.front().destination : arriving_.buffer.data();
+        if (calls_ == Calls::nonblocking) {
+            init(departing_.buffer.data(), departing_.counts.data(),
+                 departing_.displacements.data(), MPI_BYTE, landing_, arriving_.counts.data(),
+                 arriving_.displacements.data(), MPI_BYTE, graph_.handle(), MPI_INFO_NULL,
+                 &request_);
+        }
+    }
+    Packed(const Packed&) = delete;
+    Packed& operator=(const Packed&) = delete;
+    ~Packed() override {
+        if (request_ != MPI_REQUEST_NULL && mpi::is_usable()) {
+            MPI_Request_free(&request_);
+        }
     }
 
     void start() override {
         for (std::size_t i = 0; i < departing_.legs.size(); ++i) {
             departing_.legs[i].pack(departing_.block(i));
         }
-        std::byte* const landing =
-            arriving_.buffer.empty() ? task().fields.front().destination : arriving_.buffer.data();
-        if (calls_ == Calls::immediate) {
+        if (calls_ == Calls::nonblocking && is_persistent) {
+            mpi::check(MPI_Start(&request_), "MPI_Start");
+        } else if (calls_ == Calls::nonblocking) {
             mpi::check(
                 MPI_Ineighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
-                                        departing_.displacements.data(), MPI_BYTE, landing,
+                                        departing_.displacements.data(), MPI_BYTE, landing_,
                                         arriving_.counts.data(), arriving_.displacements.data(),
                                         MPI_BYTE, graph_.handle(), &request_),
                 "MPI_Ineighbor_alltoallv");
         } else {
             mpi::check(
                 MPI_Neighbor_alltoallv(departing_.buffer.data(), departing_.counts.data(),
-                                       departing_.displacements.data(), MPI_BYTE, landing,
+                                       departing_.displacements.data(), MPI_BYTE, landing_,
                                        arriving_.counts.data(), arriving_.displacements.data(),
                                        MPI_BYTE, graph_.handle()),
                 "MPI_Neighbor_alltoallv");
@@ -142,6 +176,7 @@ private:
     mpi::Communicator graph_;
     Side arriving_;
     Side departing_;
+    std::byte* landing_ = nullptr;
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
@@ -201,8 +236,9 @@ std::vector<Entry> collectives() {
              .summary = "packed by hand, MPI_Neighbor_alltoallv",
              .make = made<Packed, Calls::blocking>},
             {.name = "neighborhood",
-             .summary = "packed by hand, MPI_Ineighbor_alltoallv",
-             .make = made<Packed, Calls::immediate>},
+             .summary = is_persistent ? "packed by hand, persistent MPI_Neighbor_alltoallv"
+                                      : "packed by hand, MPI_Ineighbor_alltoallv",
+             .make = made<Packed, Calls::nonblocking>},
             {.name = "mpi-alltoallw",
              .summary = "MPI_Alltoallw of datatypes, one call per field",
              .make = made<Alltoallw>}};

@@ -22,6 +22,20 @@ using study::baseline::Description;
 
 namespace {
 
+int made_each_time = 0;
+
+}  // namespace
+
+// Through MPI's profiling interface.
+extern "C" int MPI_Ineighbor_alltoallv(const void* out, const int* n, const int* d, MPI_Datatype t,
+                                       void* in, const int* m, const int* e, MPI_Datatype u,
+                                       MPI_Comm comm, MPI_Request* request) {
+    ++made_each_time;
+    return PMPI_Ineighbor_alltoallv(out, n, d, t, in, m, e, u, comm, request);
+}
+
+namespace {
+
 using testing::Pattern;
 
 constexpr double untouched = -1;
@@ -176,6 +190,27 @@ TEST_CASE("every baseline moves what its route says, again and again") {
             }
         }
     }
+}
+
+TEST_CASE("the collective of a neighborhood is made once where MPI has persistent ones") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const auto pattern = boxes(world.size());
+    const Arrays arrays(pattern, 1, 1);
+    const auto* entry = study::baseline::find("neighborhood");
+    made_each_time = 0;
+    try_out(*entry,
+            {.comm = world,
+             .route = pattern.route(world.rank()),
+             .fields = arrays.fields(),
+             .description = Description::rows},
+            arrays);
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+    const bool persistent = true;
+#else
+    const bool persistent = false;
+#endif
+    CHECK(made_each_time == (persistent ? 0 : 2));
+    CHECK((entry->summary.find("persistent") != std::string_view::npos) == persistent);
 }
 
 TEST_CASE("a floor stays within its rank, and whatever else moves its task's route") {
