@@ -21,9 +21,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "lab/study/collectives/collective.hpp"
+#include "lab/study/collectives/contents.hpp"
 #include "lab/study/collectives/operation.hpp"
-#include "lab/study/collectives/reduction.hpp"
 #include "lab/study/table.hpp"
 #include "lab/text/sizes.hpp"
 

@@ -1,14 +1,95 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "lab/study/collectives/flow.hpp"
-#include "lab/study/collectives/forms.hpp"
+#include <tuple>
 
 namespace transrank::lab::study::collectives {
+
+/// How much of a buffer a call uses, in blocks of `bytes`.
+enum class Blocks : std::uint8_t { none, one, one_per_rank };
+
+[[nodiscard]] constexpr std::int64_t count(Blocks blocks, int ranks) {
+    return blocks == Blocks::one_per_rank ? ranks : static_cast<int>(blocks);
+}
+
+/// The ranks on which it does.
+enum class Ranks : std::uint8_t { every, root, all_but_root };
+
+struct Side {
+    Blocks blocks = Blocks::none;
+    Ranks ranks = Ranks::every;
+};
+
+/// What a call moves: from whose blocks, into whose.
+struct Flow {
+    Side send;
+    Side receive;
+    bool reduces = false;
+
+    [[nodiscard]] constexpr bool moves() const { return send.blocks != Blocks::none; }
+    [[nodiscard]] constexpr bool rooted() const {
+        return send.ranks != Ranks::every || receive.ranks != Ranks::every;
+    }
+};
+
+/// What a call of a collective operation may be given; each operation takes what it needs.
+struct Call {
+    std::byte* send;
+    std::byte* receive;
+    int count;  ///< elements of one block
+    MPI_Datatype datatype;
+    const int* counts;         ///< of each rank's block: all equal to `count`
+    const int* displacements;  ///< of each rank's block, in elements
+    int rank;
+    int root;
+    MPI_Comm comm;
+};
+
+/// The forms in which MPI offers one operation. They return MPI's code.
+struct Forms {
+    int (*blocking)(const Call& call);
+    int (*nonblocking)(const Call& call, MPI_Request* request);
+    /// Makes an inactive request; nullptr where this MPI lacks the function.
+    int (*persistent)(const Call& call, MPI_Request* request);
+};
+
+template <class Function, class Arguments>
+inline constexpr bool is_declared = false;
+template <class Function, class... Arguments>
+inline constexpr bool is_declared<Function, std::tuple<Arguments...>> =
+    requires(Function function, Arguments... arguments, MPI_Info info, MPI_Request* request) {
+        function(arguments..., info, request);
+    };
+
+/// The forms of an operation, whose MPI functions differ only in what follows their common
+/// arguments: the tuple `Arguments{}(call)`. The other three pass theirs on to MPI. The persistent
+/// one is constrained by whether mpi.h declares the function: MPI 4.0 does, some libraries of
+/// MPI 3.1 do as well.
+template <class Arguments, class Blocking, class Nonblocking, class Persistent>
+[[nodiscard]] constexpr Forms forms_of(Arguments /*of a call*/, Blocking /*MPI_X*/,
+                                       Nonblocking /*MPI_Ix*/, Persistent /*MPI_X_init*/) {
+    Forms forms{};
+    forms.blocking = [](const Call& call) { return std::apply(Blocking{}, Arguments{}(call)); };
+    forms.nonblocking = [](const Call& call, MPI_Request* request) {
+        return std::apply([=](auto... of_call) { return Nonblocking{}(of_call..., request); },
+                          Arguments{}(call));
+    };
+    if constexpr (is_declared<Persistent, decltype(Arguments{}(Call{}))>) {
+        forms.persistent = [](const Call& call, MPI_Request* request) {
+            return std::apply(
+                [=](auto... of_call) { return Persistent{}(of_call..., MPI_INFO_NULL, request); },
+                Arguments{}(call));
+        };
+    }
+    return forms;
+}
 
 /// One collective operation of MPI.
 struct Collective {

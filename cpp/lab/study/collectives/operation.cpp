@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "lab/measure/outcome.hpp"
-#include "lab/study/collectives/collective.hpp"
-#include "lab/study/collectives/reduction.hpp"
+#include "lab/study/collectives/contents.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/message_counter.hpp"
 
@@ -66,7 +66,7 @@ public:
     }
 
 protected:
-    [[nodiscard]] const Forms& forms() const noexcept { return collective_.forms; }
+    [[nodiscard]] const Collective& collective() const noexcept { return collective_; }
     [[nodiscard]] Roots& roots() noexcept { return roots_; }
     [[nodiscard]] const Call& call(int root) noexcept {
         call_.root = root;
@@ -99,15 +99,17 @@ private:
 class Blocking final : public CollectiveOperation {
 public:
     Blocking(const measure::Case& point, const Setting& setting)
-        : CollectiveOperation(point, setting), comm_(setting.comm) {}
+        : CollectiveOperation(point, setting),
+          comm_(setting.comm),
+          name_(collective().mpi_name()) {}
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
-            forms().blocking(call(roots().next()));
+            mpi::check(collective().forms.blocking(call(roots().next())), name_.c_str());
         }
     }
 
-    // What one call sends tells algorithms apart, where the library counts it.
+    // The messages of one call distinguish algorithms, where the library counts them.
     void describe(text::JsonWriter& json) override {
         if (const auto counter = mpi::MessageCounter::find()) {
             const auto before = counter->sent();
@@ -138,20 +140,26 @@ private:
     }
 
     const mpi::Communicator& comm_;
+    std::string name_;
 };
 
 class Nonblocking final : public CollectiveOperation {
 public:
-    using CollectiveOperation::CollectiveOperation;
+    Nonblocking(const measure::Case& point, const Setting& setting)
+        : CollectiveOperation(point, setting), name_("MPI_I" + std::string(collective().name)) {}
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
             MPI_Request request = MPI_REQUEST_NULL;
-            forms().nonblocking(call(roots().next()), &request);
-            // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started behind forms()
+            mpi::check(collective().forms.nonblocking(call(roots().next()), &request),
+                       name_.c_str());
+            // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started behind forms
             mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
         }
     }
+
+private:
+    std::string name_;
 };
 
 class Persistent final : public CollectiveOperation {
@@ -159,7 +167,9 @@ public:
     Persistent(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting) {
         for (int root = 0; root < roots().different(); ++root) {
-            forms().persistent(call(root), &requests_.emplace_back(MPI_REQUEST_NULL));
+            mpi::check(collective().forms.persistent(call(root),
+                                                     &requests_.emplace_back(MPI_REQUEST_NULL)),
+                       collective().mpi_name("_init").c_str());
         }
     }
     Persistent(const Persistent&) = delete;

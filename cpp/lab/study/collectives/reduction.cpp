@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/study/collectives/reduction.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "lab/measure/payload.hpp"
+#include "lab/study/collectives/contents.hpp"
 
 namespace transrank::lab::study::collectives {
 namespace {
@@ -49,7 +48,7 @@ public:
     }
 
 private:
-    // Elements repeat themselves after so many.
+    // Elements repeat after this many.
     using Period = std::array<Number, measure::reduction_period>;
 
     [[nodiscard]] static std::span<Number> numbers(std::span<std::byte> side) {

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "lab/measure/payload.hpp"
-#include "lab/study/collectives/collective.hpp"
-#include "lab/study/collectives/reduction.hpp"
-#include "lab/study/collectives/roots.hpp"
+#include "lab/study/collectives/contents.hpp"
 #include "lab/study/study.hpp"
 
 using namespace transrank;
@@ -206,16 +204,13 @@ TEST_CASE("what a call cannot do is skipped and says why") {
 
 namespace {
 
-struct Invented {
-    static auto arguments(const study::collectives::Call& call) { return std::tuple(call.comm); }
-    static void blocking(auto... /*arguments*/) {}
-    static void nonblocking(auto... /*arguments*/) {}
-    static void persistent(auto... arguments)
-        requires requires { MPI_Operation_that_no_mpi_has_init(arguments...); }
-    {
-        MPI_Operation_that_no_mpi_has_init(arguments...);
-    }
-};
+constexpr auto invented = study::collectives::forms_of(
+    [](const study::collectives::Call& call) { return std::tuple(call.comm); },
+    [](auto... /*of_call*/) { return MPI_SUCCESS; },
+    [](auto... /*of_call*/) { return MPI_SUCCESS; },
+    [](auto... of_call)
+        requires requires { MPI_Operation_that_no_mpi_has_init(of_call...); }
+    { return MPI_Operation_that_no_mpi_has_init(of_call...); });
 
 }  // namespace
 
@@ -227,7 +222,7 @@ TEST_CASE("operations go by their MPI names") {
 }
 
 TEST_CASE("a persistent form that mpi.h does not declare is absent") {
-    CHECK_FALSE(static_cast<bool>(study::collectives::forms_of<Invented>().persistent));
+    CHECK_FALSE(static_cast<bool>(invented.persistent));
     for (const auto& row : study::collectives::all()) {
         CAPTURE(row.name);
         CHECK(static_cast<bool>(row.forms.blocking));
