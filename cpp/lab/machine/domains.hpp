@@ -10,7 +10,7 @@ namespace transrank::lab::machine {
 /// A memory domain (NUMA node) of this host.
 struct Domain {
     int number;             ///< as the kernel counts them
-    int package;            ///< of its first CPU; 0 where nobody says
+    int package;            ///< of its first CPU; 0 where it is not known
     std::vector<int> cpus;  ///< ascending; none in a domain of memory alone
 };
 

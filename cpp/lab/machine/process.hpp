@@ -17,7 +17,7 @@ namespace transrank::lab::machine {
 /// The CPU this thread runs on now, -1 where the kernel does not say.
 [[nodiscard]] int current_cpu();
 
-/// How often this thread has lost its core to somebody else so far (involuntary context switches).
+/// How often this thread has lost its core so far (involuntary context switches).
 [[nodiscard]] std::int64_t involuntary_switches();
 
 /// How long this thread has waited for a core so far while it could have run, in nanoseconds; -1
@@ -25,7 +25,7 @@ namespace transrank::lab::machine {
 [[nodiscard]] std::int64_t nanoseconds_without_core();
 
 /// Time that a hypervisor has taken from each CPU so far, in clock ticks, by the CPU's number;
-/// empty where the kernel does not tell.
+/// empty where the kernel does not count.
 [[nodiscard]] std::vector<std::int64_t> stolen_ticks();
 
 /// The same from the text of /proc/stat. A CPU that is off has no line there, and 0 here.

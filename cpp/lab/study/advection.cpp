@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +20,7 @@
 #include "lab/study/advection/axes.hpp"
 #include "lab/study/advection/march.hpp"
 #include "lab/study/advection/wave.hpp"
+#include "lab/study/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/memory/copy_kernels.hpp"
@@ -38,11 +38,11 @@ constexpr double courant = 1.0 / 64;
 constexpr std::int64_t page_bytes = 4096;
 
 /// What the operations of a group work on: the domain, and as much memory again for copies.
-struct Ground {
+struct Fields {
     Domain domain;
     memory::SharedSegment second;
 
-    Ground(const mpi::Communicator& comm, const Processes& processes, const Extents& extents,
+    Fields(const mpi::Communicator& comm, const Processes& processes, const Extents& extents,
            const Stencil& stencil)
         : domain(comm, processes, extents, stencil),
           second(static_cast<std::size_t>(Domain::bytes(domain.block()) + page_bytes)) {
@@ -50,21 +50,17 @@ struct Ground {
     }
 };
 
-std::shared_ptr<Ground> shared_ground(const measure::Case& point, const mpi::Communicator& comm) {
-    static std::map<std::string, std::weak_ptr<Ground>> known;
-    auto ground = known[point.group].lock();
-    if (!ground) {
+std::shared_ptr<Fields> fields_of(const measure::Case& point, const mpi::Communicator& comm) {
+    return shared_by(point.group, [&] {
         const auto processes = processes_of(point.text("processes"), comm.size());
         const auto points = point.number("points");
         const auto& signs = point.text("velocity");
         const Courant numbers{.x = courant * sign_of(signs, 0), .y = courant * sign_of(signs, 1)};
-        ground = std::make_shared<Ground>(
+        return std::make_shared<Fields>(
             comm, processes,
             Extents{.rows = points * processes[0], .columns = points * processes[1]},
             find_scheme(point.text("scheme")).make(numbers));
-        known[point.group] = ground;
-    }
-    return ground;
+    });
 }
 
 Overlap overlap_of(const measure::Case& point) {
@@ -73,17 +69,17 @@ Overlap overlap_of(const measure::Case& point) {
 
 class Steps final : public measure::Operation {
 public:
-    Steps(const measure::Case& point, std::shared_ptr<Ground> ground)
+    Steps(const measure::Case& point, std::shared_ptr<Fields> fields)
         : iterations_(point.number("iterations")),
-          ground_(std::move(ground)),
+          fields_(std::move(fields)),
           halo_(point.text("transport") == "none"
                     ? nullptr
-                    : ground_->domain.make_halo(point.text("transport"),
+                    : fields_->domain.make_halo(point.text("transport"),
                                                 sources_of(overlap_of(point)))),
-          march_(ground_->domain, halo_.get(), overlap_of(point)) {}
+          march_(fields_->domain, halo_.get(), overlap_of(point)) {}
 
     void fill(std::uint64_t stamp) override {
-        wave_.emplace(ground_->domain, stamp).write();
+        wave_.emplace(fields_->domain, stamp).write();
         march_.restart();
     }
 
@@ -99,7 +95,7 @@ public:
 
 private:
     std::int64_t iterations_;
-    std::shared_ptr<Ground> ground_;
+    std::shared_ptr<Fields> fields_;
     std::unique_ptr<baseline::Mover> halo_;
     March march_;
     std::optional<Wave> wave_;  ///< what fill has written
@@ -108,15 +104,15 @@ private:
 /// Copies as many doubles as the block has points from one array to another and back.
 class Copies final : public measure::Operation {
 public:
-    Copies(const measure::Case& point, std::shared_ptr<Ground> ground, memory::Copy copy)
-        : iterations_(point.number("iterations")), ground_(std::move(ground)), copy_(copy) {
-        const auto& block = ground_->domain.block();
+    Copies(const measure::Case& point, std::shared_ptr<Fields> fields, memory::Copy copy)
+        : iterations_(point.number("iterations")), fields_(std::move(fields)), copy_(copy) {
+        const auto& block = fields_->domain.block();
         const auto bytes = static_cast<std::size_t>(block.points()) * sizeof(double);
         const auto begin = static_cast<std::size_t>(block.at(0, 0)) * sizeof(double);
         // Half a page apart: at the same place in a page, loads from one would be taken for loads
         // of what has just been stored into the other.
-        ends_ = {std::as_writable_bytes(ground_->domain.field()).subspan(begin, bytes),
-                 ground_->second.bytes().subspan(begin + (page_bytes / 2), bytes)};
+        ends_ = {std::as_writable_bytes(fields_->domain.field()).subspan(begin, bytes),
+                 fields_->second.bytes().subspan(begin + (page_bytes / 2), bytes)};
     }
 
     void fill(std::uint64_t stamp) override {
@@ -142,7 +138,7 @@ public:
 
 private:
     std::int64_t iterations_;
-    std::shared_ptr<Ground> ground_;
+    std::shared_ptr<Fields> fields_;
     memory::Copy copy_;
     std::array<std::span<std::byte>, 2> ends_;
     std::size_t from_ = 0;
@@ -162,17 +158,19 @@ std::vector<AxisChoice> axes() {
         domain_axes({.name = "scheme", .values = {"first-order"}, .on_request = {"second-order"}});
     axes.push_back({.name = "points",
                     .values = {"50", "100", "200", "1024", "4096"},
-                    .on_request = {"1", "16", "256", "400", "512", "800", "2048", "8192"}});
-    axes.push_back({.name = "iterations", .values = {"10"}, .on_request = {"1", "100", "1000"}});
+                    .quick = {"200"},
+                    .on_request = {"1", "16", "256", "400", "512", "800", "2048", "8192"},
+                    .numbers = true});
+    axes.push_back({.name = "iterations",
+                    .values = {"10"},
+                    .on_request = {"1", "100", "1000"},
+                    .numbers = true});
     axes.push_back(transports({"none", "memcpy", "nontemporal", "auto"}));
-    axes.push_back({.name = "overlap", .values = {"no", "yes"}});
+    axes.push_back({.name = "overlap", .values = {"no", "yes"}, .quick = {"no"}});
     return axes;
 }
 
-std::string reason_to_skip(const measure::Case& point, const Selection& selection, int ranks) {
-    if (selection.cache != measure::CacheMode::warm) {
-        return "each step finds the caches as the last one left them; leave out --cache";
-    }
+std::string reason_to_skip(const measure::Case& point, int ranks) {
     const auto& transport = point.text("transport");
     if (auto reason = baseline::obstacle(transport); !reason.empty()) {
         return reason;
@@ -183,42 +181,33 @@ std::string reason_to_skip(const measure::Case& point, const Selection& selectio
                     find_scheme(point.text("scheme")).width);
 }
 
-measure::Case make_case(const std::vector<std::string>& values, const Selection& selection,
-                        int ranks) {
-    measure::Case point;
-    point.study = study_name;
-    point.axes = axes_of(axes(), values, {"points", "iterations"});
-    point.group = std::string(study_name);
-    for (std::size_t i = 0; i < 4; ++i) {  // what a domain depends on
-        point.group += "/" + values[i];
-    }
-    const auto points = point.number("points");
-    point.bytes_counted =
-        static_cast<double>(bytes_per_point * points * points * point.number("iterations"));
-    point.further_bytes = 2 * Domain::bytes(Block(points, points));
-    point.skip_reason = reason_to_skip(point, selection, ranks);
-    return point;
-}
-
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    std::vector<measure::Case> points;
-    for (const auto& values : combinations(selection, axes())) {
-        auto point = make_case(values, selection, ranks);
-        if (!is_copy(point.text("transport")) || point.text("overlap") == "no") {
-            points.push_back(std::move(point));
-        }
+    auto points = combinations(study_name, selection, axes());
+    std::erase_if(points, [](const measure::Case& point) {
+        return is_copy(point.text("transport")) && point.text("overlap") == "yes";
+    });
+    for (auto& point : points) {
+        const auto side = point.number("points");
+        // What a domain depends on.
+        point.group = std::string(study_name) + "/" + point.text("scheme") + "/" +
+                      point.text("processes") + "/" + point.text("velocity") + "/" +
+                      std::to_string(side);
+        point.bytes_counted =
+            static_cast<double>(bytes_per_point * side * side * point.number("iterations"));
+        point.further_bytes = 2 * Domain::bytes(Block(side, side));
+        point.skip_reason = reason_to_skip(point, ranks);
     }
     return points;
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    auto ground = shared_ground(point, setting.comm);
+    auto fields = fields_of(point, setting.comm);
     const auto& transport = point.text("transport");
     if (is_copy(transport)) {
         const auto copy = transport == "memcpy" ? library_copy : memory::nontemporal_copy();
-        return std::make_unique<Copies>(point, std::move(ground), copy);
+        return std::make_unique<Copies>(point, std::move(fields), copy);
     }
-    return std::make_unique<Steps>(point, std::move(ground));
+    return std::make_unique<Steps>(point, std::move(fields));
 }
 
 }  // namespace
@@ -226,12 +215,10 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 Study study() {
     return {.name = study_name,
             .summary = "steps of 2-D upwind advection, with and without the halo exchange",
-            .sizes = "",
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = prepare,
+            .no_cache_modes = "each step finds the caches as the last one left them"};
 }
 
 }  // namespace transrank::lab::study::advection

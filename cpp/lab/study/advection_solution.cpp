@@ -61,10 +61,10 @@ Courant courant_of(const measure::Case& point) {
 
 class Solving final : public measure::Operation {
 public:
-    Solving(const measure::Case& point, const mpi::Communicator& comm)
+    Solving(const measure::Case& point, const Setting& setting)
         : steps_(steps_of(point)),
-          domain_(comm, processes_of(point.text("processes"), comm.size()), extents_of(point),
-                  find_scheme(point.text("scheme")).make(courant_of(point))),
+          domain_(setting.comm, processes_of(point.text("processes"), setting.comm.size()),
+                  extents_of(point), find_scheme(point.text("scheme")).make(courant_of(point))),
           halo_(point.text("transport") == "none"
                     ? nullptr
                     : domain_.make_halo(point.text("transport"), sources_of(Overlap::none))),
@@ -86,7 +86,7 @@ public:
         }
     }
 
-    /// The outcome tells how right the field is; there is no payload.
+    /// The outcome says how accurate the field is; there is no payload.
     std::uint64_t verify(std::int64_t /*repetitions*/) override { return 0; }
 
     void describe(text::JsonWriter& json) override {
@@ -102,7 +102,7 @@ private:
 };
 
 std::vector<AxisChoice> axes() {
-    AxisChoice initial{.name = "initial", .values = {}};
+    AxisChoice initial{.name = "initial", .values = {}, .quick = {"gaussian"}};
     for (const auto& condition : initial_conditions()) {
         initial.values.emplace_back(condition.name);
     }
@@ -110,9 +110,12 @@ std::vector<AxisChoice> axes() {
     axes.insert(axes.begin(), initial);
     axes.push_back({.name = "points",
                     .values = {"50", "100", "200"},
-                    .on_request = {"3", "20", "40", "80", "400", "800"}});
+                    .quick = {"200"},
+                    .on_request = {"3", "20", "40", "80", "400", "800"},
+                    .numbers = true});
     axes.push_back({.name = "step",
                     .values = {"0.4", "published"},
+                    .quick = {"0.4"},
                     .on_request = {"0.1", "0.2", "0.5", "0.8", "1", "2.5"}});
     auto ways = transports({"auto"});
     ways.on_request.insert(ways.on_request.end(), ways.values.begin() + 1, ways.values.end());
@@ -122,10 +125,7 @@ std::vector<AxisChoice> axes() {
     return axes;
 }
 
-std::string reason_to_skip(const measure::Case& point, const Selection& selection, int ranks) {
-    if (selection.cache != measure::CacheMode::warm) {
-        return "each step finds the caches as the last one left them; leave out --cache";
-    }
+std::string reason_to_skip(const measure::Case& point, int ranks) {
     const auto& scheme = find_scheme(point.text("scheme"));
     try {
         (void)scheme.make(courant_of(point));
@@ -136,22 +136,15 @@ std::string reason_to_skip(const measure::Case& point, const Selection& selectio
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
-    std::vector<measure::Case> points;
-    for (const auto& values : combinations(selection, axes())) {
-        auto& point = points.emplace_back();
-        point.study = study_name;
-        point.axes = axes_of(axes(), values, {"points"});
+    auto points = combinations(study_name, selection, axes());
+    for (auto& point : points) {
         const auto side = point.number("points");
         point.group = std::string(study_name) + "/" + std::to_string(side);
         point.bytes_counted = 16.0 * static_cast<double>(side * side * steps_of(point).count);
         point.further_bytes = Domain::bytes(Block(side, side));
-        point.skip_reason = reason_to_skip(point, selection, ranks);
+        point.skip_reason = reason_to_skip(point, ranks);
     }
     return points;
-}
-
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<Solving>(point, setting.comm);
 }
 
 }  // namespace
@@ -159,12 +152,10 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 Study advection_solution() {
     return {.name = study_name,
             .summary = "2-D upwind advection against the analytic solution: errors, mass, fields",
-            .sizes = "",
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<Solving>,
+            .no_cache_modes = "each step finds the caches as the last one left them"};
 }
 
 }  // namespace transrank::lab::study

@@ -41,7 +41,9 @@ const Forcible* find_forcible(std::string_view name) {
 
 std::vector<AxisChoice> axes() {
     AxisChoice algorithms{.name = "algorithm",
-                          .values = {std::string(transrank::collective::automatic)}};
+                          .values = {std::string(transrank::collective::automatic)},
+                          .quick = {std::string(transrank::collective::automatic),
+                                    std::string(library_default.name)}};
     for (const auto& way : transrank::collective::ways()) {
         algorithms.values.emplace_back(way.name);
     }
@@ -206,9 +208,8 @@ Study study() {
     return {.name = study_name,
             .summary = "alltoall by transrank's algorithms, MPI's choice and MPI's algorithms",
             .sizes = default_sizes,
+            .quick_sizes = 4,
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = prepare};
 }

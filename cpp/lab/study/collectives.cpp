@@ -34,7 +34,10 @@ constexpr std::string_view default_sizes = "0..4MiB";
 constexpr std::int64_t most_count = std::numeric_limits<int>::max();
 
 AxisChoice operation_axis() {
-    AxisChoice axis{.name = "operation", .values = {}};
+    // Quick: what programs live on.
+    AxisChoice axis{.name = "operation",
+                    .values = {},
+                    .quick = {"allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"}};
     for (const auto& row : all()) {
         axis.values.emplace_back(row.name);
     }
@@ -44,7 +47,8 @@ AxisChoice operation_axis() {
 AxisChoice form_axis() {
     return {.name = "form",
             .values = {std::string(blocking_form), std::string(nonblocking_form),
-                       std::string(persistent_form)}};
+                       std::string(persistent_form)},
+            .quick = {std::string(blocking_form)}};
 }
 
 AxisChoice datatype_axis() {
@@ -87,7 +91,7 @@ std::int64_t element_bytes(const Datatype* numbers) {
     return numbers == nullptr ? 1 : numbers->bytes;
 }
 
-// Each of `points` once for each size: unless told otherwise, whole numbers of elements, as IMB.
+// Each of `points` once for each size: by default whole numbers of elements, as IMB.
 Cases spread_sizes(const Cases& points, const Selection& selection, const Collective& operation) {
     Cases spread_points;
     for (const auto& point : points) {
@@ -176,9 +180,8 @@ Study study() {
     return {.name = study_name,
             .summary = "collective operations: blocking, non-blocking, persistent (IMB, OSU)",
             .sizes = default_sizes,
+            .quick_sizes = 5,
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = make_operation};
 }

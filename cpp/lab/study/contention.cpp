@@ -4,13 +4,12 @@
 // the domains on the other node. In a pair of domains each rank exchanges messages with the one at
 // its position of the other domain; every other rank sends to itself, which keeps its memory busy.
 // Every rank posts an MPI_Isend, untimed, and times its MPI_Recv, ten times in a row; the number is
-// one receive. `traffic` tells which pairs are active: none (the control, measured before the
+// one receive. `traffic` names the active pairs: none (the control, measured before the
 // others in each round), any two domains of a node, on both nodes at once (inside: the bandwidth
 // there is on the way to a link), each corresponding pair by itself, all of them at once (the
 // bisection), any two domains (matrix), or those named.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 4 and 5.
 #include <charconv>
-#include <limits>
 #include <set>
 
 #include "lab/machine/clock.hpp"
@@ -117,9 +116,10 @@ measure::Case make_case(const std::string& traffic, const Pairs& pairs, int rank
     point.bytes_counted = static_cast<double>(bytes);
     point.send_bytes = bytes;
     point.receive_bytes = bytes;
-    point.skip_reason = bytes > std::numeric_limits<int>::max()
-                            ? "one message of this study holds at most 2^31 - 1 bytes"
-                            : reason_to_skip(pairs, halves, ranks, domain_ranks);
+    point.skip_reason = message_obstacle(bytes);
+    if (point.skip_reason.empty()) {
+        point.skip_reason = reason_to_skip(pairs, halves, ranks, domain_ranks);
+    }
     return point;
 }
 
@@ -160,7 +160,6 @@ Study study() {
             .sizes = default_sizes,
             .axes = axes,
             .fewest_ranks = 2,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = prepare,
             .surveyed = false};

@@ -71,7 +71,7 @@ private:
         const auto length = static_cast<std::size_t>(bytes_);
         return both.subspan(index * length, length);
     }
-    // The direction is part of the stamp: with two ranks, source and target do not tell it.
+    // The direction is part of the stamp: with two ranks, source and target do not show it.
     [[nodiscard]] measure::Payload payload(int source, int target, std::int64_t slot,
                                            std::uint64_t direction) const {
         const auto stamp = (stamp_ << 9U) + (static_cast<std::uint64_t>(slot) << 1U) + direction;
@@ -116,21 +116,14 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     });
 }
 
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<Exchange>(point, setting);
-}
-
 }  // namespace
 
 Study exchange() {
     return {.name = study_name,
             .summary = "both neighbors of a periodic ring at once (IMB Exchange)",
             .sizes = message_sizes,
-            .axes = no_axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<Exchange>};
 }
 
 }  // namespace transrank::lab::study

@@ -43,7 +43,11 @@ std::vector<AxisChoice> axes() {
              .values = {"own", "exchanged", "away-1", "away-2", "away-3"},
              .pattern = "away-K",
              .accepts = is_away},
-            {.name = "order", .values = {"3000"}, .pattern = "N", .accepts = is_order}};
+            {.name = "order",
+             .values = {"3000"},
+             .pattern = "N",
+             .accepts = is_order,
+             .numbers = true}};
 }
 
 const Kernel& find_kernel(std::string_view name) {
@@ -51,26 +55,14 @@ const Kernel& find_kernel(std::string_view name) {
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    const auto choices = axes();
-    std::vector<measure::Case> points;
-    for (const auto& kernel_name : values_of(selection, choices[0])) {
-        const Kernel& kernel = find_kernel(kernel_name);
-        for (const auto& arrangement : values_of(selection, choices[1])) {
-            for (const auto& order_text : values_of(selection, choices[2])) {
-                const std::int64_t order = std::stoi(order_text);
-                measure::Case point;
-                point.study = study_name;
-                point.axes = {{.name = "kernel", .value = kernel_name},
-                              {.name = "arrangement", .value = arrangement},
-                              {.name = "order", .value = order}};
-                point.group = study_name;
-                point.operations_per_repetition = kernel.operations_per_repetition;
-                point.bytes_counted = kernel.bytes_counted(order);
-                point.further_bytes =
-                    static_cast<std::int64_t>(kernel.doubles(order) * sizeof(double));
-                points.push_back(std::move(point));
-            }
-        }
+    auto points = combinations(study_name, selection, axes());
+    for (auto& point : points) {
+        const Kernel& kernel = find_kernel(point.text("kernel"));
+        const auto order = point.number("order");
+        point.group = study_name;
+        point.operations_per_repetition = kernel.operations_per_repetition;
+        point.bytes_counted = kernel.bytes_counted(order);
+        point.further_bytes = static_cast<std::int64_t>(kernel.doubles(order) * sizeof(double));
     }
     return points;
 }
@@ -86,10 +78,7 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 Study study() {
     return {.name = study_name,
             .summary = "work on memory of every domain, first touched by other ranks of the node",
-            .sizes = "",
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = prepare,
             .surveyed = false};

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 
+#include "lab/study/baseline/baseline.hpp"
 #include "lab/study/memory_operation.hpp"
 #include "lab/study/table.hpp"
 
@@ -53,13 +54,10 @@ std::vector<AxisChoice> axes() {
 }
 
 std::string reason_to_skip(std::string_view kernel, std::int64_t bytes) {
-    if (kernel == "nontemporal" && memory::nontemporal_copy() == nullptr) {
-        return "no stores past the caches are known for this processor";
-    }
     if (kernel == "triad" && bytes % triad_bytes_read != 0) {
         return "the triad reads a multiple of " + std::to_string(triad_bytes_read) + " bytes";
     }
-    return "";
+    return baseline::obstacle(kernel);
 }
 
 measure::Case make_case(const std::string& kernel, const std::string& active, std::int64_t bytes,
@@ -105,9 +103,8 @@ Study memory_copy() {
     return {.name = study_name,
             .summary = "memcpy, a copy past the caches and STREAM's triad, alone and together",
             .sizes = default_sizes,
+            .quick_sizes = 4,
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = prepare};
 }

@@ -46,6 +46,12 @@ std::uint64_t MessageOperation::verify(std::int64_t repetitions) {
     return static_cast<std::uint64_t>(used * bytes_);
 }
 
+std::string message_obstacle(std::int64_t bytes) {
+    return bytes > std::numeric_limits<int>::max()
+               ? "one message of this study holds at most 2^31 - 1 bytes"
+               : "";
+}
+
 std::vector<measure::Case> message_cases(
     std::string_view study, const Selection& selection,
     const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust) {
@@ -58,9 +64,7 @@ std::vector<measure::Case> message_cases(
         point.bytes_counted = static_cast<double>(bytes);
         point.send_bytes = bytes;
         point.receive_bytes = bytes;
-        if (bytes > std::numeric_limits<int>::max()) {
-            point.skip_reason = "one message of this study holds at most 2^31 - 1 bytes";
-        }
+        point.skip_reason = message_obstacle(bytes);
         adjust(point, bytes);
         points.push_back(std::move(point));
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,9 @@ private:
     std::ptrdiff_t stride_;
     std::uint64_t stamp_ = 0;
 };
+
+/// Why a message of `bytes` cannot be sent; empty where it can.
+[[nodiscard]] std::string message_obstacle(std::int64_t bytes);
 
 /// One case per size of a point-to-point study, sending and receiving that much, counted once;
 /// `adjust` makes the study's own changes to each.

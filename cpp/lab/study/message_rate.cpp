@@ -77,7 +77,6 @@ Study message_rate() {
             .sizes = window_sizes,
             .axes = axes,
             .fewest_ranks = 2,
-            .most_ranks = 0,
             .cases = cases,
             .prepare = prepare};
 }

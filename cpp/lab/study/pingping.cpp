@@ -36,21 +36,16 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     });
 }
 
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<PingPing>(point, setting);
-}
-
 }  // namespace
 
 Study pingping() {
     return {.name = study_name,
             .summary = "two ranks send to each other at once (IMB PingPing)",
             .sizes = message_sizes,
-            .axes = no_axes,
             .fewest_ranks = 2,
             .most_ranks = 2,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<PingPing>};
 }
 
 }  // namespace transrank::lab::study

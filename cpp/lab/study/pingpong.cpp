@@ -47,21 +47,16 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     });
 }
 
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<PingPong>(point, setting);
-}
-
 }  // namespace
 
 Study pingpong() {
     return {.name = study_name,
             .summary = "half a round trip between two ranks (IMB PingPong, osu_latency)",
             .sizes = message_sizes,
-            .axes = no_axes,
             .fewest_ranks = 2,
             .most_ranks = 2,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<PingPong>};
 }
 
 }  // namespace transrank::lab::study

@@ -36,7 +36,7 @@ std::int64_t cells_sent(const route::Route& route) {
 
 class Planning final : public measure::Operation {
 public:
-    explicit Planning(const measure::Case& point)
+    Planning(const measure::Case& point, const Setting& /*setting*/)
         : planned_(planned(point)), all_(point.text("routes") == "all") {}
 
     void fill(std::uint64_t /*stamp*/) override {}
@@ -80,42 +80,23 @@ private:
 };
 
 std::vector<AxisChoice> axes() {
-    return {{.name = "dimensions", .values = {"2", "3"}},
+    return {{.name = "dimensions", .values = {"2", "3"}, .quick = {"2"}, .numbers = true},
             {.name = "blocks", .values = {"regular", "irregular"}},
-            {.name = "routes", .values = {"one", "all"}},
+            {.name = "routes", .values = {"one", "all"}, .quick = {"one"}},
             {.name = "plan_ranks",
              .values = {"4", "32", "64", "128", "256", "512", "1024", "2048", "16384", "131072",
                         "1000000"},
-             .on_request = {"8", "16", "4096", "8192", "32768", "65536", "262144", "524288"}}};
+             .quick = {"32", "2048", "1000000"},
+             .on_request = {"8", "16", "4096", "8192", "32768", "65536", "262144", "524288"},
+             .numbers = true}};
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
-    std::vector<measure::Case> points;
-    const auto choices = axes();
-    for (const auto& dimensions : values_of(selection, choices[0])) {
-        for (const auto& blocks : values_of(selection, choices[1])) {
-            for (const auto& routes : values_of(selection, choices[2])) {
-                for (const auto& ranks : values_of(selection, choices[3])) {
-                    auto& point = points.emplace_back();
-                    point.study = study_name;
-                    point.axes = {{.name = "dimensions", .value = std::stoll(dimensions)},
-                                  {.name = "blocks", .value = blocks},
-                                  {.name = "routes", .value = routes},
-                                  {.name = "plan_ranks", .value = std::stoll(ranks)}};
-                    point.group = study_name;
-                    if (selection.cache != measure::CacheMode::warm) {
-                        point.skip_reason = "this study has no buffers; leave out --cache";
-                    }
-                }
-            }
-        }
+    auto points = combinations(study_name, selection, axes());
+    for (auto& point : points) {
+        point.group = study_name;
     }
     return points;
-}
-
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point,
-                                            const Setting& /*setting*/) {
-    return std::make_unique<Planning>(point);
 }
 
 }  // namespace
@@ -123,12 +104,11 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point,
 Study study() {
     return {.name = study_name,
             .summary = "making the routes of a redistribution among up to a million ranks",
-            .sizes = "",
             .axes = axes,
-            .fewest_ranks = 1,
             .most_ranks = 1,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<Planning>,
+            .no_cache_modes = "this study has no buffers"};
 }
 
 }  // namespace transrank::lab::study::plan_scaling

@@ -4,34 +4,27 @@
 // destination partition are chosen so that little stays where it is. After the ESMF bundle
 // redistribution benchmark (P. Li, 2007), whose grids and partitions these are. Two phases:
 //   run    the data move. Timed from a barrier, by the slowest rank, the part that stays on its
-//          rank included; bytes count as arriving per rank, that part included, too
+//          rank included; bytes count as arriving per rank, with that part
 //   store  the route is made and bound to the fields
 // Modes of run:
 //   unmodified  the fields never change, as in the published benchmark
 //   rewritten   before each run the owners rewrite their fields
 //   used        the same, and what has arrived is then read, which is timed too
-//   cycle       the same, and the rewriting is timed as well: what moved in one way or another
-//   costs
-//               its owner to write anew, and its reader to read, is part of what that way costs
+//   cycle       the same, and the rewriting is timed as well: the cost of a way includes what its
+//               owner pays to write anew, and its reader to read
 // Layouts: blocks on both sides, or on one side lists, in which each rank has an equal share of the
 // cells in an order without any neighbors (ESMF's arbitrary distribution).
 // Compared are the library's choice and its transports, the options of ESMF's route handles, what
 // a program can do with MPI alone, and copies of as many bytes, which no way is faster than. Where
 // memory is short the grid has `scale` times fewer cells.
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "lab/study/redistribute/baselines.hpp"
-#include "lab/study/redistribute/esmf.hpp"
-#include "lab/study/redistribute/library.hpp"
+#include "lab/study/redistribute/ways.hpp"
 #include "lab/study/table.hpp"
-#include "transrank/memory/shared_segment.hpp"
-#include "transrank/transport/transport.hpp"
 
 namespace transrank::lab::study::redistribute {
 namespace {
@@ -39,52 +32,22 @@ namespace {
 constexpr std::string_view study_name = "redistribute";
 constexpr std::int64_t value_bytes = sizeof(double);
 
-std::span<double> doubles(std::span<std::byte> bytes, std::int64_t values) {
-    return {reinterpret_cast<double*>(bytes.data()), static_cast<std::size_t>(values)};
-}
-
-/// Arrays that node-mates can map; the operations of a group share one pair.
-class SharedArrays {
-public:
-    explicit SharedArrays(const Task& task)
-        : source_(static_cast<std::size_t>(task.source_values() * value_bytes)),
-          destination_(static_cast<std::size_t>(task.destination_values() * value_bytes)) {}
-
-    [[nodiscard]] static Arrays get(const Task& task, const std::string& group) {
-        static std::map<std::string, std::weak_ptr<SharedArrays>> known;
-        auto& place = known[group];
-        auto shared = place.lock();
-        if (!shared) {
-            shared = std::make_shared<SharedArrays>(task);
-            place = shared;
-        }
-        return {.source = doubles(shared->source_.bytes(), task.source_values()),
-                .destination = doubles(shared->destination_.bytes(), task.destination_values()),
-                .owner = shared};
-    }
-
-private:
-    memory::SharedSegment source_;
-    memory::SharedSegment destination_;
-};
-
 std::vector<AxisChoice> axes() {
-    AxisChoice choices{.name = "way", .values = library_ways(), .on_request = further_esmf_ways()};
-    std::ranges::move(esmf_ways(), std::back_inserter(choices.values));
-    std::ranges::move(baseline_ways(), std::back_inserter(choices.values));
-    std::ranges::move(further_baseline_ways(), std::back_inserter(choices.on_request));
-    AxisChoice kinds{.name = "layouts", .values = {}};
+    AxisChoice kinds{.name = "layouts", .values = {}, .quick = {"blocks"}};
     for (const auto& each : layout_kinds) {
         kinds.values.emplace_back(each.name);
     }
-    return {
-        {.name = "grid",
-         .values = {"64x128x16", "512x1024x16"},
-         .on_request = {"2048x4096x8", "32x64x4", "16x32x2"}},
-        kinds,
-        {.name = "phase", .values = {"run", "store"}},
-        {.name = "mode", .values = {"unmodified", "rewritten", "used"}, .on_request = {"cycle"}},
-        choices};
+    return {{.name = "grid",
+             .values = {"64x128x16", "512x1024x16"},
+             .quick = {"64x128x16"},  // which caches hold
+             .on_request = {"2048x4096x8", "32x64x4", "16x32x2"}},
+            kinds,
+            {.name = "phase", .values = {"run", "store"}, .quick = {"run"}},
+            {.name = "mode",
+             .values = {"unmodified", "rewritten", "used"},
+             .quick = {"used"},
+             .on_request = {"cycle"}},
+            way_axis()};
 }
 
 /// The most that any rank has of a grid, in bytes.
@@ -127,25 +90,11 @@ std::int64_t scale_for(const Grid& grid, const Layouts& layouts, int ranks,
     return scale;
 }
 
-std::string reason_to_skip(const std::string& way, measure::CacheMode cache) {
-    if (cache != measure::CacheMode::warm) {
-        return "this study renews its own contents; leave out --cache";
-    }
-    return baseline::obstacle(way);
-}
-
 /// From which parts to which, `2x1-1x2`; of lists every rank has one.
 std::string parts_of(const Grid& grid, const Layouts& layouts, int ranks) {
     const auto partition = partition_for(grid, ranks);
     return (layouts.source_listed ? "lists" : text(partition.source)) + "-" +
            (layouts.destination_listed ? "lists" : text(partition.destination));
-}
-
-/// Whether there is such a case at all.
-bool exists(const Layouts& layouts, const std::string& phase, const std::string& way) {
-    const bool listed = layouts.source_listed || layouts.destination_listed;
-    return baseline::find(way) == nullptr ||
-           ((phase == "run" || is_stored(way)) && (!listed || takes_lists(way)));
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
@@ -170,7 +119,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                     }
                     for (const auto& way : values_of(selection, choices[4])) {
                         const auto* baseline = baseline::find(way);
-                        // Floors write their sources otherwise, so that it must not be timed.
+                        // Floors write other contents, which must not be timed.
                         if (!exists(layouts, phase, way) ||
                             (mode == "cycle" && baseline != nullptr && baseline->own_memory)) {
                             continue;
@@ -192,7 +141,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
                         point.send_bytes = std::max(needs.source, needs.destination);
                         point.receive_bytes = needs.destination;
                         point.further_bytes = needs.shared();
-                        point.skip_reason = reason_to_skip(way, selection.cache);
+                        point.skip_reason = baseline::obstacle(way);
                     }
                 }
             }
@@ -201,32 +150,20 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     return points;
 }
 
-Arrays workspace_arrays(const measure::Case& point, const measure::Workspace& workspace,
-                        std::int64_t source_values, std::int64_t destination_values) {
-    const auto slot = std::max(point.send_bytes, point.receive_bytes);
-    return {
-        .source = doubles(workspace.send(0, slot, point.send_bytes), source_values),
-        .destination = doubles(workspace.receive(0, slot, point.receive_bytes), destination_values),
-        .owner = nullptr};
-}
-
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const auto task = task_of(point, setting);
-    const auto& name = point.text("way");
-    const auto* baseline = baseline::find(name);
-    const bool floor = baseline != nullptr && baseline->own_memory;
-    const bool shared = transport::prefers_shared_arrays(name) || name.starts_with("direct-") ||
-                        (baseline != nullptr && baseline->shared);
-    const auto arrays =
-        shared ? SharedArrays::get(task, point.group)
-               : workspace_arrays(point, setting.workspace,
-                                  floor ? point.send_bytes / value_bytes : task.source_values(),
-                                  task.destination_values());
-    if (baseline != nullptr) {
-        return make_baseline(point, setting, arrays);
+    const auto& way = point.text("way");
+    const auto* baseline = baseline::find(way);
+    if (is_shared(way)) {
+        return make_bundle(point, setting,
+                           Arrays::shared(setting.comm, point.group, task.source_values(),
+                                          task.destination_values()));
     }
-    return is_esmf_way(name) ? make_esmf(point, setting, arrays)
-                             : make_library(point, setting, arrays);
+    const bool floor = baseline != nullptr && baseline->own_memory;
+    return make_bundle(point, setting,
+                       Arrays::in(setting.workspace, point,
+                                  floor ? point.send_bytes / value_bytes : task.source_values(),
+                                  task.destination_values()));
 }
 
 }  // namespace
@@ -234,12 +171,10 @@ std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Se
 Study study() {
     return {.name = study_name,
             .summary = "redistribution of 8 fields between two partitions of a grid (ESMF)",
-            .sizes = "",
             .axes = axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = prepare,
+            .no_cache_modes = "this study renews its own contents"};
 }
 
 }  // namespace transrank::lab::study::redistribute

@@ -28,7 +28,7 @@ constexpr std::string_view sizes =
     "1842,2330,2947,3728,4715,5964,7543,9541,12068,15264,19307,24421,30888,39069,49417,62506,79060,"
     "100000";
 
-/// A ping-pong, of which the routine that sends remains to be told.
+/// A ping-pong whose send routine the derived class chooses.
 class RoundTrips : public MessageOperation {
 public:
     RoundTrips(const measure::Case& point, const Setting& setting)
@@ -141,11 +141,6 @@ public:
     }
 };
 
-template <class Made>
-std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<Made>(point, setting);
-}
-
 struct Routine {
     std::string_view name;
     std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
@@ -206,6 +201,7 @@ Study send_modes() {
     return {.name = study_name,
             .summary = "a ping-pong by each send routine, and MPI_Sendrecv both ways",
             .sizes = sizes,
+            .quick_sizes = 6,
             .axes = axes,
             .fewest_ranks = 2,
             .most_ranks = 2,

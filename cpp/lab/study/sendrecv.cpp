@@ -33,21 +33,14 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
     });
 }
 
-std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    return std::make_unique<Ring>(point, setting);
-}
-
 }  // namespace
 
 Study sendrecv() {
     return {.name = study_name,
             .summary = "a step of a periodic ring by MPI_Sendrecv (IMB Sendrecv)",
             .sizes = message_sizes,
-            .axes = no_axes,
-            .fewest_ranks = 1,
-            .most_ranks = 0,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = make<Ring>};
 }
 
 }  // namespace transrank::lab::study

@@ -99,6 +99,8 @@ std::vector<measure::Case> select(const Study& study, const Selection& selection
         if (ranks < study.fewest_ranks) {
             point.skip_reason = "needs at least " + std::to_string(study.fewest_ranks) +
                                 " ranks, the launch has " + std::to_string(ranks);
+        } else if (cache != measure::CacheMode::warm && !study.no_cache_modes.empty()) {
+            point.skip_reason = std::string(study.no_cache_modes) + "; leave out --cache";
         } else if (point.skip_reason.empty() && needed > memory_bytes) {
             point.skip_reason = "needs " + text::format_size(needed) +
                                 " of memory per process, the limit is " +
@@ -137,8 +139,23 @@ std::vector<std::string> values_of(const Selection& selection, const AxisChoice&
     return values;
 }
 
-std::vector<AxisChoice> no_axes() {
-    return {};
+std::vector<measure::Case> combinations(std::string_view study, const Selection& selection,
+                                        const std::vector<AxisChoice>& axes) {
+    std::vector<measure::Case> made(1);
+    made.front().study = study;
+    for (const auto& axis : axes) {
+        std::vector<measure::Case> longer;
+        for (const auto& head : made) {
+            for (const auto& value : values_of(selection, axis)) {
+                longer.push_back(head);
+                longer.back().axes.push_back(
+                    {.name = std::string(axis.name),
+                     .value = axis.numbers ? measure::AxisValue(std::stoll(value)) : value});
+            }
+        }
+        made = std::move(longer);
+    }
+    return made;
 }
 
 }  // namespace transrank::lab::study

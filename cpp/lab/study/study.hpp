@@ -31,11 +31,15 @@ struct Selection {
 struct AxisChoice {
     std::string_view name;
     std::vector<std::string> values;
+    /// Those of `values` that a quick survey measures; empty: all of them.
+    std::vector<std::string> quick = {};       // NOLINT(readability-redundant-member-init)
     std::vector<std::string> on_request = {};  // NOLINT(readability-redundant-member-init)
     /// Values that no list can name: what they look like, e.g. `A-B+C-D`, and whether a text is
     /// one. Taken when asked, like `on_request`.
     std::string_view pattern = {};  // NOLINT(readability-redundant-member-init)
     bool (*accepts)(std::string_view text) = nullptr;
+    /// Its values are whole numbers.
+    bool numbers = false;
 
     /// Both, in this order.
     [[nodiscard]] std::vector<std::string> known() const;
@@ -54,30 +58,40 @@ struct Study {
     std::string_view name;
     std::string_view summary;
     /// The sweep of the `bytes` axis in the grammar of text::parse_sizes; empty: no such axis.
-    std::string_view sizes;
-    std::vector<AxisChoice> (*axes)();
-    int fewest_ranks;
+    std::string_view sizes = {};
+    /// How many sizes of the sweep a quick survey measures.
+    int quick_sizes = 8;
+    std::vector<AxisChoice> (*axes)() = [] { return std::vector<AxisChoice>(); };
+    int fewest_ranks = 1;
     /// Further ranks stay idle; 0: all ranks take part.
-    int most_ranks;
+    int most_ranks = 0;
     /// Pure: the same list everywhere for the same arguments. `ranks` is the number taking part.
     std::vector<measure::Case> (*cases)(const Selection& selection, int ranks);
     /// Collective.
     std::unique_ptr<measure::Operation> (*prepare)(const measure::Case& point,
                                                    const Setting& setting);
-    /// Whether a survey measures it; otherwise only who names it.
+    /// Whether a survey measures it; otherwise it is measured when it is named.
     bool surveyed = true;
+    /// Why cache modes other than warm mean nothing to it; empty: they do.
+    std::string_view no_cache_modes = {};
 
     [[nodiscard]] int ranks_used(int ranks) const;
 };
+
+/// A study's `prepare` where an operation needs no more than that.
+template <class Made>
+std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setting& setting) {
+    return std::make_unique<Made>(point, setting);
+}
 
 [[nodiscard]] std::span<const Study> all();
 
 /// Throws std::invalid_argument listing the known names.
 [[nodiscard]] const Study& find(std::string_view name);
 
-/// The cases of `study` that `selection` leaves. Cases that cannot run with so many ranks or in
-/// `memory_bytes` per process carry their skip_reason. Throws std::invalid_argument for an axis or
-/// value that the study does not have.
+/// The cases of `study` that `selection` leaves. Cases that cannot run on this number of ranks or
+/// in `memory_bytes` per process carry their skip_reason. Throws std::invalid_argument for an axis
+/// or value that the study does not have.
 [[nodiscard]] std::vector<measure::Case> select(const Study& study, const Selection& selection,
                                                 int ranks, measure::CacheMode cache,
                                                 std::int64_t memory_bytes);
@@ -91,7 +105,10 @@ struct Study {
 [[nodiscard]] std::vector<std::string> values_of(const Selection& selection,
                                                  const AxisChoice& axis);
 
-/// The studies without axes of their own have this.
-[[nodiscard]] std::vector<AxisChoice> no_axes();
+/// A case of the study for each combination of the selected values of `axes`, the last axis
+/// fastest. No more than study and axes is set.
+[[nodiscard]] std::vector<measure::Case> combinations(std::string_view study,
+                                                      const Selection& selection,
+                                                      const std::vector<AxisChoice>& axes);
 
 }  // namespace transrank::lab::study

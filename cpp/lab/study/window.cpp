@@ -2,9 +2,9 @@
 #include "lab/study/window.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
+#include "lab/study/message.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study {
@@ -142,9 +142,7 @@ measure::Case window_case(std::string_view study, int window, std::int64_t bytes
     point.least_batch_seconds = least_batch_seconds;
     point.send_bytes = window_bytes(bytes, window, cache);
     point.receive_bytes = point.send_bytes;
-    if (bytes > std::numeric_limits<int>::max()) {
-        point.skip_reason = "one message of this study holds at most 2^31 - 1 bytes";
-    }
+    point.skip_reason = message_obstacle(bytes);
     return point;
 }
 

@@ -32,7 +32,7 @@ struct WindowRole {
     bool receives;
 };
 
-/// A window: so many messages posted at once, then waited for. A repetition is one window.
+/// A window: messages posted all at once, then waited for. A repetition is one window.
 ///
 /// In warm caches all messages of a window leave one buffer and arrive in one, as OSU's and IMB's
 /// do by default: that is what published numbers mean, although only the message that arrives last

@@ -39,32 +39,4 @@ AxisChoice transports(std::vector<std::string> first) {
     return axis;
 }
 
-std::vector<std::vector<std::string>> combinations(const Selection& selection,
-                                                   const std::vector<AxisChoice>& axes) {
-    std::vector<std::vector<std::string>> made{{}};
-    for (const auto& axis : axes) {
-        std::vector<std::vector<std::string>> longer;
-        for (const auto& head : made) {
-            for (const auto& value : values_of(selection, axis)) {
-                longer.push_back(head);
-                longer.back().push_back(value);
-            }
-        }
-        made = std::move(longer);
-    }
-    return made;
-}
-
-std::vector<measure::Axis> axes_of(const std::vector<AxisChoice>& axes,
-                                   const std::vector<std::string>& values,
-                                   const std::vector<std::string_view>& numbers) {
-    std::vector<measure::Axis> made;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool whole = std::ranges::find(numbers, axes[i].name) != numbers.end();
-        made.push_back({.name = std::string(axes[i].name),
-                        .value = whole ? measure::AxisValue(std::stoll(values[i])) : values[i]});
-    }
-    return made;
-}
-
 }  // namespace transrank::lab::study::advection

@@ -16,15 +16,6 @@ namespace transrank::lab::study::advection {
 /// library's transports one by one and the other baselines.
 [[nodiscard]] AxisChoice transports(std::vector<std::string> first);
 
-/// Every combination of the selected values, the last axis varying fastest.
-[[nodiscard]] std::vector<std::vector<std::string>> combinations(
-    const Selection& selection, const std::vector<AxisChoice>& axes);
-
-/// The axes of a case; those named in `numbers` are whole numbers.
-[[nodiscard]] std::vector<measure::Axis> axes_of(const std::vector<AxisChoice>& axes,
-                                                 const std::vector<std::string>& values,
-                                                 const std::vector<std::string_view>& numbers);
-
 /// +1 or -1 by the sign of a dimension in a value of the axis `velocity`.
 [[nodiscard]] inline double sign_of(const std::string& velocity, std::size_t dimension) {
     return velocity[dimension] == '+' ? 1 : -1;

@@ -25,7 +25,8 @@ double sin_x_sin_y(double x, double y) {
     return std::sin(x) * std::sin(y);
 }
 
-// At the border of the period it has fallen to 1e-8 of its height, so that it is smooth there, too.
+// At the border of the period it has fallen to 1e-8 of its height, so that it is smooth there as
+// well.
 double gaussian(double x, double y) {
     constexpr double width = 0.5;
     return std::exp(-((x - pi) * (x - pi) + ((y - pi) * (y - pi))) / (2 * width * width));

@@ -14,7 +14,7 @@ struct Courant {
     double y = 0;
 };
 
-/// A point that a new value depends on, so many rows and columns away, and its weight.
+/// A point that a new value depends on, its distance in rows and columns, and its weight.
 struct Tap {
     int row;
     int column;

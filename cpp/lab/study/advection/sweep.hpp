@@ -10,7 +10,7 @@
 
 namespace transrank::lab::study::advection {
 
-/// So many rows of so many points, and in which order they are updated: in doubles, from the first
+/// Rows of points, and the order in which they are updated: in doubles, from the first
 /// point of a row to that of the next row, and in a row from a point to the next, +1 or -1.
 struct Box {
     std::int64_t rows;

@@ -18,7 +18,7 @@ namespace transrank::lab::study::baseline {
 /// How derived datatypes describe what moves: as the source of a study does.
 enum class Description : std::uint8_t {
     rows,      ///< for each leg a type with one block for each unit
-    segments,  ///< vectors; each segment moves by itself, unless a collective takes a whole leg
+    segments,  ///< vectors; a message for each segment, unless a collective takes a whole leg
     boxes,     ///< vectors of vectors, for each leg one type
 };
 
@@ -65,7 +65,7 @@ private:
     Task task_;
 };
 
-/// What the library is held against: what a program can do with MPI alone or with shared memory of
+/// What the library is compared with: what a program can do with MPI alone or with shared memory of
 /// its own, and the floors, which only copy.
 struct Entry {
     std::string_view name;

@@ -84,7 +84,7 @@ FieldType boxes(const route::Leg& leg, End end, std::int64_t unit_bytes) {
 }
 
 std::byte* array_of(const transport::Field& field, End end) {
-    // MPI takes what it only reads as a pointer to what it may write, too.
+    // MPI takes what it only reads as a pointer to non-const as well.
     return end == End::source ? const_cast<std::byte*>(field.source) : field.destination;
 }
 

@@ -10,7 +10,7 @@
 
 namespace transrank::lab::study::baseline {
 
-/// One end of a leg in one field, as MPI takes it: so many bytes from the field's array on.
+/// One end of a leg in one field, as MPI takes it: `offset` bytes into the field's array.
 struct FieldType {
     std::int64_t offset;
     mpi::Datatype type;
@@ -24,8 +24,8 @@ struct JoinedType {
 };
 [[nodiscard]] JoinedType describe_joined(const route::Leg& leg, route::End end, const Task& task);
 
-/// What moves by itself where no collective needs all that goes to a peer: legs, or legs of one
-/// segment each, in an order that both peers have.
+/// What is a message of its own where no collective needs all that goes to a peer: legs, or legs of
+/// one segment each, in an order that both peers have.
 [[nodiscard]] std::vector<route::Leg> parts(std::span<const route::Leg> legs, const Task& task);
 
 }  // namespace transrank::lab::study::baseline

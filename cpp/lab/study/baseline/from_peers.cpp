@@ -57,7 +57,7 @@ public:
             await(found->second->ready, epoch);
         }
     }
-    /// Until no peer reads this rank's sources any more, that often.
+    /// Waits until every peer has read this rank's sources that often.
     void await_readers(std::uint64_t epoch) const {
         for (const auto* reader : readers_) {
             await(reader->read, epoch);

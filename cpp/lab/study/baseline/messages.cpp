@@ -14,7 +14,7 @@
 namespace transrank::lab::study::baseline {
 namespace {
 
-/// Requests that are waited for all together; persistent ones can be started together, too.
+/// Requests that are waited for all together; persistent ones can also be started together.
 class Requests {
 public:
     explicit Requests(bool persistent) : persistent_(persistent) {}
@@ -125,7 +125,7 @@ private:
 enum class Calls : std::uint8_t { persistent, immediate };
 enum class Within : std::uint8_t { sent, copied };
 
-/// What a rank has for itself is a message, too, or copied by the library's loops.
+/// What a rank has for itself is a message as well, or copied by the library's loops.
 class Described final : public Mover {
 public:
     Described(Task given, Calls calls, Within within)

@@ -23,11 +23,11 @@ using Pairs = std::vector<std::pair<int, int>>;
 /// `matrix` for any two domains, one pair at a time.
 [[nodiscard]] std::vector<Pairs> expand(std::string_view keyword, int domains);
 
-/// Why these pairs cannot be had among so many domains; empty when they can.
+/// Why there are no such pairs among so few domains; empty when there are.
 [[nodiscard]] std::string obstacle(const Pairs& pairs, int domains);
 
-/// With whom `rank` exchanges messages where domains have `domain_ranks` ranks each: the rank at
-/// the same position of the other domain of its pair, or itself.
+/// The rank with which `rank` exchanges messages where domains have `domain_ranks` ranks each: the
+/// rank at the same position of the other domain of its pair, or itself.
 [[nodiscard]] int partner_of(int rank, const Pairs& pairs, int domain_ranks);
 
 }  // namespace transrank::lab::study::contention

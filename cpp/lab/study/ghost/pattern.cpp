@@ -40,7 +40,7 @@ Segment face_segment(int face, std::int64_t destination) {
     }
 }
 
-// What `receiver` gets from whom: behind its lower side lies its neighbor's upper face.
+// What `receiver` gets, by source: behind its lower side lies its neighbor's upper face.
 std::map<int, std::vector<Segment>> arrivals(int receiver, const std::array<int, 3>& grid) {
     std::map<int, std::vector<Segment>> by_source;
     for (int face = 0; face < faces; ++face) {

@@ -2,7 +2,6 @@
 #include "lab/study/ghost/update.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
@@ -31,15 +30,6 @@ std::int64_t rows_received(const route::Route& route) {
                            [](std::int64_t sum, const auto& leg) { return sum + leg.units(); });
 }
 
-transport::Field field_of(const Arrays& arrays, std::int64_t vdim) {
-    return {.source = std::as_bytes(arrays.owned).data(),
-            .source_bytes = static_cast<std::int64_t>(arrays.owned.size_bytes()),
-            .destination = std::as_writable_bytes(arrays.ghosts).data(),
-            .destination_bytes = static_cast<std::int64_t>(arrays.ghosts.size_bytes()),
-            .unit_bytes = vdim * static_cast<std::int64_t>(sizeof(double)),
-            .scalar = transport::Scalar::float64};
-}
-
 Update::Update(const measure::Case& point, Arrays arrays, std::unique_ptr<baseline::Mover> mover)
     : vdim_(point.number("vdim")),
       rewrites_(point.text("mode") != "unmodified"),
@@ -51,7 +41,7 @@ void Update::fill(std::uint64_t stamp) {
     mover_->before_rewriting();
     iteration_ = stamp * iterations_per_stamp;
     rewrite();
-    std::ranges::fill(arrays_.ghosts, -1.0);
+    std::ranges::fill(arrays_.destination, -1.0);
 }
 
 void Update::prepare() {
@@ -67,7 +57,7 @@ void Update::run(std::int64_t repetitions) {
     for (std::int64_t i = 0; i < repetitions; ++i) {
         mover_->run();
         if (reads_) {
-            read_ghosts();
+            read_ += sum_of(arrays_.destination);
         }
     }
 }
@@ -81,7 +71,7 @@ std::uint64_t Update::verify(std::int64_t /*repetitions*/) {
     return static_cast<std::uint64_t>(rows_received(mover_->route()) * vdim_) * sizeof(double);
 }
 
-// A whole number below 2^53 that tells iteration, owner, row and component.
+// A whole number below 2^53 that identifies iteration, owner, row and component.
 double Update::first_value(int owner) const {
     const auto block = static_cast<std::uint64_t>(block_rows * vdim_);
     const auto blocks = (iteration_ % 1021 * static_cast<std::uint64_t>(mover_->route().ranks())) +
@@ -91,27 +81,16 @@ double Update::first_value(int owner) const {
 
 void Update::rewrite() {
     double value = first_value(mover_->route().rank());
-    for (double& each : arrays_.owned) {
+    for (double& each : arrays_.source) {
         each = value;
         value += 1;
     }
 }
 
-void Update::read_ghosts() {
-    std::array<double, 8> sums{};
-    const double* in = arrays_.ghosts.data();
-    for (std::size_t i = 0; i + sums.size() <= arrays_.ghosts.size(); i += sums.size()) {
-        for (std::size_t lane = 0; lane < sums.size(); ++lane) {
-            sums[lane] += in[i + lane];
-        }
-    }
-    read_ = std::accumulate(sums.begin(), sums.end(), read_);
-}
-
 void Update::check(int owner, std::int64_t source_row, std::int64_t ghost_row,
                    std::int64_t rows) const {
     const double first = first_value(owner) + static_cast<double>(source_row * vdim_);
-    const double* found = arrays_.ghosts.data() + (ghost_row * vdim_);
+    const double* found = arrays_.destination.data() + (ghost_row * vdim_);
     for (std::int64_t i = 0; i < rows * vdim_; ++i) {
         const double sent = first + static_cast<double>(i);
         if (found[i] != sent) {

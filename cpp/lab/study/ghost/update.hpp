@@ -3,33 +3,22 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "lab/measure/case.hpp"
 #include "lab/measure/operation.hpp"
+#include "lab/study/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::lab::study::ghost {
-
-/// The arrays of a rank, rows of `vdim` doubles, and what keeps them.
-struct Arrays {
-    std::span<double> owned;
-    std::span<double> ghosts;
-    std::shared_ptr<const void> owner;  ///< null where the workspace has them
-};
 
 /// This rank's route of a pattern of the axis: `corrected`, `literal`, `remote`.
 [[nodiscard]] route::Route make_route(const std::string& pattern, int rank, int ranks);
 
 [[nodiscard]] std::int64_t rows_received(const route::Route& route);
 
-/// The rows of the arrays as a field to be moved.
-[[nodiscard]] transport::Field field_of(const Arrays& arrays, std::int64_t vdim);
-
-/// Ghosts that are brought up to date in one way or another: contents, modes, checks.
+/// Ghosts and what updates them: contents, modes, checks.
 class Update final : public measure::Operation {
 public:
     Update(const measure::Case& point, Arrays arrays, std::unique_ptr<baseline::Mover> mover);
@@ -42,7 +31,6 @@ public:
 private:
     [[nodiscard]] double first_value(int owner) const;
     void rewrite();
-    void read_ghosts();
     void check(int owner, std::int64_t source_row, std::int64_t ghost_row, std::int64_t rows) const;
 
     std::int64_t vdim_;

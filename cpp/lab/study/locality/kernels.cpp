@@ -146,7 +146,7 @@ public:
 };
 
 /// Each line holds the number of the next one in a single cycle through all of them, in random
-/// order, so that no prefetcher knows what comes.
+/// order, so that no prefetcher can predict it.
 class Chase final : public PlacedOperation {
 public:
     Chase(const mpi::Communicator& comm, const Seat& seat, const std::string& arrangement,

@@ -14,7 +14,7 @@
 namespace transrank::lab::study::locality {
 namespace {
 
-/// This rank's memory, touched by itself. The cases of a group share it: they are measured one
+/// This rank's memory, first touched by it. The cases of a group share it: they are measured one
 /// after another, and a page stays where it was first touched.
 std::shared_ptr<memory::SharedSegment> touched(std::size_t bytes) {
     static std::weak_ptr<memory::SharedSegment> last;
@@ -36,7 +36,7 @@ std::vector<Value> gather_all(const Value& own, const mpi::Communicator& comm) {
     return all;
 }
 
-/// What a rank tells of its memory.
+/// What a rank reports of its memory.
 struct Told {
     int toucher;
     int domain;

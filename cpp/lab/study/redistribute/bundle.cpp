@@ -2,10 +2,8 @@
 #include "lab/study/redistribute/bundle.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -26,12 +24,38 @@ Task task_of(const measure::Case& point, const Setting& setting) {
             layouts_named(point.text("layouts")), setting.comm.rank(), setting.comm.size()};
 }
 
-Bundle::Bundle(const measure::Case& point, const Setting& setting, Arrays arrays)
-    : task_(task_of(point, setting)),
+std::vector<transport::Field> fields_of(const Arrays& arrays) {
+    std::vector<transport::Field> all;
+    for (int field = 0; field < fields; ++field) {
+        all.push_back(study::field_of(field_of(arrays.source, field),
+                                      field_of(arrays.destination, field), sizeof(double)));
+    }
+    return all;
+}
+
+Bundle::Bundle(const measure::Case& point, const Setting& setting, Arrays arrays, Store store)
+    : comm_(setting.comm),
+      task_(task_of(point, setting)),
+      stores_(point.text("phase") == "store"),
       rewrites_(point.text("mode") != "unmodified"),
       reads_(point.text("mode") == "used" || point.text("mode") == "cycle"),
       times_writing_(point.text("mode") == "cycle"),
-      arrays_(std::move(arrays)) {}
+      arrays_(std::move(arrays)),
+      store_(std::move(store)) {
+    this->store();
+}
+
+void Bundle::store() {
+    move_ = nullptr;
+    move_ = store_(comm_, task_, fields_of(arrays_));
+}
+
+void Bundle::settle(int runs) {
+    for (int i = 0; i < runs; ++i) {
+        prepare();
+        move_();
+    }
+}
 
 void Bundle::fill(std::uint64_t stamp) {
     form_waves(stamp);
@@ -53,9 +77,9 @@ void Bundle::run(std::int64_t repetitions) {
         if (times_writing_) {
             write_sources(stamp_);
         }
-        redistribute();
+        stores_ ? store() : move_();
         if (reads_) {
-            read_destinations();
+            read_ += sum_of(arrays_.destination);
         }
     }
 }
@@ -74,18 +98,10 @@ void Bundle::write_sources(std::uint64_t /*stamp*/) {
     }
 }
 
-void Bundle::read_destinations() {
-    std::array<double, 8> sums{};
-    const double* in = arrays_.destination.data();
-    for (std::size_t i = 0; i + sums.size() <= arrays_.destination.size(); i += sums.size()) {
-        for (std::size_t lane = 0; lane < sums.size(); ++lane) {
-            sums[lane] += in[i + lane];
-        }
-    }
-    read_ = std::accumulate(sums.begin(), sums.end(), read_);
-}
-
 std::uint64_t Bundle::verify(std::int64_t /*repetitions*/) {
+    if (stores_) {
+        move_();  // by what was stored last
+    }
     for (int field = 0; field < fields; ++field) {
         const auto values = field_of(arrays_.destination, field);
         const auto wrong =
@@ -99,21 +115,6 @@ std::uint64_t Bundle::verify(std::int64_t /*repetitions*/) {
         }
     }
     return arrays_.destination.size_bytes();
-}
-
-std::vector<transport::Field> Bundle::bundle() const {
-    std::vector<transport::Field> bundle;
-    for (int field = 0; field < fields; ++field) {
-        const auto source = field_of(arrays_.source, field);
-        const auto destination = field_of(arrays_.destination, field);
-        bundle.push_back({.source = std::as_bytes(source).data(),
-                          .source_bytes = static_cast<std::int64_t>(source.size_bytes()),
-                          .destination = std::as_writable_bytes(destination).data(),
-                          .destination_bytes = static_cast<std::int64_t>(destination.size_bytes()),
-                          .unit_bytes = sizeof(double),
-                          .scalar = transport::Scalar::float64});
-    }
-    return bundle;
 }
 
 }  // namespace transrank::lab::study::redistribute

@@ -2,7 +2,7 @@
 // The options of ESMF's route handles, by MPI_Isend and MPI_Irecv:
 //   async, sync              all messages at once; to one peer after the other, and from one: in
 //                            step k every rank sends to the k-th rank above it and receives from
-//                            the k-th below, so that none waits in a circle
+//                            the k-th below, so that no ranks wait in a circle
 //   per-peer, per-run, none  a message for each peer; for each box of cells that two ranks share,
 //                            and where cells are listed for each run; for each run of one field,
 //                            sent from where it lies to where it belongs
@@ -18,7 +18,6 @@
 #include <span>
 #include <utility>
 
-#include "lab/study/redistribute/stored.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
@@ -49,7 +48,7 @@ struct Options {
     }
 };
 
-const std::vector<Options>& combinations() {
+const std::vector<Options>& all_options() {
     static const auto all = [] {
         std::vector<Options> made;
         for (const std::string mode : {"async", "sync"}) {
@@ -66,16 +65,6 @@ const std::vector<Options>& combinations() {
         return made;
     }();
     return all;
-}
-
-std::vector<std::string> names(bool usual) {
-    std::vector<std::string> found;
-    for (const auto& each : combinations()) {
-        if (each.usual() == usual) {
-            found.push_back(each.name);
-        }
-    }
-    return found;
 }
 
 /// How data are cut into messages.
@@ -175,12 +164,12 @@ private:
 };
 
 /// Fields that move together: what is sent, what arrives, what stays on the rank.
-struct Cargo {
+struct FieldsMessages {
     Messages out;
     Messages in;
     std::vector<transport::Move> within;
 
-    Cargo(const route::Route& route, Cut cut, Fields fields)
+    FieldsMessages(const route::Route& route, Cut cut, Fields fields)
         : out(route.sends(), route.rank(), Direction::out, cut, fields),
           in(route.receives(), route.rank(), Direction::in, cut, fields) {
         const auto* leg = route::find_leg(route.receives(), route.rank());
@@ -198,54 +187,46 @@ struct Round {
     std::span<const transport::Move> within = {};
 };
 
-class Esmf final : public Stored {
+class Esmf {
 public:
-    Esmf(const measure::Case& point, const Setting& setting, const Arrays& arrays)
-        : Stored(point, setting, arrays),
-          comm_(setting.comm),
-          options_(*std::ranges::find(combinations(), point.text("way"), &Options::name)),
-          fields_(bundle()) {
-        store();
-    }
-
-protected:
-    void store() override {
-        const auto route = task().route(comm_.handle());
-        const bool blocks = std::holds_alternative<Block>(task().source.share) &&
-                            std::holds_alternative<Block>(task().destination.share);
+    /// Collective.
+    Esmf(const Options& options, const mpi::Communicator& comm, const Task& task, Fields fields)
+        : comm_(comm) {
+        const auto route = task.route(comm_.handle());
+        const bool blocks = std::holds_alternative<Block>(task.source.share) &&
+                            std::holds_alternative<Block>(task.destination.share);
         // What two blocks share is one box.
-        const Cut cut{.by_run = options_.unpacked || (options_.per_run && !blocks),
-                      .by_field = options_.unpacked};
-        const std::size_t each = options_.per_field ? 1 : fields_.size();
-        rounds_.clear();
-        cargos_.clear();
+        const Cut cut{.by_run = options.unpacked || (options.per_run && !blocks),
+                      .by_field = options.unpacked};
+        const std::size_t each = options.per_field ? 1 : fields.size();
         mpi::agree(comm_, [&] {
-            for (std::size_t i = 0; i < fields_.size(); i += each) {
-                cargos_.emplace_back(route, cut, Fields(fields_).subspan(i, each));
+            for (std::size_t i = 0; i < fields.size(); i += each) {
+                messages_.emplace_back(route, cut, fields.subspan(i, each));
             }
         });
-        for (const auto& cargo : cargos_) {
-            options_.sync ? add_rounds(cargo) : add_round(cargo);
+        for (const auto& messages : messages_) {
+            options.sync ? add_rounds(messages) : add_round(messages);
         }
     }
 
-    void move() override {
+    void move() {
         for (const auto& round : rounds_) {
             carry_out(round);
         }
     }
 
 private:
-    void add_round(const Cargo& cargo) {
-        rounds_.push_back({.in = cargo.in.all(), .out = cargo.out.all(), .within = cargo.within});
+    void add_round(const FieldsMessages& messages) {
+        rounds_.push_back(
+            {.in = messages.in.all(), .out = messages.out.all(), .within = messages.within});
     }
 
-    void add_rounds(const Cargo& cargo) {
-        rounds_.push_back({.in = {}, .out = {}, .within = cargo.within});
+    void add_rounds(const FieldsMessages& messages) {
+        rounds_.push_back({.in = {}, .out = {}, .within = messages.within});
         const int ranks = comm_.size();
         for (int step = 1; step < ranks; ++step) {
-            const auto out = cargo.out.with((comm_.rank() + step) % ranks);
-            const auto in = cargo.in.with((comm_.rank() + ranks - step) % ranks);
+            const auto out = messages.out.with((comm_.rank() + step) % ranks);
+            const auto in = messages.in.with((comm_.rank() + ranks - step) % ranks);
             for (std::size_t i = 0; i < std::max(out.size(), in.size()); ++i) {
                 rounds_.push_back(
                     {.in = in.subspan(std::min(i, in.size()), i < in.size() ? 1 : 0),
@@ -278,30 +259,33 @@ private:
     }
 
     const mpi::Communicator& comm_;
-    const Options& options_;
-    std::vector<transport::Field> fields_;
-    std::vector<Cargo> cargos_;
-    std::vector<Round> rounds_;  ///< of the cargos
+    std::vector<FieldsMessages> messages_;
+    std::vector<Round> rounds_;  ///< of the messages above
     std::vector<MPI_Request> requests_;
 };
 
 }  // namespace
 
-std::vector<std::string> esmf_ways() {
-    return names(true);
-}
-
-std::vector<std::string> further_esmf_ways() {
-    return names(false);
+std::vector<std::string> esmf_ways(bool usual) {
+    std::vector<std::string> found;
+    for (const auto& each : all_options()) {
+        if (each.usual() == usual) {
+            found.push_back(each.name);
+        }
+    }
+    return found;
 }
 
 bool is_esmf_way(std::string_view name) {
-    return std::ranges::count(combinations(), name, &Options::name) != 0;
+    return std::ranges::count(all_options(), name, &Options::name) != 0;
 }
 
-std::unique_ptr<Bundle> make_esmf(const measure::Case& point, const Setting& setting,
-                                  const Arrays& arrays) {
-    return std::make_unique<Esmf>(point, setting, arrays);
+Store esmf_store(std::string_view way) {
+    const auto& options = *std::ranges::find(all_options(), way, &Options::name);
+    return [&options](const auto&... task) {
+        const auto made = std::make_shared<Esmf>(options, task...);
+        return [made] { made->move(); };
+    };
 }
 
 }  // namespace transrank::lab::study::redistribute

@@ -37,8 +37,8 @@ struct Partition {
     Parts destination{};
 };
 
-/// The published partitions where there is one for so many ranks; else, of all with as many parts
-/// as ranks, one whose parts keep the fewest cells on their rank.
+/// The published partition where there is one for this number of ranks; else, of all with as many
+/// parts as ranks, one whose parts keep the fewest cells on their rank.
 [[nodiscard]] Partition partition_for(const Grid& grid, int ranks);
 
 [[nodiscard]] layout::BlockGrid layout_of(const Grid& grid, const Parts& parts);

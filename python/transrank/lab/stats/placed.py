@@ -7,12 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from transrank.lab.store.lines import Launch, Placement, Shape
-
-# Studies in which only ranks 0 and 1 exchange messages.
-TWO_RANK_STUDIES = frozenset(
-    {"pingpong", "pingping", "bandwidth", "bidirectional-bandwidth", "send-modes"}
-)
+from transrank.lab.store.lines import Case, Launch, Placement, Shape
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,18 +19,17 @@ class Placed:
     most_on_a_node: int
 
 
-def taking_part(study: str, shape: Shape) -> int:
-    """The number of ranks of a launch that take part in the cases of a study: the first ones."""
-    return min(2, shape.ranks) if study in TWO_RANK_STUDIES else shape.ranks
+def taking_part(case: Case) -> int:
+    """The number of ranks that take part in a case: the first of its launch; it has their times."""
+    return case.shape.ranks if case.ranks is None else len(case.ranks.median)
 
 
-def placed(study: str, shape: Shape, placement: Placement | None) -> Placed | None:
-    """The placement of the participating ranks.
+def placed(ranks: int, shape: Shape, placement: Placement | None) -> Placed | None:
+    """The placement of the first `ranks` of a launch.
 
     Without a recorded placement it follows from the shape, since nodes are filled one after the
     other; None if the shape leaves that to the launcher.
     """
-    ranks = taking_part(study, shape)
     if placement is not None:
         on_a_node = Counter(placement.rank_host[:ranks])
         return Placed(ranks, len(on_a_node), max(on_a_node.values()))
@@ -55,10 +49,11 @@ class Placements:
         self._by_shape = {launch.shape: launch.placement for launch in launches}
         self._known: dict[tuple[int, int, Shape], Placed | None] = {}
 
-    def of(self, study: str, shape: Shape, launch: int) -> Placed | None:
-        """The placement of the participating ranks in a case of this launch."""
-        key = (launch, taking_part(study, shape), shape)
+    def of(self, case: Case) -> Placed | None:
+        """The placement of the ranks that take part in a case."""
+        ranks, shape = taking_part(case), case.shape
+        key = (case.launch, ranks, shape)
         if key not in self._known:
-            placement = self._by_launch.get(launch) or self._by_shape.get(shape)
-            self._known[key] = placed(study, shape, placement)
+            placement = self._by_launch.get(case.launch) or self._by_shape.get(shape)
+            self._known[key] = placed(ranks, shape, placement)
         return self._known[key]

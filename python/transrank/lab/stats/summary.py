@@ -151,7 +151,7 @@ def summarise_case(
         measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
         timing=first.timing,
         launches_left_out=len(measured) - len(views),
-        placed=placements.of(first.study, first.shape, first.launch) if placements else None,
+        placed=placements.of(first) if placements else None,
         groups=find_groups(values),
         drift=find_drift([view.rounds for view in views if view.rounds is not None]),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which studies there are, and which cases a selection of them has: asked of transrank-run."""
+"""The studies, and the cases of a selection of them, as transrank-run lists them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class Study:
     """A benchmark question; `sizes` is its default sweep, empty when it has no sizes.
 
     `axes` are the values that are measured unless the user restricts them, `on_request` further
-    ones that are measured when they are named. One that is not `surveyed` is left out of surveys.
+    ones that are measured when they are named. At most `most_ranks` ranks take part, unless it is
+    0. A quick survey measures the values of `quick`, where an axis is in it, and `quick_sizes`
+    sizes; no survey measures a study that is not `surveyed`.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Study:
     fewest_ranks: int = 1
     most_ranks: int = 0
     surveyed: bool = True
+    quick: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    quick_sizes: int = 0
 
     @property
     def driven_from_outside(self) -> bool:
@@ -82,7 +86,7 @@ def find(name: str) -> Study:
     Raises
     ------
     UsageError
-        there is none of this name; the nearest one is named.
+        there is none of this name; the message suggests the nearest.
     """
     known = studies()
     if name in known:
@@ -95,7 +99,7 @@ def find(name: str) -> Study:
 
 
 def list_cases(arguments: Sequence[str], ranks: int) -> list[ListedCase]:
-    """Return the cases that these arguments of transrank-run select on so many ranks.
+    """Return the cases that these arguments of transrank-run select on this number of ranks.
 
     Raises
     ------
@@ -125,18 +129,22 @@ def _study(entry: dict[str, Any]) -> Study:
         name=entry["name"],
         summary=entry["summary"],
         sizes=entry["sizes"],
-        axes={name: tuple(values) for name, values in entry["axes"].items()},
-        on_request={
-            name: tuple(values) for name, values in entry.get("on_request", {}).items() if values
-        },
+        axes=_tuples(entry["axes"]),
+        on_request=_tuples(entry["on_request"]),
         fewest_ranks=entry["fewest_ranks"],
-        most_ranks=entry.get("most_ranks", 0),
-        surveyed=entry.get("surveyed", True),
+        most_ranks=entry["most_ranks"],
+        surveyed=entry["surveyed"],
+        quick=_tuples(entry["quick"]),
+        quick_sizes=entry["quick_sizes"],
     )
 
 
+def _tuples(lists: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(values) for name, values in lists.items()}
+
+
 def ask(arguments: Sequence[str]) -> str:
-    """Return what transrank-run prints without starting MPI.
+    """Return the output of a query of transrank-run that needs no MPI.
 
     Raises
     ------
@@ -175,11 +183,11 @@ def ask(arguments: Sequence[str]) -> str:
 
 def _complaint(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("transrank-run: ") if lines else "it said nothing"
+    return lines[-1].removeprefix("transrank-run: ") if lines else "it printed nothing"
 
 
 def _unlike(cause: Exception) -> LaunchError:
     return LaunchError(
-        f"transrank-run lists its studies in a way this transrank does not know: {cause!r}",
+        f"transrank-run lists its studies in a format that this transrank does not know: {cause!r}",
         f"both must come from one version: {installation.REBUILD}",
     )

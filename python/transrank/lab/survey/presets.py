@@ -19,33 +19,8 @@ QUICK_JOB_STARTS = 3
 # Measured time per case and launch.
 MOST_SECONDS, LEAST_SECONDS = 0.1, 0.03
 
-# How many sizes of its sweep a study keeps; the smallest and the largest are always among them.
-QUICK_SIZES = 8
-QUICK_SIZES_OF = {"send-modes": 6, "collectives": 5, "memory-copy": 4, "alltoall-algorithms": 4}
 # Arrays that a copying kernel holds at once: STREAM's triad has the most.
 COPIED_ARRAYS = 3
-# Of each axis the values that a quick survey keeps: the collectives that programs live on, in their
-# blocking form, of the algorithms of an alltoall those that are chosen, by transrank and by MPI, of
-# ghost updates rows of one width, read after each update, of advection one grid whose halo shows,
-# and one initial condition, and of redistributions one between blocks of a grid that caches hold.
-QUICK_AXES = {
-    "operation": ("allreduce", "reduce", "allgather", "alltoall", "bcast", "barrier"),
-    "form": ("blocking",),
-    "vdim": ("20",),
-    "mode": ("used",),
-    "points": ("200",),
-    "overlap": ("no",),
-    "initial": ("gaussian",),
-    "step": ("0.4",),
-    "grid": ("64x128x16",),
-    "layouts": ("blocks",),
-    "phase": ("run",),
-    "way": ("auto", "message", "mpi-packed", "memcpy-once"),
-    "dimensions": ("2",),
-    "routes": ("one",),
-    "plan_ranks": ("32", "2048", "1000000"),
-    "algorithm": ("auto", "mpi"),
-}
 
 
 def full() -> tuple[Selection, ...]:
@@ -54,7 +29,7 @@ def full() -> tuple[Selection, ...]:
 
 
 def quick(caches: Sequence[Cache] = ()) -> tuple[Selection, ...]:
-    """Return few sizes of every study, and of the collectives those that programs live on.
+    """Return few sizes of every study, and of its axes the values that its description names.
 
     Memory is copied once in each of the `caches`, as far as they are known, and beyond them.
     """
@@ -66,16 +41,12 @@ def _surveyed() -> list[Study]:
 
 
 def _quick(study: Study, caches: Sequence[Cache]) -> Selection:
-    axes = []
-    for name, wanted in QUICK_AXES.items():
-        kept = [value for value in wanted if value in study.axes.get(name, ())]
-        if kept:
-            axes.append((name, ",".join(kept)))
+    axes = [(name, ",".join(values)) for name, values in study.quick.items()]
     selection = Selection((study.name,), None, tuple(axes))
     if not study.sizes:
         return selection
     every = _sizes(selection)
-    sizes = spread(every, QUICK_SIZES_OF.get(study.name, QUICK_SIZES))
+    sizes = spread(every, study.quick_sizes)
     if study.name == "memory-copy" and caches:
         sizes = by_cache(every, caches)
     return Selection((study.name,), ",".join(str(size) for size in sizes), tuple(axes))

@@ -194,6 +194,10 @@ TEST_CASE("every axis value can be selected, alone and by default") {
                     (void)study::select(study, selection, 2, CacheMode::warm, memory_bytes));
             }
             CHECK(study::values_of({}, axis) == axis.values);
+            for (const auto& value : axis.quick) {
+                CAPTURE(value);
+                CHECK(std::ranges::count(axis.values, value) == 1);
+            }
         }
     }
 }

@@ -6,9 +6,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transrank.lab.stats.placed import TWO_RANK_STUDIES, Placed, Placements, placed
-from transrank.lab.store.lines import Placement, Shape
-from transrank.lab.study import catalogue
+import recorded
+from transrank.lab.stats.placed import Placed, Placements, placed, taking_part
+from transrank.lab.store.lines import Case, Placement, Shape
 
 
 def blocks(shape: Shape) -> Placement:
@@ -18,28 +18,42 @@ def blocks(shape: Shape) -> Placement:
     return Placement(names, tuple(host), ("0",) * shape.ranks, (0,) * shape.ranks)
 
 
-def test_the_studies_of_two_ranks_are_those_that_the_runner_lists() -> None:
-    listed = {study.name for study in catalogue.studies().values() if study.most_ranks == 2}
-    assert listed == TWO_RANK_STUDIES
+def case(study: str, times: int | None, ranks: int) -> Case:
+    """A case of a launch of `ranks`, with the times of the first `times`, or of none."""
+    names = ("median", "minimum", "mean")
+    columns = None if times is None else dict.fromkeys(names, [1e-6] * times)
+    shape = {"ranks": ranks, "ranks_per_node": 0}
+    return Case.from_json(recorded.case(study=study, ranks=columns, shape=shape))
+
+
+def test_those_take_part_whose_times_are_recorded() -> None:
+    assert taking_part(case("pingpong", 2, ranks=8)) == 2
+    assert taking_part(case("plan-scaling", 1, ranks=4)) == 1
+    assert taking_part(case("exchange", 8, ranks=8)) == 8
+
+
+def test_all_take_part_in_what_another_program_has_measured() -> None:
+    assert taking_part(case("exchange", None, ranks=8)) == 8
 
 
 def test_two_ranks_of_a_job_that_fills_two_nodes_share_one() -> None:
     shape = Shape(8, 4)
-    assert placed("pingpong", shape, blocks(shape)) == Placed(2, 1, 2)
-    assert placed("exchange", shape, blocks(shape)) == Placed(8, 2, 4)
+    assert placed(2, shape, blocks(shape)) == Placed(2, 1, 2)
+    assert placed(8, shape, blocks(shape)) == Placed(8, 2, 4)
 
 
 def test_a_launcher_that_deals_ranks_out_in_turn_is_believed() -> None:
     in_turn = Placement(("a", "b"), (0, 1) * 4, ("0",) * 8, (0,) * 8)
-    assert placed("pingpong", Shape(8, 4), in_turn) == Placed(2, 2, 1)
+    assert placed(2, Shape(8, 4), in_turn) == Placed(2, 2, 1)
 
 
-@given(st.integers(2, 40), st.integers(1, 40), st.sampled_from(["pingpong", "exchange"]))
-def test_without_a_placement_the_shape_tells_the_same(ranks: int, each: int, study: str) -> None:
+@given(st.integers(2, 40), st.integers(1, 40), st.booleans())
+def test_without_a_placement_the_shape_tells_the_same(ranks: int, each: int, all_: bool) -> None:
     shape = Shape(ranks, each)
-    assert placed(study, shape, None) == placed(study, shape, blocks(shape))
+    taken = ranks if all_ else 2
+    assert placed(taken, shape, None) == placed(taken, shape, blocks(shape))
 
 
 def test_what_is_left_to_the_launcher_is_not_known() -> None:
-    assert placed("pingpong", Shape(2), None) is None
-    assert Placements([]).of("pingpong", Shape(2), 0) is None
+    assert placed(2, Shape(2), None) is None
+    assert Placements([]).of(case("pingpong", 2, ranks=2)) is None

@@ -33,6 +33,23 @@ def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
     assert len(quick) < len(full)
 
 
+def test_the_quick_survey_reads_what_it_has_moved() -> None:
+    described = {study: catalogue.find(study).quick for study in ("ghost", "redistribute")}
+    assert all(quick["mode"] == ("used",) for quick in described.values())
+    for case in cases(presets.quick()):
+        study, *values = case.split("/")
+        assert study not in described or "used" in values, case
+
+
+def test_the_quick_survey_has_as_many_sizes_as_the_description_of_a_study_says() -> None:
+    sizes: dict[str, set[str]] = {}
+    for case in cases(presets.quick()):
+        study, *_, size = case.split("/")
+        sizes.setdefault(study, set()).add(size)
+    for study in ("pingpong", "send-modes", "memory-copy", "alltoall-algorithms"):
+        assert len(sizes[study]) == catalogue.find(study).quick_sizes, study
+
+
 def test_the_sizes_of_the_quick_survey_are_among_those_of_the_full_one() -> None:
     assert cases(presets.quick()) <= cases(presets.full())
 
