@@ -66,8 +66,8 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(tmp_path: Path) -> N
     ("arguments", "error"),
     [
         (["slurm", "--", "survey", "--qick"], "survey: unknown option '--qick'"),
-        (["pbs", "--nodes", "2"], "pbs has to be told how many ranks a node gets"),
-        (["slurm", "--node-shape", "4x4"], "--node-shape is only for pjm"),
+        (["pbs", "--nodes", "2"], "pbs needs the number of ranks per node"),
+        (["slurm", "--node-shape", "4x4"], "--node-shape is for pjm"),
         (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
         (["pjm", "--node-shape", "torus"], "is no node shape"),
         (["slurm", "--time", "30"], "has no unit"),

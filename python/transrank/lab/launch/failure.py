@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a launch failed, in words: from its exit status and from what it said."""
+"""Why a launch failed, in words: from its exit status and its output."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
     (
         re.compile(r"more processes than the ppr|conflict and try again"),
-        "the launcher has too few nodes for so many ranks",
+        "the launcher has too few nodes for that many ranks",
         "ask for more ranks per node, or for a larger job",
     ),
     (
@@ -87,7 +87,7 @@ RANK_SIGNAL = re.compile(
     r"EXIT STRING: .*\(signal (\d+)\)|exited on\s+signal (\d+)|terminated by signal (\d+)"
 )
 RANK_NUMBER = re.compile(r"process rank (\d+)|task (\d+)")
-# Slurm names signals by their description; the first task told is the one that ended the others.
+# Slurm names signals by their description; the first task it reports ended the others.
 SLURM_TASK = re.compile(r"task (\d+): (Killed|Segmentation fault|Bus error|Aborted)")
 SLURM_SIGNALS = {
     "Killed": signal.SIGKILL,
@@ -144,7 +144,7 @@ def explain(outcome: Outcome, lost_host: tuple[str, str] | None = None) -> tuple
 
 
 def _killed_rank(text: str) -> tuple[str, int] | None:
-    """Return which rank was killed, as far as that is told, and by which signal."""
+    """Return which rank was killed, as far as the output says, and by which signal."""
     task = SLURM_TASK.search(text)
     if task:
         return f"rank {task[1]}", SLURM_SIGNALS[task[2]]
@@ -169,7 +169,7 @@ def _by_status(outcome: Outcome) -> tuple[str, str | None]:
 
 
 def last_words(outcome: Outcome, count: int = SHOWN_LINES) -> list[str]:
-    """Return the last telling lines of what the launch said."""
+    """Return the last informative lines of the output."""
     return without_noise(outcome.tail)[-count:]
 
 
@@ -192,7 +192,7 @@ def _signal(number: int) -> str:
 
 def _after_signal(number: int) -> str | None:
     if number == signal.SIGKILL:
-        return "somebody killed it, or the kernel did for lack of memory: dmesg tells; --memory"
+        return "a user killed it, or the kernel for lack of memory: see dmesg; --memory"
     if number == signal.SIGBUS:
         return (
             f"it may have found shared memory full; {shared_memory.described()}: "

@@ -32,7 +32,7 @@ OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 
 
 def blas_setting() -> dict[str, str]:
-    """Return what tells transrank-run of the BLAS in this environment, where there is one."""
+    """Return the setting that names this environment's BLAS to transrank-run, if there is one."""
     package = importlib.util.find_spec("scipy_openblas32")
     for folder in (package and package.submodule_search_locations) or ():
         library = Path(folder) / "lib" / "libscipy_openblas.so"
@@ -145,5 +145,5 @@ class Launcher:
 
     @property
     def places_ranks(self) -> bool:
-        """Whether it can be told how many ranks a node gets."""
+        """Whether it has an option for the ranks per node."""
         return True

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shared memory that MPI libraries leave behind when their ranks are killed: named, and removed.
 
-A segment is a file in /dev/shm that ranks map. Whether one is still in use is told by the maps of
-living processes; those of other users' processes can be read by root alone.
+A segment is a file in /dev/shm that ranks map. The maps of living processes show whether one
+is still in use; those of other users' processes only root can read.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ LOST = (
     re.compile(r"Connection to (\S+) closed by remote host"),
     re.compile(r"Remote daemon: \[\S+\] on node (\S+)"),
 )
-# Words of a Hydra that ends before it has passed on what ssh said.
+# Output of a Hydra that ends before it has passed on the output of ssh.
 UNSTARTED = re.compile(r"Launch proxy failed")
 # Words of a launcher that has lost a host and does not say which one: Hydra, then PRRTE.
 NAMELESS = re.compile(r"control_cb .*assert \(!closed\) failed|lost communication with a remote")
@@ -79,5 +79,5 @@ def _one_of(hosts: Sequence[str], placement: Mapping[str, Any] | None) -> str:
     """The host; of several all of them, with their ranks."""
     if not hosts:
         return "one of its hosts"
-    told = [f"{host} ({ranks_on(host, placement)})" for host in hosts]
-    return hosts[0] if len(hosts) == 1 else f"one of {', '.join(told)}"
+    named = [f"{host} ({ranks_on(host, placement)})" for host in hosts]
+    return hosts[0] if len(hosts) == 1 else f"one of {', '.join(named)}"

@@ -28,8 +28,8 @@ from transrank.lab.launch import left_overs
 
 MARK = "TRANSRANK_LAUNCH_MARK"
 GRACE_SECONDS = 3.0
-# How long a launch may take to end after words that can only be its last: a launcher whose link to
-# another host is cut waits for ever for what it has told to end there.
+# How long a launch may take to end after a message that can only be its last: a launcher whose link
+# to another host is cut waits forever for the processes there to end.
 DYING_SECONDS = 3.0
 # How long output is still read after the launcher itself has ended: orphans may hold the pipes.
 DRAIN_SECONDS = 1.0
@@ -42,7 +42,7 @@ class Outcome:
     """How a launch ended.
 
     `status` is the exit status, negative for the signal that ended the launcher itself. `tail` has
-    the last lines of stderr and of what stdout said beside the lines that were taken.
+    the last lines of stderr, and of stdout without the lines that were taken.
     """
 
     command: tuple[str, ...]
@@ -172,7 +172,7 @@ def run(
         memory.look()
 
     try:
-        # An interrupt may come when the launcher runs and is not known yet: its mark tells.
+        # An interrupt may come while the launcher runs but is not known yet: its mark is.
         process = _start(command, {**environment, MARK: mark})
         try:
             timed_out = not _follow(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Job scripts: what Slurm, PBS and Fujitsu's PJM have to be told so that a survey runs in a job.
+"""Job scripts: the options with which Slurm, PBS and Fujitsu's PJM run a survey in a job.
 
 One function per batch system, one row in `SYSTEMS`. A job that is started again (requeued) finishes
 the run that it began. The PJM script follows the conventions of the job scripts published with the
@@ -55,16 +55,16 @@ class Job:
             )
 
     def known_ranks_per_node(self, system: str) -> int:
-        """The ranks of a node, for a batch system that has to be told.
+        """The ranks of a node, for a batch system that needs the number.
 
         Raises
         ------
         UsageError
-            nobody said.
+            it was not given.
         """
         if self.ranks_per_node is None:
             raise UsageError(
-                f"{system} has to be told how many ranks a node gets",
+                f"{system} needs the number of ranks per node",
                 "--ranks-per-node N, the cores of a node",
             )
         return self.ranks_per_node

@@ -10,7 +10,7 @@ The two readings are taken on different hosts when ranks run elsewhere. Their di
 the offset between the hosts' clocks of day. Under NTP or chrony that is tens of microseconds to a
 few milliseconds, little beside a job start of tenths of seconds to seconds; a rank that seems to
 run before its launcher was started shows a worse clock, and the launch fails with that message. A
-job during which this host's clock was set, as its monotonic clock tells, is started again.
+job during which this host's clock was set, seen by its monotonic clock, is started again.
 
 Excluded: the end of the job, and what transrank-run does after its reading.
 """
@@ -136,7 +136,7 @@ def _start_job(
     prefix: Path,
     run: Run,
 ) -> tuple[list[dict[str, Any]], process.Outcome]:
-    """Return what the ranks of a job said, and how it ended."""
+    """Return the output of the ranks of a job, and how it ended."""
     found: list[dict[str, Any]] = []
 
     def take(line: str) -> bool:
@@ -181,7 +181,7 @@ def _since(
     ]
     if len(stamps) != shape.ranks:
         raise LaunchError(
-            f"only {len(stamps)} of {shape.ranks} ranks said when they began"
+            f"only {len(stamps)} of {shape.ranks} ranks reported when they began"
             f"{failure.where(outcome)}",
             "does the launcher pass the ranks' stdout on? Otherwise put {output} into --launcher",
         )

@@ -82,7 +82,7 @@ def _mpi(situation: Situation) -> Iterator[Check]:
     if situation.probed is None:
         return
     started = format_seconds(situation.probed.seconds)
-    # Open MPI goes on with who built it where.
+    # Open MPI continues with who built it, and where.
     library = situation.probed.mpi["library"].partition(",")[0]
     yield Check("MPI", "ok", f"{library}; a launch takes {started}")
 
@@ -143,9 +143,9 @@ def _loosely(host: Host) -> str:
 def _binding_hint(launcher: Launcher) -> str:
     return {
         "srun": "let Slurm bind: TaskPlugin=task/affinity and --cpu-bind=cores",
-        "hydra": "mpiexec was told to (-bind-to core) and could not: a cpuset or a container "
+        "hydra": "mpiexec was asked to (-bind-to core) and could not: a cpuset or a container "
         "may hide the cores",
-        "openmpi": "mpiexec was told to (--bind-to core) and could not: a cpuset or a container "
+        "openmpi": "mpiexec was asked to (--bind-to core) and could not: a cpuset or a container "
         "may hide the cores",
     }.get(launcher.name, "let the launcher bind each rank to a core: --launcher")
 
@@ -165,7 +165,7 @@ def _threads(situation: Situation) -> Iterator[Check]:
         yield Check(
             "threads",
             "warning",
-            f"{name}={wanted[name]}: {_ranks(ranks)} with so many threads each are more "
+            f"{name}={wanted[name]}: {_ranks(ranks)} with that many threads each are more "
             f"than {cores} cores",
             f"unset {name}; it is then set to 1",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the study `contention` takes from the machine when it is not told: domains and sizes."""
+"""Domains and sizes of the study `contention`, from the machine unless the user names them."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class Driver:
 
     `record` has its header already. `finished` are the (launch, case) pairs that need no
     measuring; `further`, if any, knows what was measured of them. `spent_seconds` of the run's time
-    went by before. `say` gets what launches said that is worth reading, `show_command` every
-    command.
+    went by before. `say` receives the output of launches that is worth reading, `show_command`
+    every command.
     """
 
     record: Path
@@ -82,7 +82,7 @@ class Driver:
         return self.record.with_suffix(".logs")
 
     def run(self, show: Callable[[int], Progress]) -> None:
-        """Run what remains; `show` makes the progress of so many cases.
+        """Run what remains; `show` makes the progress display for N cases.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Driver:
                 f"interrupted; {self._kept_words()}", self._hint(None), status=INTERRUPTED
             ) from None
         except BrokenPipeError:
-            self._close("interrupted", "nobody reads what is said of the run any more")
+            self._close("interrupted", "its output was closed")
             raise
         except (LaunchError, RecordError, OSError) as cause:
             # A file that cannot be written in mid-run is the run's failure.
@@ -165,7 +165,7 @@ class Driver:
                 left.finish(self._launch(planned, progress, left))
 
     def _failure(self, cause: LaunchError | RecordError | OSError) -> LaunchError:
-        """Note in the record why the run ends here, and return what the user is told."""
+        """Note in the record why the run ends here, and return the message for the user."""
         if isinstance(cause, OSError):
             message, advice = f"{cause.filename or self.folder}: {cause.strerror}", None
         else:

@@ -110,7 +110,7 @@ def select(
     Raises
     ------
     UsageError
-        an unknown study, or a restriction that concerns none of the studies.
+        an unknown study, or a restriction of an axis that no study has.
     """
     chosen = [catalogue.find(name) for name in dict.fromkeys(names)]
     for name in axes:
@@ -190,7 +190,7 @@ def make_plan(
 def with_domains(
     selections: Sequence[Selection], ranks_per_domain: int | None
 ) -> tuple[Selection, ...]:
-    """Give `contention` domains of so many ranks where the user names none.
+    """Set the ranks per domain of `contention` where the user names none.
 
     It then has a launch of its own: no other study has that axis.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ask a first, short launch what it is: MPI library, hosts, binding, clock."""
+"""Probe MPI library, hosts, binding and clock by a first, short launch."""
 
 from __future__ import annotations
 

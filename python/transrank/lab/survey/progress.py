@@ -86,7 +86,7 @@ def shortened(name: str, width: int) -> str:
 
 
 class Progress:
-    """Collects what happens; by itself it shows nothing (-q)."""
+    """Collects events and shows nothing (-q)."""
 
     def __init__(self, total: int) -> None:
         self.total = total

@@ -27,7 +27,7 @@ def refuse_crowds(
 ) -> None:
     """Refuse shapes that put more than MOST_RANKS_PER_CORE ranks on each core of a node.
 
-    Where nobody can tell which cores those will be they are all taken: a template, srun that asks
+    All are accepted where the cores are not known before the launch: a template, an srun that asks
     for a job of its own, a list of hosts in the environment.
 
     Raises

@@ -48,7 +48,7 @@ class Campaign:
     def measure(self, variants: Mapping[str, Mapping[str, str]]) -> dict[str, Seconds]:
         """Measure each variant once per round, in random order, so that all see the same hours.
 
-        A variant whose launch fails is left out from then on, and said. Raises LaunchError when
+        A variant whose launch fails is reported, and left out from then on. Raises LaunchError when
         that is the default, with which all are compared, NothingLeftError when no other is left.
         """
         found: dict[str, Seconds] = {name: {} for name in variants}
@@ -75,7 +75,7 @@ class Campaign:
         return found
 
     def watch(self, variants: Mapping[str, Mapping[str, str]]) -> dict[str, Sight]:
-        """What each variant does, by one launch that is made to tell; its times mean nothing."""
+        """What each variant does, by one launch with diagnostics; its times mean nothing."""
         seen: dict[str, Sight] = {}
         for name, added in variants.items():
             self.say(f"what is done: {name}")
@@ -137,8 +137,8 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, s
 
 
 def _error_in(said: str) -> str:
-    """What a failed `transrank measure` says is wrong; how to resume its run helps nobody here."""
-    lines = said.strip().splitlines() or ["it said nothing"]
+    """The error of a failed `transrank measure`, without how to resume its run."""
+    lines = said.strip().splitlines() or ["it printed nothing"]
     errors = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]
     return (errors or lines)[-1].partition("; ")[0]
 

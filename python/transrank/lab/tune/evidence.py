@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a library really uses a tuning file: by what it is seen to do, or by what it says."""
+"""Whether a library really uses a tuning file: by its observed behaviour, or by its output."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from transrank.lab.tune.campaign import DEFAULT, Campaign, Seen, Sight
 from transrank.lab.tune.choice import Range
 from transrank.lab.tune.library import Choices
 
-# What shows it at one size. BY_TIME: nothing else could, as the algorithm sends what the default
-# does, or the library does not tell.
+# The evidence at one size. BY_TIME: there is no other, as the algorithm sends the same messages as
+# the default, or the library does not count them.
 BY_TIME = "time"
 NOT_USED = "not used"
 TUNED = "tuned"
@@ -60,7 +60,7 @@ def judge(before: Seen, after: Seen, wanted: Seen) -> str:
 def said(
     campaign: Campaign, path: Path, start: Callable[[Mapping[str, str]], Sequence[str]]
 ) -> str | None:
-    """What the library itself says of the file when it starts; None when it does not tell.
+    """What the library itself says of the file when it starts; None when it prints nothing.
 
     Raises
     ------

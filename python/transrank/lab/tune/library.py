@@ -53,7 +53,7 @@ class Library(Protocol):
         return str(axes["operation"])
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:
-        """Names of those that serve so many ranks."""
+        """Names of those that serve this number of ranks."""
 
     def text(self, choices: Choices, ranks: int) -> str:
         """The tuning file: these choices for communicators of `ranks`, else nothing changed."""
@@ -70,7 +70,7 @@ class Library(Protocol):
         return {}
 
     def names(self, path: Path, said: Sequence[str]) -> bool | None:  # noqa: ARG002
-        """Whether a start with `announcing` has named this file; None when it told nothing."""
+        """Whether a start with `announcing` has named this file; None when it printed nothing."""
         return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tuning files on disk: each with a note beside it that says what it is and for what."""
+"""Tuning files on disk: each with a note beside it: what it is, and for which machine."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class OpenMpi(Library):
         return {"OMPI_MCA_pml_monitoring_enable": "1", **added}
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:
-        """Those that serve so many ranks: two_proc exactly two, neighbor an even number."""
+        """Those that serve this number of ranks: two_proc exactly two, neighbor an even number."""
         return tuple(
             name
             for name in _ALGORITHMS[operation][1]

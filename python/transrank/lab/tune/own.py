@@ -44,13 +44,13 @@ class Own(Library):
         return f"{_PREFIX}{axes['arrays']}"
 
     def algorithms(self, operation: str, ranks: int) -> tuple[str, ...]:  # noqa: ARG002
-        """All but those that cannot serve so many ranks."""
+        """All that can serve this number of ranks."""
         cases = catalogue.list_cases(["--study", _STUDY, "--sizes", "8"], ranks)
         names = [str(case.axes["algorithm"]) for case in cases if case.reason is None]
         return tuple(name for name in names if name != _AUTO and not name.startswith(_FORCED))
 
     def text(self, choices: Choices, ranks: int) -> str:
-        """The file of choices. Where nothing is chosen `auto` is what it is without it."""
+        """The file of choices. Where it chooses nothing, `auto` decides as without a file."""
         rules = [
             f"{operation.removeprefix(_PREFIX)} {each.first} {each.last} {each.algorithm}"
             for operation, ranges in choices.items()

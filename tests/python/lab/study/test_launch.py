@@ -99,7 +99,7 @@ def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued: bool) -
 
 
 def test_a_rank_that_does_not_answer_fails_the_launch() -> None:
-    with pytest.raises(LaunchError, match="only 1 of 2 ranks said when they began"):
+    with pytest.raises(LaunchError, match="only 1 of 2 ranks reported when they began"):
         measured(lambda job: stamps(1.0))
 
 

@@ -79,7 +79,7 @@ def test_more_ranks_than_cores_are_warned_of(healthy: Situation) -> None:
 def test_ranks_that_may_use_each_others_cores_are_warned_of(healthy: Situation) -> None:
     (warning,) = warnings(replace(healthy, probed=probed("0-31", "0-31")))
     assert warning.name == "binding"
-    assert warning.hint.startswith("mpiexec was told to (-bind-to core) and could not")
+    assert warning.hint.startswith("mpiexec was asked to (-bind-to core) and could not")
 
 
 def test_too_many_threads_are_warned_of(healthy: Situation) -> None:
