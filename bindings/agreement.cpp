@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -49,6 +50,7 @@ Attempt attempt(CommunicatorArgument comm, const nb::callable& work) {
     nb::object result = nb::none();
     nb::object raised = nb::none();
     std::optional<std::string> words;
+    mpi::begin_to_use();
     try {
         result = work();
     } catch (const nb::python_error& error) {

@@ -13,6 +13,7 @@
 #include "communicator_caster.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 /// What may fail in Python on one rank alone becomes the same error on every rank.
 namespace transrank::bindings {
@@ -34,6 +35,7 @@ auto agreed(CommunicatorArgument comm, const Work& work) {
     std::optional<std::invoke_result_t<Work>> made;
     std::optional<std::string> words;
     std::optional<nanobind::python_error> interrupt;
+    mpi::begin_to_use();
     try {
         made.emplace(work());
     } catch (nanobind::python_error& error) {

@@ -37,8 +37,8 @@ void bind_mpi(nb::module_& module) {
                "The version text of the MPI library that this module is linked with.");
     module.def("communicator_size", &size, nb::arg("communicator"),
                "Number of ranks of an mpi4py communicator, as this module's MPI sees it.");
-    module.def("require_own_process", &mpi::require_own_process,
-               "Raises Misuse in a child of fork, which is no rank.");
+    module.def("begin_to_use", &mpi::begin_to_use,
+               "Raises Misuse where MPI cannot be used: finalized, or in a child of fork.");
 }
 
 }  // namespace transrank::bindings

@@ -29,8 +29,8 @@ _Field = tuple[NDArray[Any], NDArray[Any], int, str]
 
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
-def require_own_process() -> None:
-    """Raise Misuse in a child of fork, which is not a rank."""
+def begin_to_use() -> None:
+    """Raise Misuse where MPI cannot be used: once it is finalized, and in a child of fork."""
 
 def attempt(comm: Comm, work: Callable[[], _T]) -> tuple[_T, BaseException | None, str | None]:
     """Collective. The result of `work`, its exception, and the error of the lowest rank."""

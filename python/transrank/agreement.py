@@ -18,9 +18,9 @@ T = TypeVar("T")
 def require_communicator(comm: object) -> None:
     """Raise, on this rank alone, unless `comm` is an intracommunicator of mpi4py.
 
-    TypeError or ValueError; Misuse in a child of fork, which is not a rank.
+    TypeError or ValueError; Misuse once MPI is finalized, and in a child of fork, which is no rank.
     """
-    _core.require_own_process()
+    _core.begin_to_use()
     if not isinstance(comm, MPI.Intracomm):
         raise TypeError(f"an mpi4py intracommunicator is needed, not {type(comm).__name__}")
     if comm == MPI.COMM_NULL:

@@ -3,17 +3,28 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from built import cpp_test
+from built import ROOT, cpp_test
 from trials import seconds, seed, trials
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import Mpiexec
+
+PROGRAM = Path(__file__).parent / "mpi" / "one_rank_program.cpp"
+LIBRARY = ROOT / "cpp" / "transrank"
+INCLUDE = re.compile(r'^#include "transrank/([^"]+)"', re.MULTILINE)
+# The base of ArrayTransformer, which takes the constructors over.
+BASE = "GhostUpdate"
+HIDDEN = re.compile(r"^(?:private|protected):.*?^};", re.MULTILINE | re.DOTALL)
+# A comment that says so, what else stands between, and the name that is declared.
+COLLECTIVE = re.compile(
+    r"^ *///? Collective\b.*\n(?: *//.*\n)*(?: *template .*\n)?[^;{(]*?(\w+)\(", re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.most_ranks)])
@@ -23,3 +34,12 @@ def test_what_one_rank_passes_works_or_is_refused_by_all(
     program = cpp_test("mpi/one_rank_program")
     arguments = str(10 * seed() + ranks), str(trials(60)), tmp_path
     mpiexec.run(ranks, program, *arguments, timeout=seconds(60)).check()
+
+
+def test_every_collective_call_of_a_public_header_is_tried() -> None:
+    public = INCLUDE.findall((LIBRARY / "transrank.hpp").read_text())
+    texts = [(LIBRARY / name).read_text() for name in (*public, "array/ghost_update.hpp")]
+    names = {name for text in texts for name in COLLECTIVE.findall(HIDDEN.sub("", text))} - {BASE}
+    assert {"Exchange", "ghost_pull", "store", "pull_once", "route_between", "Numbering"} <= names
+    tried = PROGRAM.read_text().split("calls()", 1)[1]
+    assert not {name for name in names if not re.search(rf"\b{name}\b", tried)}

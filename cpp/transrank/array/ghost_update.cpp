@@ -9,6 +9,7 @@
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::array {
 
@@ -59,6 +60,7 @@ GhostUpdate::GhostUpdate(Communicator comm) : GhostUpdate(comm->handle()) {
 }
 
 std::shared_ptr<exchange::KnownCommunicator> GhostUpdate::known() const {
+    mpi::require_usable();
     auto known = known_.lock();
     if (!known) {
         throw exchange::Misuse(

@@ -156,6 +156,7 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
 }
 
 Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
+    mpi::begin_to_use();
     int ranks = 0;
     mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -214,7 +215,7 @@ Alltoall::Alltoall(Alltoall&&) noexcept = default;
 Alltoall& Alltoall::operator=(Alltoall&&) noexcept = default;
 
 void Alltoall::start() {
-    mpi::require_own_process();
+    mpi::require_usable();
     movement_->start();
 }
 
@@ -231,7 +232,7 @@ bool Alltoall::wait_for(double seconds) {
 }
 
 void Alltoall::run() {
-    mpi::require_own_process();
+    mpi::require_usable();
     movement_->run();
 }
 

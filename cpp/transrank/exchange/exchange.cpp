@@ -350,7 +350,7 @@ Exchange::State& Exchange::open() const {
 }
 
 void Exchange::start() {
-    mpi::require_own_process();
+    mpi::require_usable();
     open().start();
 }
 
@@ -359,7 +359,7 @@ void Exchange::check_idle() {
 }
 
 bool Exchange::test() {
-    mpi::require_own_process();
+    mpi::require_usable();
     return open().test();
 }
 
@@ -368,7 +368,7 @@ void Exchange::wait() {
 }
 
 bool Exchange::wait_for(double seconds) {
-    mpi::require_own_process();
+    mpi::require_usable();
     return open().wait_for(seconds);
 }
 
@@ -377,7 +377,7 @@ bool Exchange::is_under_way() const noexcept {
 }
 
 void Exchange::abandon(const std::string& why) {
-    mpi::require_own_process();
+    mpi::require_usable();
     open().abandon(why, Breakage::Cause::failed);
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -43,6 +44,7 @@ std::string take_word(std::string& text) {
 }  // namespace
 
 void agree(const Communicator& comm, const std::function<void()>& work) {
+    require_usable();
     constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
     std::string words;
     int own = comm.size();
@@ -65,6 +67,7 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
 
 void agree_on(const Communicator& comm, const std::string& what,
               const std::vector<std::string>& words) {
+    require_usable();
     auto first = broadcast(comm, joined(words), 0);
     agree(comm, [&] {
         const auto compare = [&](const std::string& own) {

@@ -35,7 +35,7 @@ int key() {
 }  // namespace
 
 std::shared_ptr<Attachment> attached_to(MPI_Comm comm) {
-    require_own_process();
+    begin_to_use();
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(comm, key(), &value, &found), "MPI_Comm_get_attr");

@@ -32,7 +32,7 @@ private:
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm) {
-    require_own_process();
+    begin_to_use();
     const ErrorsReturned returned(comm);
     check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     adopt();
@@ -87,6 +87,7 @@ bool Communicator::has_unmatched_message() const {
 }
 
 void come_together(MPI_Comm comm, const Meanwhile& meanwhile) {
+    require_usable();
     const ErrorsReturned returned(comm);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 #include <forward_list>
 #include <mutex>
 #include <pthread.h>
@@ -17,9 +18,11 @@ namespace transrank::mpi {
 
 namespace {
 
+enum class Standing : std::uint8_t { usable, finalized, child };
+
 // Since some fork at the latest.
 std::atomic<bool> mpi_has_run{false};
-std::atomic<bool> is_child{false};
+std::atomic<Standing> standing{Standing::usable};
 
 // In the parent, since a child of a process with several threads may call next to nothing.
 extern "C" void transrank_before_fork() {
@@ -30,7 +33,9 @@ extern "C" void transrank_before_fork() {
 }
 
 extern "C" void transrank_in_child() {
-    is_child.store(mpi_has_run.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (mpi_has_run.load(std::memory_order_relaxed)) {
+        standing.store(Standing::child, std::memory_order_relaxed);
+    }
 }
 
 // When the library is loaded: what a process does before it first calls it counts, too.
@@ -46,19 +51,45 @@ extern "C" int transrank_finalize(MPI_Comm /*comm*/, int /*key*/, void* work, vo
     return MPI_SUCCESS;
 }
 
+void note_finalization() noexcept {
+    standing.store(Standing::finalized, std::memory_order_relaxed);
+}
+
+[[noreturn]] void refuse(Standing why) {
+    if (why == Standing::finalized) {
+        throw Misuse(
+            "MPI has been finalized in this process: call before MPI_Finalize what needs "
+            "other ranks");
+    }
+    throw Misuse("process " + std::to_string(getpid()) +
+                 " is a child that an MPI process has forked, and no rank itself: it may use and "
+                 "drop what it has inherited, but leave to its parent what needs other ranks");
+}
+
 }  // namespace
 
 bool is_own_process() noexcept {
-    return !is_child.load(std::memory_order_relaxed);
+    return standing.load(std::memory_order_relaxed) != Standing::child;
 }
 
-void require_own_process() {
-    if (!is_own_process()) {
-        throw Misuse("process " + std::to_string(getpid()) +
-                     " is a child that an MPI process has forked, and no rank itself: it may use "
-                     "and drop what it has inherited, but leave to its parent what needs other "
-                     "ranks");
+void require_usable() {
+    const auto now = standing.load(std::memory_order_relaxed);
+    if (now != Standing::usable) {
+        refuse(now);
     }
+}
+
+void begin_to_use() {
+    require_usable();
+    int initialized = 0;
+    check(MPI_Initialized(&initialized), "MPI_Initialized");
+    if (initialized == 0) {
+        throw Misuse("MPI has not been initialized in this process: call MPI_Init first");
+    }
+    if (!is_usable()) {
+        refuse(Standing::finalized);
+    }
+    [[maybe_unused]] static const bool noticed = (before_finalize(note_finalization), true);
 }
 
 bool is_usable() noexcept {

@@ -14,8 +14,13 @@ namespace transrank::mpi {
 /// what it destroys belongs to its parent. Costs no system call.
 [[nodiscard]] bool is_own_process() noexcept;
 
-/// Throws Misuse where is_own_process is false; for whatever needs the other ranks.
-void require_own_process();
+/// Throws Misuse in a child of fork, and once MPI is being finalized; for whatever needs the other
+/// ranks and was made by way of `begin_to_use`. Costs neither a system call nor one of MPI.
+void require_usable();
+
+/// The same for what may be this process's first use of MPI: also before MPI_Init, and after
+/// MPI_Finalize.
+void begin_to_use();
 
 /// Whether this thread may call MPI: under MPI_THREAD_FUNNELED only the main thread.
 [[nodiscard]] bool may_call_here() noexcept;

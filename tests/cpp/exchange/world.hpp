@@ -13,15 +13,22 @@
 
 namespace testing {
 
+using CommunicatorQuery = int (*)(MPI_Comm, int*);
+
+inline int of_world(CommunicatorQuery query) {
+    int value = 0;
+    query(MPI_COMM_WORLD, &value);
+    return value;
+}
+
+// Who has asked before MPI_Finalize may ask after it.
 inline int world_rank() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    static const int rank = of_world(&MPI_Comm_rank);
     return rank;
 }
 
 inline int world_size() {
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    static const int size = of_world(&MPI_Comm_size);
     return size;
 }
 

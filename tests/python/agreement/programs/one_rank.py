@@ -3,10 +3,12 @@
 """One rank passes something else to a collective call: it works, or all ranks raise one error.
 
 An unknown keyword, or something that is no communicator, cannot be agreed on, and is not drawn.
+After MPI_Finalize every call is refused at once.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import sys
@@ -19,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray
 from hypothesis import strategies as st
 
 import transrank
-from python.spmd import WORLD, main, property_test
+from python.spmd import MPI, WORLD, main, property_test
 from transrank import BlockGrid, Distribution
 from transrank import route as routes
 from trials import trials
@@ -97,7 +100,7 @@ def store(**options: Any) -> None:
 
 def along(**given: Any) -> None:
     made = transrank.Redistribution.along(WORLD, **given)
-    made.store(tuple(np.zeros(shape[::-1]) for shape in SHAPES))
+    made.store(tuple(np.zeros(shape) for shape in SHAPES))
 
 
 def with_options(name: str) -> Call:
@@ -122,6 +125,10 @@ def saved() -> Path:
     return HERE / "saved"
 
 
+def dataset() -> xarray.Dataset:
+    return xarray.Dataset({"wind": (("y", "x"), np.zeros(SHAPES[0]))})
+
+
 ONES = [1] * RANKS
 BLOCKS = {
     "send": np.arange(2.0 * RANKS),
@@ -143,24 +150,24 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda owned: transrank.Numbering(WORLD, owned),
         lambda: {"owned": ROWS},
     ),
-    "ghost_pull": (
+    "route.ghost_pull": (
         lambda **given: routes.ghost_pull(WORLD, **given),
         lambda: {"owners": even(), "ghosts": [0, 1], "begin": 1, "extent": 5},
     ),
-    "ghost_pull of a numbering": (
+    "route.ghost_pull of a numbering": (
         lambda **given: routes.ghost_pull(WORLD, **given),
         lambda: {"owners": transrank.Numbering(WORLD, RANK), "ghosts": [0], "begin": 1},
     ),
-    "ghost_push": (
+    "route.ghost_push": (
         lambda **given: routes.ghost_push(WORLD, **given),
         lambda: {"owners": even(), "rows": [0, 1], "targets": [0, RANKS - 1], "begin": 1},
     ),
-    "lists": (
+    "route.lists": (
         lambda **given: routes.lists(WORLD, **given),
         lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [0, 1]},
     ),
     "route.alltoall": (lambda units: routes.alltoall(WORLD, units), lambda: {"units": 2}),
-    "alltoallv": (
+    "route.alltoallv": (
         lambda **given: routes.alltoallv(WORLD, **given),
         lambda: {
             "send_counts": ONES,
@@ -169,7 +176,7 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
             "receive_displacements": range(RANKS),
         },
     ),
-    "halo": (
+    "route.halo": (
         lambda **given: routes.halo(WORLD, **given),
         lambda: {"grid": grid(halo=1), "corners": True},
     ),
@@ -177,11 +184,11 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda **given: routes.redistribution(WORLD, **given),
         lambda: {"source": grid(0), "destination": grid(1), "fill_halo": False},
     ),
-    "save": (
+    "route.save": (
         lambda **given: routes.save(WORLD, **given),
         lambda: {"route": ring(), "place": HERE / "new"},
     ),
-    "load": (lambda place: routes.load(WORLD, place), lambda: {"place": saved()}),
+    "route.load": (lambda place: routes.load(WORLD, place), lambda: {"place": saved()}),
     "Exchange": (
         exchange,
         lambda: {
@@ -210,14 +217,14 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         redistribution,
         lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [RANK], "numbering": "F"},
     ),
-    "store": (
+    "Redistribution.store": (
         store,
         lambda: {
-            "fields": tuple(np.zeros(shape[::-1]) for shape in SHAPES),
+            "fields": tuple(np.zeros(shape) for shape in SHAPES),
             "transport": "message",
         },
     ),
-    "along": (
+    "Redistribution.along": (
         along,
         lambda: {
             "route": routes.redistribution(WORLD, grid(0), grid(1)),
@@ -225,42 +232,59 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
             "destination": grid(1),
         },
     ),
+    "Redistribution.bind": (
+        lambda **given: transrank.Redistribution(WORLD, grid(0), grid(1)).bind(**given).run(),
+        lambda: {"source": dataset(), "dimensions": ["y", "x"]},
+    ),
+    "Redistribution.redistribute": (
+        lambda **given: transrank.Redistribution(WORLD, grid(0), grid(1)).redistribute(**given),
+        lambda: {"source": dataset(), "dimensions": ["y", "x"]},
+    ),
     "ArrayTransformer": (
         lambda **given: transrank.ArrayTransformer(WORLD, **given),
         lambda: {"father": np.zeros(ROWS), "son": None},
     ),
-    "set_father_son": (
+    "ArrayTransformer.set_father_son": (
         of_transformer("set_father_son"),
         lambda: {"father": np.zeros((ROWS, 2)), "son": np.zeros((2, 2))},
     ),
-    "create_global_mapping": (
+    "ArrayTransformer.create_global_mapping": (
         lambda father: transrank.ArrayTransformer(WORLD, father).create_global_mapping(),
         lambda: {"father": transrank.ParArray.variable([1, 2])},
     ),
-    "create_ghost_mapping": (
+    "ArrayTransformer.create_ghost_mapping": (
         lambda **given: numbered().create_ghost_mapping(**given),
         lambda: {"pulled": [0, 1], "targets": None},
     ),
-    "create_ghost_mapping by pushing": (
+    "ArrayTransformer.create_ghost_mapping by pushing": (
         lambda **given: numbered().create_ghost_mapping(**given),
         lambda: {"pulled": [0, 1], "targets": [0, 0]},
     ),
-    "use_route": (
+    "ArrayTransformer.use_route": (
         lambda route: numbered().use_route(route),
         lambda: {"route": ring()},
     ),
-    "borrow_mapping": (of_transformer("borrow_mapping"), lambda: {"other": transformer()}),
-    "fit_son": (
+    "ArrayTransformer.borrow_mapping": (
+        of_transformer("borrow_mapping"),
+        lambda: {"other": transformer()},
+    ),
+    "ArrayTransformer.fit_son": (
         lambda father: (transformer().set_father_son(father), transformer().fit_son()),
         lambda: {"father": np.zeros(ROWS)},
     ),
-    "init_persistent_pull": (with_options("init_persistent_pull"), lambda: dict(BINDING)),
-    "init_persistent_push": (
+    "ArrayTransformer.init_persistent_pull": (
+        with_options("init_persistent_pull"),
+        lambda: dict(BINDING),
+    ),
+    "ArrayTransformer.init_persistent_push": (
         with_options("init_persistent_push"),
         lambda: {"operation": "add", **BINDING},
     ),
-    "pull_once": (with_options("pull_once"), lambda: dict(BINDING)),
-    "push_once": (with_options("push_once"), lambda: {"operation": "max", **BINDING}),
+    "ArrayTransformer.pull_once": (with_options("pull_once"), lambda: dict(BINDING)),
+    "ArrayTransformer.push_once": (
+        with_options("push_once"),
+        lambda: {"operation": "max", **BINDING},
+    ),
 }
 
 
@@ -397,21 +421,46 @@ def test_what_one_rank_passes_works_or_is_refused_by_all(case: Case) -> None:
     assert works or told.pop().startswith("refused: "), everywhere
 
 
+def test_what_every_rank_is_to_pass_works() -> None:
+    for name, (call, good) in CALLS.items():
+        assert outcome(call, good()) == "works", name
+
+
+def is_collective(thing: object) -> bool:
+    """Whether its documentation says so, or it takes a communicator."""
+    words = thing.__doc__ or ""
+    try:
+        takes = str(inspect.signature(thing))
+    except ValueError:  # compiled: the signature is the documentation's first line
+        takes = thing.__init__.__doc__ or ""
+    return words.startswith("Collective.") or "(comm:" in takes or ", comm:" in takes
+
+
 def test_every_collective_call_is_in_the_table() -> None:
-    names = {name.split(" ")[0].removeprefix("route.") for name in CALLS}
-    owners = (
-        routes,
-        transrank,
-        transrank.ArrayTransformer,
-        transrank.Redistribution,
-    )
-    for owner in owners:
-        for name in dir(owner):
-            words = getattr(getattr(owner, name), "__doc__", None) or ""
-            if not name.startswith("_") and words.startswith("Collective."):
-                assert name in names or name in ("redistribute", "bind"), name  # of Datasets
+    public = {
+        **{name: getattr(transrank, name) for name in transrank.__all__},
+        **{f"route.{name}": getattr(routes, name) for name in routes.__all__},
+    }
+    for name, thing in [*public.items()]:
+        if inspect.isclass(thing):
+            members = ((each, getattr(thing, each)) for each in dir(thing) if each[0] != "_")
+            public |= {f"{name}.{each}": member for each, member in members}
+    collective = {name for name, it in public.items() if callable(it) and is_collective(it)}
+    assert {"Exchange", "Numbering", "route.save", "Redistribution.along"} <= collective
+    assert collective - {name.split(" ")[0] for name in CALLS} == set()
 
 
 main(globals())
+late = [(name, call, good()) for name, (call, good) in CALLS.items()]
+for bound in (
+    transrank.Exchange(ring(), WORLD, (np.zeros(ROWS), np.zeros(2)), transport="message"),
+    transrank.Alltoall(WORLD, np.zeros(RANKS), np.zeros(RANKS)),
+    transformer().init_persistent_pull(transport="message"),
+):
+    late += [(repr(call), call, {}) for call in (bound.start, bound.run)]
+MPI.Finalize()
+for name, call, arguments in late:
+    told = outcome(call, arguments)
+    assert told.startswith("raised Misuse: MPI has been finalized"), f"{name}: {told}"
 if RANK == 0:
     shutil.rmtree(HERE)
