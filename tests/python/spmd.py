@@ -2,7 +2,8 @@
 """Tests that run on all ranks of an MPI job at once, property tests among them.
 
 Programs in folders `programs/` end with ``spmd.main(globals())``, which runs their functions
-`test_*` in order. An error of one rank is printed and ends the job, so that no rank waits for ever.
+`test_*` in order; `run_programs` runs several in one job. An error of one rank is printed and ends
+the job, so that no rank waits for ever.
 Property tests draw the same cases on every rank, from one seed; an assertion that fails on some
 rank fails on all, and therefore the case is made smaller on all ranks in step.
 """
@@ -11,9 +12,11 @@ from __future__ import annotations
 
 import functools
 import re
+import runpy
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from transrank.mpi import MPI  # isort: split
@@ -119,7 +122,13 @@ def main(names: dict[str, Any]) -> None:
             except BaseException as error:
                 if isinstance(error, FailedTogether) and WORLD.rank > 0:
                     WORLD.Barrier()  # rank 0 tells of it and ends the job
-                _end_job(name)
+                _end_job(f"{names['__file__']}: {name}")
             WORLD.Barrier()
             if WORLD.rank == 0:
-                print(f"passed {name}", flush=True)
+                print(f"passed {Path(names['__file__']).stem}: {name}", flush=True)
+
+
+def run_programs() -> None:
+    """Run the programs that the command line names, one after the other."""
+    for path in sys.argv[1:]:
+        runpy.run_path(path, run_name="__main__")
