@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import commands
 import transrank
+from bounded import Finished
 from transrank.errors import LaunchError
 from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import output
@@ -29,11 +31,31 @@ from transrank.lab.store.records import read_run
 STATUSES = {0, 1, 2, 3, 4}
 
 
+Answers = Callable[..., Finished]
+
+
+@pytest.fixture
+def answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Answers:
+    """Run `transrank ARGUMENTS` in this process, which has imported it already."""
+
+    def run(*arguments: str) -> Finished:
+        for name, value in commands.environment(tmp_path).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
+        status = frame.main(arguments)
+        return Finished(["transrank", *arguments], status, *capsys.readouterr())
+
+    return run
+
+
 @pytest.mark.parametrize("verb", ["", *frame.VERBS])
-def test_help_fits_eighty_columns(verb: str, tmp_path: Path) -> None:
-    words = [verb] if verb else []
-    narrow = {"COLUMNS": "80"}
-    finished = commands.transrank(*words, "--help", store=tmp_path, env=narrow).check()
+def test_help_fits_eighty_columns(
+    verb: str, answer: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    finished = answer(*([verb] if verb else []), "--help").check()
     assert finished.stderr == ""
     too_long = [line for line in finished.stdout.splitlines() if len(line) > 80]
     assert too_long == []
@@ -50,8 +72,8 @@ def test_the_help_has_first_steps_and_the_exit_statuses(tmp_path: Path) -> None:
     assert "130 interrupted" in text
 
 
-def test_environment_variables_are_told_by_the_help_of_what_reads_them(tmp_path: Path) -> None:
-    text = commands.transrank("measure", "--help", store=tmp_path).check().stdout
+def test_environment_variables_are_told_by_the_help_of_what_reads_them(answer: Answers) -> None:
+    text = answer("measure", "--help").check().stdout
     assert "TRANSRANK_LAUNCHER" in text
     assert "TRANSRANK_STORE" in text
     assert "NO_COLOR" in text
@@ -97,9 +119,9 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_one_line_with_a_hint(
-    arguments: list[str], error: str, hint: str, tmp_path: Path
+    arguments: list[str], error: str, hint: str, answer: Answers
 ) -> None:
-    finished = commands.transrank(*arguments, store=tmp_path)
+    finished = answer(*arguments)
     assert finished.status == 2, finished.describe()
     lines = finished.stderr.splitlines()
     assert error in lines[0] or error in finished.stderr
