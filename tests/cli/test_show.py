@@ -223,3 +223,48 @@ def test_verbose_shows_what_all_samples_say(store: Store) -> None:
     assert lines[heading + 1].split() == ["mean", "P90", "P99", "IMB", "mean", "counted"]
     assert lines[heading + 2].split()[2:8] == ["10.9", "µs", "10.9", "µs", "100", "µs"]
     assert lines[heading + 2].endswith("90 %")
+
+
+def test_a_step_of_a_curve_is_said_and_stands_in_json(store: Store) -> None:
+    times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 3.7, 16384: 4.5, 32768: 6.1}
+    store.keep(
+        "20261120-000000-aaaa",
+        *(line for size, micros in times.items() for line in pingpong(size, micros)),
+    )
+    shown = " ".join(store.run("show").stdout.split())
+    assert "pingpong: between 4 KiB and 8 KiB the time rises to 2.1" in shown
+    assert shown.count("the time rises") == 1
+    (step,) = json.loads(store.run("show", "--format", "json").stdout)["steps"]
+    assert (step["curve"], step["from_bytes"], step["to_bytes"]) == ("pingpong", 4096, 8192)
+    assert step["factor_low"] < step["factor"] < step["factor_high"]
+
+
+def test_a_curve_without_a_step_has_no_such_sentence(store: Store) -> None:
+    times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 1.7, 16384: 2.5, 32768: 4.1}
+    store.keep(
+        "20261120-000000-aaaa",
+        *(line for size, micros in times.items() for line in pingpong(size, micros)),
+    )
+    assert "the time rises" not in store.run("show").stdout
+    assert json.loads(store.run("show", "--format", "json").stdout)["steps"] == []
+
+
+def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(store: Store) -> None:
+    answer = store.run("show", "fugaku")
+    assert answer.status == 0
+    said = " ".join(answer.stdout.split())
+    assert "fugaku, Fugaku, A64FX, Tofu interconnect D" in said
+    assert "at most 100 s per size" in said
+    assert "exponent of 0.37" in said
+    assert "4x6x32 4.47 s" in said
+
+
+def test_every_published_number_is_in_csv_and_json(store: Store) -> None:
+    rows = list(csv.DictReader(io.StringIO(store.run("show", "gs", "--format", "csv").stdout)))
+    assert len(rows) == 6
+    assert {row["vdim"] for row in rows} == {"6", "20", "120"}
+    assert float(rows[0]["bytes_per_second"]) == pytest.approx(5.8339e8)
+    told = json.loads(store.run("show", "jaguar", "--format", "json").stdout)
+    assert len(told["points"]) == 7
+    assert any("exponent of 1.73" in text for text in told["findings"])
+    assert told["tables"][1]["rows"][0] == ["4", "4x1", "1x4", "402,653,184"]

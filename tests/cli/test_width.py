@@ -115,6 +115,11 @@ def test_one_run_is_laid_beside_every_machine(machine: str, store: Store) -> Non
     assert "ratio" in answer.stdout or "comparable would be" in answer.stdout
 
 
+@pytest.mark.parametrize("machine", [machine.name for machine in machines()])
+def test_a_published_machine_fits_80_columns(machine: str, store: Store) -> None:
+    assert too_long(store.run("show", machine).stdout) == []
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_wrong_usage_of_a_verb_fits_80_columns(verb: str, store: Store) -> None:
     answer = store.run(verb, "--nosuch-option-that-nobody-has", "one two three four five six seven")

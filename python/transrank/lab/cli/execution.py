@@ -212,9 +212,8 @@ def open_again(path: Path) -> Run:
 
 def lacks_nothing(run: Run) -> bool:
     """Whether the run has ended, and with all its cases."""
-    done = records.finished_cases(run)
     ended = any(event.event == "finished" for event in run.events)
-    return ended and all((one.launch, case) in done for one in run.plan for case in one.cases)
+    return ended and not records.lacking(run)
 
 
 def resumed(run: Run, site: Site, arguments: argparse.Namespace) -> Costs:

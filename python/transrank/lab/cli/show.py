@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""transrank show: the numbers of a run."""
+"""transrank show: the numbers of a run, or of a published machine."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from rich.text import Text
 
 from transrank.lab.cli import options, output, results
 from transrank.lab.cli.output import Column
+from transrank.lab.cli.published import print_machine
+from transrank.lab.reference.tables import machines
+from transrank.lab.report.curves import steps_of
+from transrank.lab.report.phrases import step_sentence
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
@@ -40,6 +44,7 @@ examples:
   transrank show                              the latest run
   transrank show latest~1 --case 'pingpong/*' -v
   transrank show night --format csv -o night.csv
+  transrank show fugaku                       a published machine
 """
 
 
@@ -47,11 +52,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the verb and its options."""
     parser = subparsers.add_parser(
         "show",
-        help="print the numbers of a run",
+        help="print the numbers of a run, or of a published machine",
         description="Print the numbers of a run: the median over launches with its 95% interval, "
         "the number of launches that count, the rate, and the mean that IMB would print. With -v "
         "also the mean and the 90th and 99th percentile of all samples after warm-up, and the "
-        "share of samples that count for the median.",
+        "share of samples that count for the median. Of a published machine: how it was measured, "
+        "findings from its numbers, and the tables of its source.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -60,14 +66,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="RUN",
         nargs="?",
         default="latest",
-        help="latest, latest~N, a run id or its beginning, a label, or a file (default: latest)",
+        help="latest, latest~N, a run id or its beginning, a label, a file, or a published machine "
+        "(default: latest)",
     )
     results.add_case_option(parser)
     options.add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one run."""
+    """Print one run, or one published machine."""
+    published = {machine.name: machine for machine in machines()}
+    if arguments.run in published:
+        return print_machine(arguments, published[arguments.run])
     record = results.open_run(arguments.run, arguments.store)
     every = summarise(record)
     cautions = run_warnings(record, every)
@@ -98,6 +108,17 @@ def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Cauti
             }
             for result in chosen
         ],
+        "steps": [
+            {
+                "curve": what,
+                "from_bytes": step.lower,
+                "to_bytes": step.upper,
+                "factor": step.factor.value,
+                "factor_low": step.factor.low,
+                "factor_high": step.factor.high,
+            }
+            for what, step in steps_of(chosen)
+        ],
         "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
     }
 
@@ -116,6 +137,9 @@ def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up"))
             console.print(output.table(TAIL, tails))
+    for what, step in steps_of(measured):
+        console.print()
+        output.paragraph(console, f"{what}: {step_sentence(step)}")
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
 

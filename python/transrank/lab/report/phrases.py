@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from transrank.lab import units
+from transrank.lab.report.findings.steps import Step
 from transrank.lab.report.tables import range_text
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
@@ -54,12 +55,12 @@ def rate_interval(result: CaseResult) -> str:
 
 def times(ratio: Estimate) -> str:
     """`1.42 times (1.40 to 1.45)`: a ratio that has an interval."""
-    return f"{units.three_digits(ratio.value)} times ({_ends(ratio, units.three_digits)})"
+    return f"{units.three_digits(ratio.value)} times ({ends(ratio)})"
 
 
 def percent(share: Estimate) -> str:
     """`85 % (83 % to 88 %)`: a share that has an interval."""
-    return f"{units.format_percent(share.value)} ({_ends(share, units.format_percent)})"
+    return f"{units.format_percent(share.value)} ({ends(share, units.format_percent)})"
 
 
 def change(ratio: Estimate) -> str:
@@ -71,7 +72,8 @@ def change(ratio: Estimate) -> str:
     return f"{percent(Estimate(1 - ratio.value, 1 - ratio.high, 1 - ratio.low))} less"
 
 
-def _ends(estimate: Estimate, text: Callable[[float], str]) -> str:
+def ends(estimate: Estimate, text: Callable[[float], str] = units.three_digits) -> str:
+    """`1.40 to 1.45`: the interval of an estimate that has one."""
     assert estimate.low is not None
     assert estimate.high is not None
     return f"{text(estimate.low)} to {text(estimate.high)}"
@@ -137,3 +139,13 @@ def sentence(text: str) -> str:
 def are(number: int) -> str:
     """`was` or `were`."""
     return "was" if number == 1 else "were"
+
+
+def step_sentence(step: Step, where: str = "") -> str:
+    """State how large a step is; `where` ends the sentence of a rise."""
+    between = f"between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
+    if step.factor.value < 1:
+        return f"{between} the larger message takes {change(step.factor)} time."
+    return (
+        f"{between} the time rises to {times(step.factor)} the prediction from smaller sizes{where}."
+    )

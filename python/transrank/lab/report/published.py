@@ -12,6 +12,7 @@ import numpy as np
 from transrank.lab.reference.tables import Machine, ReferencePoint, machines
 from transrank.lab.report.curves import Curve, CurveGroup, Place, Point
 from transrank.lab.report.figures.line_panel import Line, Mark
+from transrank.lab.report.findings.published import findings
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import counted, joined
 from transrank.lab.stats.summary import CaseResult
@@ -33,11 +34,12 @@ _TOPICS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of published numbers, and the conditions to know before comparing."""
+    """The source of published numbers, the conditions to know before comparing, and findings."""
 
     title: str
     attribution: str
     conditions: tuple[str, ...]
+    findings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +197,15 @@ def _curves(palette: Palette, points: Iterable[tuple[Machine, ReferencePoint]]) 
 
 
 def _sources(used: Iterable[Machine], studies: Sequence[str]) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(_source(machine, studies) for machine in used))
+    return tuple(dict.fromkeys(source_of(machine, studies) for machine in used))
 
 
-def _source(machine: Machine, studies: Sequence[str]) -> Source:
-    """The source of a machine's numbers, and the conditions that concern these studies."""
+def source_of(machine: Machine, studies: Sequence[str]) -> Source:
+    """The source of a machine's numbers, with the conditions and findings of these studies."""
     topics = {_TOPICS[study] for study in studies if study in _TOPICS}
     conditions = tuple(
         condition
         for condition in machine.conditions
         if (topic := condition.split(":")[0]) in topics or topic not in _TOPICS.values()
     )
-    return Source(machine.title, machine.attribution, conditions)
+    return Source(machine.title, machine.attribution, conditions, findings(machine, studies))

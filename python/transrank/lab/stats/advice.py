@@ -13,7 +13,7 @@ from transrank.lab.stats.placement import oversubscription, pinning, shared_core
 from transrank.lab.stats.result import CaseResult, Caution
 from transrank.lab.stats.selection import after_warm_up
 from transrank.lab.store.lines import Launch
-from transrank.lab.store.records import Case, Run, finished_cases
+from transrank.lab.store.records import Case, Run, lacking
 from transrank.lab.store.runs import resume_command
 from transrank.lab.units import format_percent, format_seconds, format_spread
 
@@ -109,16 +109,15 @@ def _lost_lines(run: Run) -> list[Caution]:
 
 
 def _unfinished(run: Run) -> list[Caution]:
-    planned = [(launch.launch, case) for launch in run.plan for case in launch.cases]
-    done = finished_cases(run)
-    lacking = sum(pair not in done for pair in planned)
-    if not lacking:
+    missing = len(lacking(run))
+    if not missing:
         return []
+    planned = sum(len(launch.cases) for launch in run.plan)
     said = [event.message for event in run.events if event.event in ENDED_EARLY and event.message]
     why = f" ({said[-1]})" if said else ""
     return [
         Caution(
-            f"{lacking} of {len(planned)} planned measurements are missing{why}",
+            f"{missing} of {planned} planned measurements are missing{why}",
             f"`{resume_command(run.path)}` measures them",
         )
     ]

@@ -39,3 +39,13 @@ def exponent_of(points: Sequence[tuple[float, float]]) -> Estimate:
     error = float(quantile * line.stderr)
     slope = float(line.slope)
     return Estimate(slope, slope - error, slope + error)
+
+
+def exponent_text(found: Estimate) -> str:
+    """`0.37 (95 % interval 0.02 to 0.71)`: what is nearly nothing has no sign."""
+    assert found.low is not None
+    assert found.high is not None
+    value, low, high = (
+        f"{round(each, 2) + 0.0:.2f}" for each in (found.value, found.low, found.high)
+    )
+    return f"{value} (95 % interval {low} to {high})"

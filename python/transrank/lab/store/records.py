@@ -36,6 +36,7 @@ from transrank.lab.store.lines import (
 from transrank.lab.store.writing import append_line, begin, repair, sole_writer, write_lines
 
 __all__ = [
+    "TIME_SPENT",
     "Case",
     "Clock",
     "Event",
@@ -58,11 +59,15 @@ __all__ = [
     "append_line",
     "begin",
     "finished_cases",
+    "lacking",
     "read_run",
     "repair",
     "sole_writer",
     "write_lines",
 ]
+
+# The event that launches of the plan were left out for want of the time that the run was given.
+TIME_SPENT = "time-spent"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +150,15 @@ def read_run(path: Path | str) -> Run:
 def _is_open(earlier: Case | None) -> bool:
     """Whether a further line may stand for the case: one that failed is measured again."""
     return earlier is None or earlier.status == "failed"
+
+
+def lacking(run: Run) -> list[tuple[int, str]]:
+    """The planned (launch, case) pairs that were not measured; none when the time was spent."""
+    if any(event.event == TIME_SPENT for event in run.events):
+        return []
+    done = finished_cases(run)
+    planned = ((launch.launch, case) for launch in run.plan for case in launch.cases)
+    return [pair for pair in planned if pair not in done]
 
 
 def finished_cases(run: Run) -> set[tuple[int, str]]:

@@ -17,8 +17,9 @@ from transrank.errors import Failure, LaunchError, RecordError
 from transrank.lab.launch import failure, lost_hosts, outputs, process
 from transrank.lab.launch.launcher import Launcher
 from transrank.lab.launch.noise import without_noise
+from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.store import records
-from transrank.lab.store.records import Case, PlannedLaunch, Shape
+from transrank.lab.store.records import TIME_SPENT, Case, PlannedLaunch, Shape
 from transrank.lab.study import launch as launch_study
 from transrank.lab.survey import estimate
 from transrank.lab.survey.commands import runner_argv, shell_line
@@ -120,6 +121,9 @@ class Driver:
                 left.finish(self._launch(planned, progress, left))
                 if self._ends_repetition(planned):
                     self._find_states()
+                    if self._is_spent(planned, left):
+                        self._drop(left, progress)
+                        break
             self._go_on(progress, left)
         if self.failed:
             first = self.failed[0]
@@ -127,6 +131,11 @@ class Driver:
                 f"{_cases(len(self.failed))} failed, {first.case} first: {first.reason}"
             )
         records.append_line(self.record, event_line("finished"))
+
+    def _drop(self, left: TimeLeft, progress: Progress) -> None:
+        """Leave out the launches of the plan that there is no time for."""
+        progress.more(-sum(len(planned.cases) for planned in left.drop()))
+        records.append_line(self.record, event_line(TIME_SPENT))
 
     def _deadline(self) -> float | None:
         """When, by the monotonic clock, no further launch begins."""
@@ -137,6 +146,12 @@ class Driver:
     def _ends_repetition(self, planned: PlannedLaunch) -> bool:
         """Whether with this launch every case was measured as often as the others."""
         return self.further is not None and (planned.launch + 1) % len(self.further.rows) == 0
+
+    def _is_spent(self, planned: PlannedLaunch, left: TimeLeft) -> bool:
+        """Whether every case has an interval and there is no time to measure all of them again."""
+        assert self.further is not None
+        repetitions = (planned.launch + 1) // len(self.further.rows)
+        return repetitions >= LEAST_LAUNCHES and not left.is_enough_for(*self.further.rows)
 
     def _find_states(self) -> None:
         """Say in the record what state of the cores the rounds until now were of."""

@@ -78,10 +78,15 @@ class TimeLeft:
         """Return the seconds until no further launch begins; None where there is no such time."""
         return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
 
-    def is_enough_for(self, planned: PlannedLaunch) -> bool:
-        """Whether a further launch is likely to end in time."""
+    def is_enough_for(self, *planned: PlannedLaunch) -> bool:
+        """Whether further launches are likely to end in time."""
         left = self.until_deadline()
-        return left is None or left >= self._share() * _launch_seconds(planned, self.costs)
+        return left is None or left >= self._share() * most_seconds(planned, self.costs)
+
+    def drop(self) -> list[PlannedLaunch]:
+        """Forget the launches that wait, and return them."""
+        dropped, self.waiting = self.waiting, []
+        return dropped
 
     def begin(self) -> None:
         """Take the next launch."""

@@ -17,7 +17,7 @@ from transrank.lab.stats.launches import combine
 from transrank.lab.stats.pairs import paired_ratios, summarise_case_pair
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store import records
-from transrank.lab.store.records import PlannedLaunch, Shape
+from transrank.lab.store.records import TIME_SPENT, PlannedLaunch, Shape
 from transrank.lab.survey.driver import Driver
 from transrank.lab.survey.estimate import Costs, TimeLeft
 from transrank.lab.survey.further import Further, Key
@@ -110,6 +110,10 @@ class PairDriver(Driver):
             with naming(name):
                 seconds += launch(lacking, progress, left) if lacking.cases else 0.0
         return seconds
+
+    def _drop(self, left: TimeLeft, progress: Progress) -> None:
+        super()._drop(left, progress)
+        records.append_line(self.other.record, event_line(TIME_SPENT))
 
     def _begins_with_b(self, planned: PlannedLaunch) -> bool:
         """A B, then B A: what grows steadily is as much in favor of the one as of the other."""

@@ -11,6 +11,7 @@ from python.lab.report.synthetic import Survey
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.figures.render import static_drawing
+from transrank.lab.report.findings.published import GUIDE_LINKS
 from transrank.lab.report.measured import measure_up
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.questions import locality as question
@@ -40,7 +41,7 @@ def guide_as_a_run(launches: int = 1, farther: float = 1.0) -> Survey:
         before = len(survey.lines)
         survey.measured("locality", axes, 23.1, 0, 24)
         ranks = [points[rank] for rank in range(24)]
-        links = [question.GUIDE_LINKS[str(point.axes["locality"])] for point in ranks]
+        links = [GUIDE_LINKS[str(point.axes["locality"])] for point in ranks]
         for launch, line in enumerate(survey.lines[before:]):
             line["ranks"]["median"] = [
                 point.seconds * (1 if link == "own" else farther) * (1 + launch / 1e6)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,13 @@ from transrank import installation
 from transrank.errors import Failure, LaunchError
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.launch.template import Template
+from transrank.lab.stats.summary import run_warnings, summarise
+from transrank.lab.store import records
 from transrank.lab.store.records import PlannedLaunch, Shape, finished_cases, read_run
 from transrank.lab.survey.driver import Driver
 from transrank.lab.survey.estimate import Costs
+from transrank.lab.survey.further import Further
+from transrank.lab.survey.lines import planned_line
 from transrank.lab.survey.progress import Finished, Progress
 
 CASES = ("pingpong/8B", "pingpong/64B")
@@ -222,3 +227,29 @@ def test_a_launch_that_does_not_begin_or_end_is_ended(
     with pytest.raises(LaunchError) as failed:
         drive(record)
     assert told in str(failed.value)
+
+
+def test_launches_beyond_three_are_left_out_when_the_time_is_spent(
+    monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    pretend(monkeypatch, record.parent, line(8) + line(64))
+    header = recorded.header()
+    plan = tuple(replace(PLAN[0], launch=number) for number in range(8))
+    options = replace(read_run(record).header.options, launches=8, run_seconds=0.0)
+    record.write_text(json.dumps(header) + "\n")
+    for planned in plan:
+        records.append_line(record, planned_line(planned))
+    watched = Watched(0)
+
+    def show(total: int) -> Watched:
+        watched.total = total
+        return watched
+
+    driver = Driver(record, plan, SH, Costs(0.1, 0.1), further=Further(plan, options))
+    driver.run(show)
+    run = read_run(record)
+    assert {case.launch for case in run.cases} == {0, 1, 2}
+    assert watched.total == watched.done == 6
+    assert [event.event for event in run.events][-2:] == ["time-spent", "finished"]
+    assert records.lacking(run) == []
+    assert not any("missing" in caution.text for caution in run_warnings(run, summarise(run)))

@@ -6,29 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transrank.lab import units
-from transrank.lab.reference.machine import ReferencePoint
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.category_panel import Value, category_panel, near_times
 from transrank.lab.report.figures.figure import Figure, KeyEntry, Panel
 from transrank.lab.report.figures.heat_panel import Cell, heat_panel
+from transrank.lab.report.findings.published import guide_workers
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import change, counted, joined, kept_sentence, time_with_interval
-from transrank.lab.report.published import Published, Source, comparable, short_name
+from transrank.lab.report.published import Published, comparable, short_name, source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats import locality
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.locality import STUDY, Locality, Penalty, Worker
 
 GUIDE = "xt6"
-# The guide's names of the links, and ours.
-GUIDE_LINKS = {
-    "local": "own",
-    "neighbour_die_same_processor": "neighbor",
-    "counterpart_die_other_processor": "counterpart",
-    "diagonal_die_other_processor": "diagonal",
-}
 # Up to this number ranks are shown one by one; of more only the domains.
 MOST_RANKS = 64
 # Rows are many, and narrow.
@@ -66,7 +59,7 @@ def ask(context: Context) -> Question | None:
         tuple(text for run, one in measured for text in _answer(context, run, one)),
         tuple(figures),
         studies=(STUDY,),
-        sources=(Source(guide.title, guide.attribution, guide.conditions),) if beside else (),
+        sources=(source_of(guide, (STUDY,)),) if beside else (),
         comparable="" if beside else comparable(Published((), (), threads)),
     )
 
@@ -152,21 +145,7 @@ def _side_by_side(
 
 
 def _of_guide(figure: int) -> list[Worker]:
-    points = [point for point in machine(GUIDE).points if point.axes["figure"] == figure]
-    return sorted(map(_of_point, points), key=lambda worker: worker.seconds)
-
-
-def _of_point(point: ReferencePoint) -> Worker:
-    thread, init = int(point.axes["thread"]), int(point.axes["init_thread"])
-    return Worker(
-        rank=thread,
-        toucher=init,
-        domain=thread // 6,
-        data_domain=init // 6,
-        link=GUIDE_LINKS[str(point.axes["locality"])],
-        seconds=point.seconds,
-        placed=None,
-    )
+    return guide_workers([p for p in machine(GUIDE).points if p.axes["figure"] == figure])
 
 
 def _answer(context: Context, run: Measured, one: Locality) -> list[str]:

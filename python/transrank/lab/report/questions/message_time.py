@@ -10,13 +10,12 @@ from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.findings.steps import Step, find_steps
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.phrases import (
-    change,
     joined,
     largest,
     nearest,
     sentence,
+    step_sentence,
     time_with_interval,
-    times,
 )
 from transrank.lab.report.published import published_lines
 from transrank.lab.report.questions.question import Context, Question
@@ -82,22 +81,17 @@ def _answer(run: Measured, several: bool) -> list[str]:
         sentences.append(f"{prefix}One way between two ranks{where}, {text}.")
         at = f"{sentence(place)}: " if len(places) > 1 else ""
         sentences += [
-            prefix + at + step_sentence(step, run) for step in find_steps(intervals_of(results))
+            prefix + at + step_of_messages(step, run)
+            for step in find_steps(intervals_of(results))
         ]
     return sentences
 
 
-def step_sentence(step: Step, run: Measured) -> str:
+def step_of_messages(step: Step, run: Measured) -> str:
     """State how large a step is, and which caches two buffers exceed at its sizes."""
-    between = f"Between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
-    if step.factor.value < 1:
-        return f"{between} the larger message takes {change(step.factor)} time."
     outgrown = _outgrown_caches(run, step)
     there = f"; at these sizes two buffers exceed {joined(outgrown)}" if outgrown else ""
-    return (
-        f"{between} the time rises to {times(step.factor)} the prediction from smaller sizes"
-        f"{there}."
-    )
+    return sentence(step_sentence(step, there))
 
 
 def _outgrown_caches(run: Measured, step: Step) -> list[str]:

@@ -15,8 +15,7 @@ from transrank.lab.report.palette import PUBLISHED_COLOR, Style
 from transrank.lab.report.phrases import joined, kept_sentence, sentence
 from transrank.lab.report.published import published_store_times
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.growth import exponent_of, growth_exponent
+from transrank.lab.stats.growth import exponent_of, exponent_text, growth_exponent
 from transrank.lab.stats.summary import CaseResult
 
 STUDY = "plan-scaling"
@@ -146,20 +145,6 @@ def _ratios(line: Line) -> Line | None:
     return replace(line, marks=marks)
 
 
-def _exponent_text(found: Estimate) -> str:
-    assert found.low is not None
-    assert found.high is not None
-    value, low, high = (
-        f"{_two_decimals(each):.2f}" for each in (found.value, found.low, found.high)
-    )
-    return f"{value} (95 % interval {low} to {high})"
-
-
-def _two_decimals(value: float) -> float:
-    """`value` rounded; zero has no sign."""
-    return round(value, 2) + 0.0
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     parts = []
     for line, results in _by_line(run).items():
@@ -170,7 +155,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         parts.append(
             f"{units.format_seconds(last.headline.value)} at {_ranks(last):,} ranks with "
             f"{line[1]} blocks in {line[2]} dimensions, with a growth exponent of "
-            f"{_exponent_text(growth_exponent(results, 'plan_ranks'))}"
+            f"{exponent_text(growth_exponent(results, 'plan_ranks'))}"
         )
     if not parts:
         return []
@@ -201,6 +186,6 @@ def _memory(run: Measured) -> list[str]:
 def _published_answer(times: Sequence[tuple[int, float]]) -> str:
     beyond = [(ranks, seconds) for ranks, seconds in times if ranks >= BEND]
     return (
-        f"ESMF's published times have a growth exponent of {_exponent_text(exponent_of(beyond))} "
+        f"ESMF's published times have a growth exponent of {exponent_text(exponent_of(beyond))} "
         f"from {BEND} processors on."
     )

@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from transrank.lab import units
+from transrank.lab.report.curves import steps_of
+from transrank.lab.report.phrases import ends
 from transrank.lab.report.questions import (
     advection,
     advection_solution,
@@ -25,6 +29,7 @@ from transrank.lab.report.questions import (
     stability,
 )
 from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.tables import Column, Row, Table
 
 QUESTIONS: tuple[Callable[[Context], Question | None], ...] = (
     comparison.ask,
@@ -52,5 +57,40 @@ def ask_all(context: Context) -> list[Question]:
     covered = {study for question in asked for study in question.studies}
     measured = dict.fromkeys(result.study for run in context.runs for result in run.results)
     asked += [other_studies.ask_about(context, study) for study in measured if study not in covered]
+    asked = [_with_steps(context, question) for question in asked]
     closing = stability.ask(context)
     return [*asked, closing] if closing else asked
+
+
+def _with_steps(context: Context, question: Question) -> Question:
+    """The question with a table of the steps that its curves over message size have."""
+    several = context.several
+    rows = tuple(
+        Row(
+            (
+                *((run.name,) if several else ()),
+                what,
+                units.format_bytes(step.lower),
+                units.format_bytes(step.upper),
+                units.three_digits(step.factor.value),
+                ends(step.factor),
+            )
+        )
+        for run in context.runs
+        for what, step in steps_of(run.of_study(*question.studies))
+    )
+    if not rows:
+        return question
+    columns = (
+        *((Column("run", number=False),) if several else ()),
+        Column("curve", number=False),
+        Column("from"),
+        Column("to"),
+        Column("times"),
+        Column("95 % interval"),
+    )
+    caption = (
+        "Steps and falls: how many times what the two sizes before predict the time is at the "
+        "larger size, or how many times that at the smaller one where it falls"
+    )
+    return replace(question, tables=(*question.tables, Table(caption, columns, rows)))

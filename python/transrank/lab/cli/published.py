@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How `show` prints a published machine: its conditions, what its numbers say, and its tables."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from transrank.lab.cli import output, results
+from transrank.lab.cli.output import Column
+from transrank.lab.reference.machine import Machine, ReferencePoint
+from transrank.lab.report.findings.published import facts, findings
+from transrank.lab.report.phrases import counted
+
+
+def print_machine(arguments: argparse.Namespace, machine: Machine) -> int:
+    """Print what was published for a machine; JSON and CSV have every number."""
+    if arguments.format == "json":
+        output.write(results.as_json(_as_json(machine)), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv([_flat(point) for point in machine.points]), arguments.output)
+    else:
+        output.print_or_write(lambda console: _print(console, machine), arguments.output)
+    return 0
+
+
+def _print(console: Console, machine: Machine) -> None:
+    output.paragraph(console, Text(f"{machine.name}, {machine.title}", style="bold"))
+    for sentence in (f"{machine.attribution}.", *machine.conditions):
+        output.paragraph(console, sentence)
+    for sentence in findings(machine):
+        console.print()
+        output.paragraph(console, sentence)
+    for table in facts(machine):
+        console.print()
+        output.paragraph(console, Text(table.caption, style="bold"))
+        columns = [Column(column.heading, right=column.number) for column in table.columns]
+        console.print(output.table(columns, [row.cells for row in table.rows]))
+    console.print()
+    numbers = counted(len(machine.points), "number")
+    output.paragraph(
+        console,
+        f"{numbers} of {', '.join(machine.studies)}: `transrank show {machine.name} --format csv` "
+        f"prints them, `transrank compare RUN {machine.name}` lays a run beside them.",
+    )
+
+
+def _as_json(machine: Machine) -> dict[str, Any]:
+    return {
+        "machine": machine.name,
+        "title": machine.title,
+        "attribution": machine.attribution,
+        "conditions": list(machine.conditions),
+        "findings": list(findings(machine)),
+        "tables": [
+            {
+                "caption": table.caption,
+                "columns": [column.heading for column in table.columns],
+                "rows": [list(row.cells) for row in table.rows],
+            }
+            for table in facts(machine)
+        ],
+        "points": [_flat(point) for point in machine.points],
+    }
+
+
+def _flat(point: ReferencePoint) -> dict[str, Any]:
+    return {
+        "study": point.study,
+        **point.axes,
+        "nodes": point.nodes,
+        "ranks": point.ranks,
+        "seconds": point.seconds,
+        "fastest_seconds": point.fastest_seconds,
+        "bytes_per_second": point.rate,
+        "note": point.note,
+    }
