@@ -172,6 +172,24 @@ def test_routines_that_are_alike_cannot_be_told_apart(written: Callable[..., Run
     assert " times " not in told
 
 
+@pytest.mark.parametrize(("rate", "said"), [(4.95e9, True), (9e9, False)])
+def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(
+    rate: float, said: bool, written: Callable[..., Run]
+) -> None:
+    survey = Survey(noise=1e-4)
+    for routine, bytes_per_second in (("send", 9e9), ("bsend", rate)):
+        for size in SEND_MODE_SIZES[::4]:
+            axes: dict[str, Any] = {"routine": routine, "bytes": size}
+            survey.measured("send-modes", axes, 1e-6 + size / bytes_per_second, size)
+    question = send_modes.ask(Context((measured(written(survey)),), Palette()))
+    assert question is not None
+    told = " ".join(question.answer)
+    assert ("than MPI_Send as a copy at 11.0 GB/s (" in told) is said
+    assert ("as a copy" in told) is said
+    lines = next(table for table in question.tables if "Hockney" in table.caption)
+    assert [row.cells[6] for row in lines.rows] == ["9.00", units.three_digits(rate / 1e9)]
+
+
 def test_one_launch_has_no_crossovers(written: Callable[..., Run]) -> None:
     for launches in (1, 3):
         survey = Survey(launches=launches, noise=1e-4)

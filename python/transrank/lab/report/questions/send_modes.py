@@ -12,12 +12,15 @@ from transrank.lab.report.curves import Curve, CurveGroup, intervals_of, places_
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.findings.crossovers import Crossover, find_crossovers
+from transrank.lab.report.findings.steps import find_steps
 from transrank.lab.report.measured import BETWEEN_NODES, SOMEWHERE, WITHIN_A_NODE, Measured
 from transrank.lab.report.phrases import counted, joined, kept_sentence, sentence, times
 from transrank.lab.report.published import Published, comparable, published, short_name
 from transrank.lab.report.questions.question import Context, Question
-from transrank.lab.report.tables import NOTHING, Column, Row, Table
+from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.lab.stats.compare import ratio_of
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.hockney import Piece, more_per_byte, pieces
 from transrank.lab.stats.summary import CaseResult
 
 STUDY = "send-modes"
@@ -49,9 +52,7 @@ def ask(context: Context) -> Question | None:
         return None
     beside = published((STUDY,), places_of(context.all_of(STUDY)))
     tables = [_rate_table(context, beside)]
-    crossings = _crossover_table(context)
-    if crossings.rows:
-        tables.append(crossings)
+    tables += [_crossover_table(context), _line_table(context)]
     return Question(
         "send-modes",
         "Which send routine is fastest?",
@@ -206,6 +207,82 @@ def _crossover_table(context: Context) -> Table:
     return Table(caption.rstrip(), columns, rows)
 
 
+def _pieces(results: Sequence[CaseResult]) -> list[Piece]:
+    return pieces(results, [step.upper for step in find_steps(intervals_of(results))])
+
+
+def _line_table(context: Context) -> Table:
+    """Latency and rate of each routine, between its steps."""
+    columns = (
+        Column("where", number=False),
+        Column("routine", number=False),
+        Column("from"),
+        Column("to"),
+        Column("latency"),
+        Column("interval"),
+        Column("GB/s"),
+        Column("interval"),
+        Column("off by"),
+    )
+    rows = tuple(
+        Row(
+            (
+                _named(run, place, context.several),
+                routine_name(routine),
+                units.format_bytes(piece.first),
+                units.format_bytes(piece.last),
+                units.format_seconds(piece.latency.value),
+                interval_text(piece.latency),
+                *_rate_cells(piece.per_byte),
+                units.format_percent(piece.misfit),
+            )
+        )
+        for run in context.runs
+        for place, results in run.by_place(STUDY).items()
+        for routine, found in _by_routine(results).items()
+        for piece in _pieces(found)
+    )
+    caption = (
+        "Latency and bytes per second of each routine (Hockney's model), between the sizes at "
+        "which its time steps, with 95 % intervals over launches; off by: how far "
+        f"the sizes lie from that line, in the median. {kept_sentence(context.all_of(STUDY))}"
+    )
+    return Table(caption, columns, rows)
+
+
+def _rate_cells(per_byte: Estimate) -> tuple[str, str]:
+    """GB/s and their interval; none where bytes cost nothing that could be measured."""
+    low, high = per_byte.low, per_byte.high
+    if low is None or high is None or low <= 0:
+        return NOTHING, NOTHING
+    value, least, most = (units.three_digits(1e-9 / each) for each in (per_byte.value, high, low))
+    return value, f"{least} to {most}"
+
+
+def _copy(where: str, routines: Mapping[str, Sequence[CaseResult]]) -> list[str]:
+    """What each byte of a buffered send costs beside one of a plain send."""
+    last = [_pieces(routines.get(routine, ()))[-1:] for routine in ("bsend", "send")]
+    largest = max((each.bytes or 0 for found in routines.values() for each in found), default=0)
+    if any(not piece or piece[0].last < largest for piece in last):
+        return []
+    first = max(piece.first for (piece,) in last)
+    more = more_per_byte(
+        *(
+            [each for each in routines[routine] if (each.bytes or 0) >= first]
+            for routine in ("bsend", "send")
+        )
+    )
+    if more is None or more.low is None or more.low <= 0:
+        return []
+    rate, interval = _rate_cells(more)
+    return [
+        sentence(
+            f"{where}, from {units.format_bytes(first)} on: each byte costs MPI_Bsend as much more "
+            f"than MPI_Send as a copy at {rate} GB/s ({interval}) does."
+        )
+    ]
+
+
 def _answer(run: Measured, several: bool) -> list[str]:
     sentences = []
     for place, results in run.by_place(STUDY).items():
@@ -217,6 +294,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         if len(at_size) > 1 and (ranking := _ranking(at_size)):
             where = _named(run, place, several)
             sentences.append(sentence(f"{where}, 100,000 bytes: {ranking}."))
+        sentences += _copy(_named(run, place, several), _by_routine(results))
     return sentences
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from transrank.lab import units
 from transrank.lab.report.curves import steps_of
-from transrank.lab.report.phrases import ends
+from transrank.lab.report.phrases import ends, kept_sentence
 from transrank.lab.report.questions import (
     advection,
     advection_solution,
@@ -87,10 +87,11 @@ def _with_steps(context: Context, question: Question) -> Question:
         Column("from"),
         Column("to"),
         Column("times"),
-        Column("95 % interval"),
+        Column("interval"),
     )
     caption = (
         "Steps and falls: how many times what the two sizes before predict the time is at the "
-        "larger size, or how many times that at the smaller one where it falls"
+        "larger size, or how many times that at the smaller one where it falls, with 95 % "
+        f"intervals. {kept_sentence(context.all_of(*question.studies))}"
     )
     return replace(question, tables=(*question.tables, Table(caption, columns, rows)))

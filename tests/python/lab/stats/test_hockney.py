@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lines through curves of known latency and cost per byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.hockney import more_per_byte, pieces
+from transrank.lab.stats.result import CaseResult
+from transrank.lab.store.lines import Shape
+
+SIZES = [1, 10, 100, 1000, 3000, 10_000, 30_000, 100_000]
+
+
+def curve(
+    seconds: Callable[[int], float], launches: int = 6, lacking: tuple[int, ...] = ()
+) -> list[CaseResult]:
+    """Launches scatter by a percent; `lacking` sizes have the first one alone."""
+    rng = np.random.default_rng(3)
+    speeds = rng.lognormal(0, 0.01, launches)
+    found = []
+    for size in SIZES:
+        taken = range(1 if size in lacking else launches)
+        medians = tuple(Estimate(seconds(size) * speeds[launch]) for launch in taken)
+        found.append(
+            CaseResult(
+                "send-modes",
+                f"send-modes/send/{size}B",
+                {"routine": "send", "bytes": size},
+                Shape(2),
+                "ok",
+                launches=tuple(taken),
+                launch_medians=medians,
+            )
+        )
+    return found
+
+
+def affine(latency: float, per_byte: float) -> Callable[[int], float]:
+    return lambda size: latency + per_byte * size
+
+
+def test_a_line_is_found_with_its_latency_and_rate() -> None:
+    (piece,) = pieces(curve(affine(1e-6, 2e-10)), [])
+    assert (piece.first, piece.last) == (1, 100_000)
+    for found, true in ((piece.latency, 1e-6), (piece.per_byte, 2e-10)):
+        assert found.value == pytest.approx(true, rel=0.02)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= true <= found.high
+    assert piece.misfit < 0.02
+
+
+def test_each_side_of_a_break_has_a_line_of_its_own() -> None:
+    def stepped(size: int) -> float:
+        return affine(1e-6, 2e-10)(size) if size < 3000 else affine(4e-6, 1e-10)(size)
+
+    below, beyond = pieces(curve(stepped), [3000])
+    assert (below.last, beyond.first) == (1000, 3000)
+    assert below.latency.value == pytest.approx(1e-6, rel=0.02)
+    assert beyond.latency.value == pytest.approx(4e-6, rel=0.02)
+    assert beyond.per_byte.value == pytest.approx(1e-10, rel=0.02)
+
+
+def test_a_curve_that_is_no_line_says_how_far_it_lies_off() -> None:
+    (piece,) = pieces(curve(lambda size: 1e-6 * size**0.5), [])
+    assert piece.misfit > 0.1
+
+
+def test_too_few_sizes_or_launches_have_no_line() -> None:
+    assert pieces(curve(affine(1e-6, 2e-10), launches=2), []) == []
+    assert [piece.last for piece in pieces(curve(affine(1e-6, 2e-10)), [10_000])] == [3000]
+
+
+def test_a_launch_that_lacks_a_few_sizes_still_counts() -> None:
+    (piece,) = pieces(curve(affine(1e-6, 2e-10), lacking=(100,)), [])
+    assert piece.per_byte.value == pytest.approx(2e-10, rel=0.02)
+    assert pieces(curve(affine(1e-6, 2e-10), lacking=(1, 100, 1000)), []) == []
+
+
+def test_what_a_byte_costs_more_is_the_difference_of_the_slopes() -> None:
+    more = more_per_byte(curve(affine(1.2e-6, 3.5e-10)), curve(affine(1e-6, 2e-10)))
+    assert more is not None
+    assert more.value == pytest.approx(1.5e-10, rel=0.02)
+    assert more_per_byte(curve(affine(1e-6, 2e-10), launches=2), curve(affine(1e-6, 2e-10))) is None
