@@ -17,10 +17,8 @@ def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
     return Store(tmp_path, capsys)
 
 
-@pytest.mark.parametrize(
-    "row", read_table("esmf_partitions.csv"), ids=lambda row: row["processors"]
-)
-def test_the_published_bytes_are_planned(store: Store, row: dict[str, str]) -> None:
+def test_a_published_partition_is_planned_rank_by_rank(store: Store) -> None:
+    row = read_table("esmf_partitions.csv")[3]
     answer = store.run(
         *("plan", "redistribute", "--grid", "512x1024x16", "--fields", "8", "--format", "json"),
         *("--from", row["src_partition"], "--to", row["dst_partition"]),
@@ -28,6 +26,22 @@ def test_the_published_bytes_are_planned(store: Store, row: dict[str, str]) -> N
     found = json.loads(answer.stdout)
     assert found["bytes_that_change_processor"] == int(row["bytes_redistributed"])
     assert len(found["ranks"]) == int(row["processors"])
+
+
+def test_all_published_bytes_are_planned(store: Store) -> None:
+    said = store.run("plan", "redistribute", "--published").stdout
+    assert "10 of 10 are equal" in " ".join(said.split())
+    rows = json.loads(store.run("plan", "redistribute", "--published", "--format", "json").stdout)
+    assert [row["planned_bytes"] for row in rows] == [
+        int(row["bytes_redistributed"]) for row in read_table("esmf_partitions.csv")
+    ]
+
+
+@pytest.mark.parametrize("options", [("--grid", "4"), ("--published", "--to", "2")])
+def test_grid_and_parts_are_given_all_or_not_at_all(store: Store, options: tuple[str, ...]) -> None:
+    answer = store.run("plan", "redistribute", *options)
+    assert answer.status == 2
+    assert "--grid" in answer.stderr
 
 
 def test_each_rank_has_a_line_and_the_total_comes_last(store: Store) -> None:

@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 
+from transrank.errors import UsageError
 from transrank.lab import units
 from transrank.lab.cli import options, output, results
 from transrank.lab.cli.output import Column
+from transrank.lab.reference.machine import read_table
 from transrank.lab.survey.movement import Peer, RankMovement, plan_redistribution
+
+# Of ESMF's bundle redistribution benchmark.
+PUBLISHED_GRID, PUBLISHED_FIELDS, PUBLISHED_VALUE_BYTES = "512x1024x16", 8, 8
 
 EPILOG = """\
 examples:
   transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8
   transrank plan redistribute --grid 1000 --from 3 --to 5 --value-bytes 4
+  transrank plan redistribute --published         the bytes of ESMF's table
 
 Blocks are as even as possible. The first dimension varies fastest, in memory
 and over the ranks; omitted dimensions are not divided.
@@ -33,20 +39,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EPILOG,
     )
     parser.add_argument("what", choices=("redistribute",), help="what to plan")
+    parser.add_argument("--grid", metavar="NxM", help="extents of the grid, e.g. 512x1024x16")
     parser.add_argument(
-        "--grid", metavar="NxM", required=True, help="extents of the grid, e.g. 512x1024x16"
-    )
-    parser.add_argument(
-        "--from",
-        metavar="PxQ",
-        required=True,
-        dest="source",
-        help="parts per dimension of the source, e.g. 2x4",
+        "--from", metavar="PxQ", dest="source", help="parts per dimension of the source, e.g. 2x4"
     )
     parser.add_argument(
         "--to",
         metavar="PxQ",
-        required=True,
         dest="destination",
         help="parts per dimension of the destination, e.g. 4x2",
     )
@@ -61,11 +60,34 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=8,
         help="bytes per cell of each field (default: 8)",
     )
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="instead: plan every partition of ESMF's published table, beside its bytes",
+    )
     options.add_output_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print each rank's part, and the total."""
+    """Print each rank's part, and the total; or what was published beside what is planned.
+
+    Raises
+    ------
+    UsageError
+        grid and parts are given with --published, or lack without it.
+    """
+    given = [arguments.grid, arguments.source, arguments.destination]
+    if arguments.published:
+        if any(given):
+            raise UsageError(
+                "--published has grid and parts of its own", "leave --grid, --from, --to"
+            )
+        return _published(arguments)
+    if not all(given):
+        raise UsageError(
+            "a plan needs --grid, --from and --to",
+            "transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2",
+        )
     movements = plan_redistribution(arguments.grid, arguments.source, arguments.destination)
     cell_bytes = arguments.fields * arguments.value_bytes
     rows = [_row(movement, cell_bytes) for movement in movements]
@@ -78,6 +100,47 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         output.print_or_write(lambda console: _print(console, rows), arguments.output)
     return 0
+
+
+def _published(arguments: argparse.Namespace) -> int:
+    rows = [_beside(row) for row in read_table("esmf_partitions.csv")]
+    if arguments.format == "json":
+        output.write(results.as_json(rows), arguments.output)
+    elif arguments.format == "csv":
+        output.write(results.as_csv(rows), arguments.output)
+    else:
+        output.print_or_write(lambda console: _print_beside(console, rows), arguments.output)
+    return 0
+
+
+def _beside(row: Mapping[str, str]) -> dict[str, Any]:
+    """One row of the published table, and the bytes that its plan moves."""
+    movements = plan_redistribution(PUBLISHED_GRID, row["src_partition"], row["dst_partition"])
+    cells = sum(movement.cells_out for movement in movements)
+    return {
+        "processors": int(row["processors"]),
+        "from": row["src_partition"],
+        "to": row["dst_partition"],
+        "published_bytes": int(row["bytes_redistributed"]),
+        "planned_bytes": cells * PUBLISHED_FIELDS * PUBLISHED_VALUE_BYTES,
+    }
+
+
+def _print_beside(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    columns = [
+        Column(name, right=True) for name in ("processors", "from", "to", "published", "planned")
+    ]
+    cells = [
+        [f"{value:,}" if isinstance(value, int) else value for value in row.values()]
+        for row in rows
+    ]
+    equal = sum(row["published_bytes"] == row["planned_bytes"] for row in rows)
+    console.print(output.table(columns, cells))
+    output.paragraph(
+        console,
+        f"bytes of {PUBLISHED_FIELDS} fields of doubles on {PUBLISHED_GRID} cells that change "
+        f"processor; {equal} of {len(rows)} are equal",
+    )
 
 
 def _row(movement: RankMovement, cell_bytes: int) -> dict[str, Any]:

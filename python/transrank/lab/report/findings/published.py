@@ -344,7 +344,7 @@ def _jaguar_facts(machine: Machine) -> Iterator[Table]:
     )
     yield _table(
         "Partitions of 512x1024x16 cells, and the bytes of 8 fields that change processor; "
-        "`transrank plan redistribute` counts the same",
+        "`transrank plan redistribute --published` counts them, too",
         "esmf_partitions.csv",
         {
             "processors": "processors",
