@@ -63,7 +63,8 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
 
 def _print(console: Console, found: Comparison, machine: Machine) -> None:
     axes = {pair.case: pair.result.axes for pair in found.pairs}
-    columns = [Column(name, right=True) for name in (*COLUMNS, machine.name, "ratio")]
+    names = (*COLUMNS, machine.name, "ratio", "first rank", f"{machine.name}'s")
+    columns = [Column(name, right=True) for name in names]
     for table in results.tabulate(found.pairs, axes):
         jobs = sorted({(pair.ranks, pair.nodes) for _, pair in table.rows})
         theirs = results.some_of([_job(*job) for job in jobs])
@@ -128,7 +129,15 @@ def _row(label: str, pair: Beside) -> list[str | Text]:
         format_seconds(pair.ours),
         format_seconds(pair.published),
         three_digits(pair.ratio),
+        *_first_ranks(pair),
     ]
+
+
+def _first_ranks(pair: Beside) -> tuple[str, str]:
+    """When the first rank ran, here and there, where that was published."""
+    if pair.first_rank is None or pair.result.first_rank is None:
+        return "", ""
+    return format_seconds(pair.result.first_rank), format_seconds(pair.first_rank)
 
 
 def _as_json(found: Comparison, machine: Machine) -> dict[str, Any]:
@@ -163,4 +172,6 @@ def _flat(pair: Beside, machine: Machine) -> dict[str, Any]:
         "machine_ranks": pair.ranks,
         "machine_seconds": pair.published,
         "ratio": pair.ratio,
+        "first_rank_seconds": pair.result.first_rank,
+        "machine_first_rank_seconds": pair.first_rank,
     }

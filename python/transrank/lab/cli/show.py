@@ -20,6 +20,7 @@ from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.lab.store.records import Run
+from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_rate, format_seconds
 
 # The marks of a row, and what they mean.
@@ -33,6 +34,7 @@ COLUMNS = (
     Column("±", right=True),
     Column("95 % interval", right=True),
     Column("launches", right=True),
+    Column("first rank", right=True),
     Column("rate", right=True),
     Column("IMB mean", right=True, optional=True),
     "",
@@ -155,7 +157,7 @@ def _columns(statistic: str) -> list[Column | str]:
     columns: list[Column | str] = list(COLUMNS)
     if statistic == "mean":
         columns[1] = Column("mean", right=True)
-        columns[6] = Column("over ranks", right=True)
+        columns[7] = Column("over ranks", right=True)
     return columns
 
 
@@ -167,6 +169,7 @@ def _row(label: str, result: CaseResult) -> list[str | Text]:
         results.error_text(result.headline),
         results.interval_text(result.headline) or _range_text(result),
         str(len(result.launches)),
+        _first_rank_text(result),
         format_rate(result.rate) if result.rate else "",
         _imb_text(result),
         marks(result),
@@ -191,6 +194,13 @@ def _range_text(result: CaseResult) -> str:
     low, high = result.range
     assert result.headline is not None
     return f"({results.interval_text(Estimate(result.headline.value, low, high))})"
+
+
+def _first_rank_text(result: CaseResult) -> str:
+    """When the first rank ran: of the study whose value is when the last one did."""
+    if result.study != launch.NAME or result.first_rank is None:
+        return ""
+    return format_seconds(result.first_rank)
 
 
 def _imb_text(result: CaseResult) -> str:

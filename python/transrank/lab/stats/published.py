@@ -25,8 +25,9 @@ class Beside:
     """One case of ours and the published number for it.
 
     Published numbers are means without an interval: `ours` is the mean of all samples after
-    warm-up, over ranks as IMB takes it, or of the slowest rank where that was published. The ratio
-    ours / published has no interval and no verdict.
+    warm-up, over ranks as IMB takes it, or of the slowest rank where that was published; then
+    `first_rank` is what was published of the fastest. The ratio ours / published has no interval
+    and no verdict.
     """
 
     result: CaseResult
@@ -34,6 +35,7 @@ class Beside:
     published: float
     nodes: int
     ranks: int
+    first_rank: float | None = None
 
     @property
     def case(self) -> str:
@@ -178,4 +180,16 @@ def _pair(result: CaseResult, points: Sequence[ReferencePoint]) -> Beside:
     mean = result.imb.mean if result.imb else result.headline.value
     if nearest.fastest_seconds is not None and result.tail is not None:
         mean = result.tail.mean
-    return Beside(result, mean, float(np.mean(values)), nearest.nodes, nearest.ranks)
+    first = [
+        point.fastest_seconds
+        for point in points
+        if (point.nodes, point.ranks) == job and point.fastest_seconds is not None
+    ]
+    return Beside(
+        result,
+        mean,
+        float(np.mean(values)),
+        nearest.nodes,
+        nearest.ranks,
+        float(np.mean(first)) if first else None,
+    )

@@ -59,6 +59,8 @@ class CaseResult:
         `median` or `mean`: which one `headline` is.
     minimum
         the fastest sample that counts.
+    first_rank
+        the time of the rank that was done first: median over launches of the medians over samples.
     imbalance
         median over samples of (slowest - fastest rank) / slowest.
     tail
@@ -91,6 +93,7 @@ class CaseResult:
     statistic: str = "median"
     minimum: float | None = None
     imb: ImbMean | None = None
+    first_rank: float | None = None
     imbalance: float | None = None
     tail: Tail | None = None
     samples: int = 0

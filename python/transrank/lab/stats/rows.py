@@ -37,6 +37,7 @@ def result_row(result: CaseResult) -> Row:
         **tail_row(result.tail),
         "bytes_per_second": result.rate,
         "bytes_counted": result.bytes_counted,
+        "first_rank_seconds": result.first_rank,
         "imbalance": result.imbalance,
         "samples": result.samples,
         "kept": result.kept if result.samples else None,

@@ -44,6 +44,7 @@ class _LaunchView:
     case: Case
     value: Estimate
     minimum: float | None = None
+    first_rank: float | None = None
     imbalance: float | None = None
     rounds: Rounds | None = None
 
@@ -138,6 +139,7 @@ def summarise_case(
         statistic="mean" if first.timing == "imported" else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
         imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),
+        first_rank=_median_of([view.first_rank for view in views]),
         imbalance=_median_of([view.imbalance for view in views]),
         tail=_tail(sampled),
         samples=selection.taken,
@@ -209,6 +211,7 @@ def _view(case: Case, samples: Samples, counted: Mask) -> _LaunchView:
         case,
         median_interval(seconds),
         minimum=float(seconds.min()),
+        first_rank=median(samples.fastest[counted]),
         imbalance=_imbalance(seconds, samples.fastest[counted]),
         rounds=round_medians(samples.seconds, counted, samples.rounds.tolist()),
     )

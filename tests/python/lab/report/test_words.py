@@ -376,7 +376,7 @@ def test_job_starts_are_told_as_the_tables_tell_them(written: Callable[..., Run]
     run = measured(written(survey))
     for result in run.of_study("launch"):
         assert result.headline is not None
-        assert launch.range_of(run, result)[1] == pytest.approx(result.headline.value)
+        assert launch.range_of(result)[1] == pytest.approx(result.headline.value)
 
 
 def test_ranks_that_copy_together_are_called_ranks_and_placed(

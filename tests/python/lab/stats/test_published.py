@@ -103,6 +103,7 @@ def test_job_starts_are_those_of_the_last_rank() -> None:
     start = result("launch", Placed(768, 768, 1), stamp="plain")
     (pair,) = beside_machine([start], machine("fugaku")).pairs
     assert pair.ours == 2.0
+    assert pair.first_rank == pytest.approx(2.549, abs=0.001)
     touched = result("launch", Placed(768, 768, 1), stamp="init")
     assert beside_machine([touched], machine("fugaku")).pairs == ()
 

@@ -49,6 +49,7 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
     assert result.bytes == 1024
     assert result.verified == 3 * 4096
     assert result.imbalance == pytest.approx(0.1)
+    assert result.first_rank == pytest.approx(0.9e-6)
 
 
 def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) -> None:

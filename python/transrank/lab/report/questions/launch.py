@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from transrank.lab import units
 from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.axes import SECONDS_LABEL, places_axis, value_axis
@@ -15,7 +13,6 @@ from transrank.lab.report.phrases import kept_sentence, sentence
 from transrank.lab.report.published import comparable, published_launches
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import range_text
-from transrank.lab.stats.selection import select
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
 
@@ -60,26 +57,11 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def range_of(run: Measured, result: CaseResult) -> tuple[float, float]:
-    """Seconds to the first and to the last rank; the latter is the value of the case.
-
-    The former is the median of the samples' medians over the launches that count.
-    """
+def range_of(result: CaseResult) -> tuple[float, float]:
+    """Seconds to the first and to the last rank; the latter is the value of the case."""
     assert result.headline is not None
-    launches = [
-        case.samples
-        for case in run.run.cases
-        if (case.case, case.shape) == (result.case, result.shape)
-        and case.samples is not None
-        and case.launch in result.launches
-    ]
-    counted = select(launches).counted
-    fastest = [
-        np.median(samples.fastest[mask])
-        for samples, mask in zip(launches, counted, strict=True)
-        if mask.any()
-    ]
-    return float(np.median(fastest)), result.headline.value
+    assert result.first_rank is not None
+    return result.first_rank, result.headline.value
 
 
 def _lines(context: Context, run: Measured) -> list[Line]:
@@ -91,7 +73,7 @@ def _lines(context: Context, run: Measured) -> list[Line]:
             label += f", {per_node} per node"
         if context.several:
             label = f"{run.name}: {label}"
-        fastest, slowest = range_of(run, result)
+        fastest, slowest = range_of(result)
         by_line.setdefault(label, []).append(Mark(result.shape.ranks, slowest, fastest, slowest))
     return [
         Line(label, context.palette.style("launch", label), tuple(marks))
@@ -106,7 +88,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
     most: Shape = shapes_of(results)[-1]
     prefix = f"{run.name}: " if several else ""
     slowest = {
-        str(result.axes.get("stamp")): range_of(run, result)[1]
+        str(result.axes.get("stamp")): range_of(result)[1]
         for result in results
         if result.shape == most
     }

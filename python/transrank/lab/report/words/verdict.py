@@ -176,7 +176,7 @@ def _job_start(run: Measured) -> Iterator[Number]:
     timed = [r for r in run.of_study("launch") if r.axes.get("stamp") == "init"]
     if timed:
         most = max(timed, key=lambda result: result.shape)
-        fastest, slowest = range_of(run, most)
+        fastest, slowest = range_of(most)
         yield Number(
             f"start of {counted(most.shape.ranks, 'rank')}",
             units.format_seconds(slowest),
