@@ -524,6 +524,17 @@ def test_a_misspelt_value_of_an_axis_is_answered_by_the_known_ones(
     assert known in refused.stderr
 
 
+def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_path: Path) -> None:
+    options = ("--axis", "kernel=dgemm", "--axis", "arrangement=own", "--axis", "order=100")
+    counts = ("--launches", "1", "--count", "3", "-n", "1")
+    measure("locality", *options, *counts, store=tmp_path).check()
+    (path,) = tmp_path.glob("*.jsonl")
+    (case,) = read_run(path).cases
+    assert (case.status, case.reason) == ("ok", None)
+    assert case.memory is not None
+    assert "scipy_openblas32" in str(case.memory.blas)
+
+
 def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:
     arguments = ("pingpong", "--sizes", "8", "--max-time", "60ms", "--launches", "2")
     measure(*arguments, store=tmp_path).check()

@@ -57,7 +57,7 @@ Blas load() {
         }
     }
     throw std::runtime_error("no BLAS with dgemm can be loaded (" + tried +
-                             "); pip install 'transrank[blas]', or name a library: TRANSRANK_BLAS");
+                             "); pip install scipy-openblas32, or name a library: TRANSRANK_BLAS");
 }
 
 }  // namespace
