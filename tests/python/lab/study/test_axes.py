@@ -43,7 +43,7 @@ def test_no_axis_that_the_runner_measures_has_the_name_of_one_of_its_options() -
         [installation.runner(), "--help"], capture_output=True, text=True, check=True, timeout=60
     )
     options = set(re.findall(r"--([a-z-]+)", said.stdout))
-    assert {"ranks", "memory", "sizes", "torus"} <= options
+    assert {"ranks", "memory", "sizes", "plan"} <= options
     studies = [one for one in catalogue.studies().values() if not one.driven_from_outside]
     assert not {axis for study in studies for axis in study.axes} & options
 
