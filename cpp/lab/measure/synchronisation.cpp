@@ -26,8 +26,8 @@ private:
 
 constexpr int starts_per_review = 64;
 constexpr double least_lead_seconds = 2e-6;
-// The longest lead, as a multiple of the usual one: a rank that misses it was disturbed, and a longer
-// one would not help.
+// The longest lead, as a multiple of the usual one: a rank that misses it was disturbed, and a
+// longer one would not help.
 constexpr double most_lead_factor = 16;
 constexpr double lead_growth = 1.25;
 constexpr double lead_decay = 0.95;
