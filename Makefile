@@ -22,6 +22,8 @@ BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
 PYTEST_ARGS ?=
+# transrank_parallel_tests: those marked `alone` are not built.
+CPP_TESTS ?= transrank_tests
 # Tests of one file run in one process, what they share is made once. `-n 0` among PYTEST_ARGS: one process.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 4
 BY_FILE := --dist loadfile --no-loadscope-reorder
@@ -116,7 +118,7 @@ $(VENV)/.%-group: pyproject.toml | $(PACKAGE)
 	@touch $@
 
 test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
-	@cmake --build $(BUILD) --target transrank_tests -- --quiet
+	@cmake --build $(BUILD) --target $(CPP_TESTS) -- --quiet
 	python -m pytest $(SIDE_BY_SIDE) $(BY_FILE) $(PYTEST_ARGS)
 
 # Each test once, on as many ranks as it is meant for; but not few_descriptors_test: whether an object

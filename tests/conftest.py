@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -32,6 +33,9 @@ OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
     "MPIR_CVAR_POLLS_BEFORE_YIELD": "10",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # Where there is no network for it, Open MPI 5 sleeps for a second in MPI_Init to close its
+    # module for libfabric.
+    "OMPI_MCA_btl": "^ofi",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -40,12 +44,28 @@ OVERSUBSCRIBED = {
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """Mark what tries random cases, and let the longest begin first: what is built anew."""
     for item in items:
-        if trials.are_in(item.path.read_text()):
+        if trials.are_in(item.path.read_text()) and trials.are_in(inspect.getsource(item.obj)):
             item.add_marker(pytest.mark.stress)
     items.sort(key=lambda item: item.get_closest_marker("registry") is None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what `make stress` has tried."""
+    if trials.VARIABLE not in os.environ:
+        return
+    outcomes = {"passed": 0, "failed": 0}
+    terminalreporter.section("random cases")
+    for outcome in outcomes:
+        for report in terminalreporter.getreports(outcome):
+            if report.when == "call" and "stress" in report.keywords:
+                outcomes[outcome] += 1
+                terminalreporter.line(f"{outcome} in {report.duration:5.0f} s: {report.nodeid}")
+    told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    each = f"{trials.trials(0)} cases in each, seed {trials.seed()}"
+    terminalreporter.line(f"{installation.build().mpi}: {told}; {each}")
 
 
 class Mpiexec:

@@ -36,7 +36,11 @@ def cases_of(path: Path) -> list[ParameterSet]:
             test,
             ranks,
             id=f"{test}-{ranks}",
-            marks=[*stress, *([pytest.mark.most_ranks] if ranks == max(counts) else [])],
+            marks=[
+                *stress,
+                *([pytest.mark.most_ranks] if ranks == max(counts) else []),
+                *([pytest.mark.alone] if counts == [1] else []),
+            ],
         )
         for ranks in counts
     ]
