@@ -55,10 +55,6 @@ std::vector<std::int64_t> ghosts_along(MPI_Comm comm, std::int64_t first_owned,
 GhostUpdate::GhostUpdate(MPI_Comm comm)
     : comm_(comm), known_(exchange::KnownCommunicator::get(comm)) {}
 
-GhostUpdate::GhostUpdate(Communicator comm) : GhostUpdate(comm->handle()) {
-    kept_ = std::move(comm);
-}
-
 std::shared_ptr<exchange::KnownCommunicator> GhostUpdate::known() const {
     mpi::require_usable();
     auto known = known_.lock();

@@ -37,12 +37,8 @@ struct GhostMapping {
 /// may be destroyed at any time, in any order on different ranks.
 class GhostUpdate {
 public:
-    using Communicator = std::shared_ptr<const mpi::Communicator>;
-
     /// Collective. Calls after `comm` was freed throw exchange::Misuse.
     explicit GhostUpdate(MPI_Comm comm);
-    /// Collective. Keeps the communicator, which its last owner frees, collectively.
-    explicit GhostUpdate(Communicator comm);
     GhostUpdate(GhostUpdate&&) noexcept = default;
     GhostUpdate& operator=(GhostUpdate&&) noexcept = default;
     virtual ~GhostUpdate() = default;
@@ -166,7 +162,6 @@ private:
         return *exchange;
     }
 
-    Communicator kept_;
     MPI_Comm comm_;
     std::weak_ptr<exchange::KnownCommunicator> known_;  ///< gone when the communicator is
     std::shared_ptr<RowArray> father_;

@@ -34,9 +34,6 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
     const bool itself = peer.rank == binding.route.rank();
     std::string refused;
     for (const auto& entry : transport::all()) {
-        if (!entry.automatic) {
-            continue;
-        }
         auto why_not = obstacle(binding, peer, entry, refusals);
         if (why_not.empty()) {
             why_not = drawback(binding, peer, entry, refusals);

@@ -47,7 +47,7 @@ public:
     bool make(Transports& transports) {
         for (const auto& entry : transport::all()) {
             const auto peers = peers_with(binding_, choices_, entry);
-            if (!peers.empty() || (entry.all_or_none && entry.name == wanted_)) {
+            if (!peers.empty()) {
                 const auto words =
                     words_of_failure([&] { transports.push_back(entry.make(binding_, peers)); });
                 if (!words.empty()) {
@@ -102,9 +102,6 @@ private:
     void refuse(const Entry& entry, const Peers& peers, const std::string& words) {
         for (const auto* peer : peers) {
             refusals_.push_back({.rank = peer->rank, .entry = &entry, .reason = words});
-        }
-        if (peers.empty()) {
-            refusals_.push_back({.rank = -1, .entry = &entry, .reason = words});
         }
     }
 

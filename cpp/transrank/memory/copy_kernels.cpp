@@ -126,10 +126,6 @@ std::span<const CopyKernel> copy_kernels() {
     return kernels;
 }
 
-Copy temporal_copy() {
-    return copy_kernels().back().temporal;
-}
-
 Copy nontemporal_copy() {
     return copy_kernels().back().nontemporal;
 }

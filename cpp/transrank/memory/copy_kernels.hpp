@@ -29,9 +29,6 @@ struct CopyKernel {
 /// The kernels that this processor can run, the widest last.
 [[nodiscard]] std::span<const CopyKernel> copy_kernels();
 
-/// The widest kernel that leaves the target in the caches.
-[[nodiscard]] Copy temporal_copy();
-
 /// The widest kernel that writes past the caches; nullptr where there is none.
 [[nodiscard]] Copy nontemporal_copy();
 

@@ -58,7 +58,6 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
     [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
-    [[nodiscard]] bool is_null() const noexcept { return comm_ == MPI_COMM_NULL; }
 
 private:
     Communicator() = default;

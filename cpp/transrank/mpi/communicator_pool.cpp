@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <utility>
 
 #include "transrank/mpi/error.hpp"
@@ -35,7 +34,6 @@ std::uint64_t weight_of_message(int sender, int receiver) noexcept {  // splitmi
 
 struct CommunicatorPool::Entry {
     Communicator comm;
-    std::deque<Communicator> derived{};  ///< references to them stay valid
     struct Expected {
         int sender;
         int tag;
@@ -64,9 +62,6 @@ struct CommunicatorPool::Entry {
         }
         sent.clear();
         comm.forsake();
-        for (auto& each : derived) {
-            each.forsake();
-        }
     }
 
     // Every rank has given it back, and so sent what is expected.
@@ -110,8 +105,7 @@ struct CommunicatorPool::Entry {
                 receive_what_comes();
             }
             return given_back && !spoilt && expected.empty() && sent.empty() &&
-                   !comm.has_unmatched_message() &&
-                   std::ranges::none_of(derived, &Communicator::has_unmatched_message);
+                   !comm.has_unmatched_message();
         } catch (const Error&) {
             return false;
         }
@@ -140,10 +134,6 @@ CommunicatorPool::Loan::~Loan() {
 
 const Communicator& CommunicatorPool::Loan::comm() const noexcept {
     return entry_->comm;
-}
-
-const Communicator& CommunicatorPool::Loan::keep(Communicator derived) {
-    return entry_->derived.emplace_back(std::move(derived));
 }
 
 void CommunicatorPool::Loan::settle(std::uint64_t balance) noexcept {
@@ -233,7 +223,6 @@ std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::settle(
             continue;
         }
         entry->finish_last_messages();
-        entry->derived.clear();
         if (!chosen) {
             chosen = entry;
         } else if (++idle > most_idle) {

@@ -35,9 +35,6 @@ public:
 
         [[nodiscard]] const Communicator& comm() const noexcept;
 
-        /// A communicator derived from this one, kept until this one is used again or freed.
-        const Communicator& keep(Communicator derived);
-
         /// What this rank has sent and received, as a sum in which each message sent counts as
         /// much as it counts negatively where it is received: all ranks together must come to 0, or
         /// messages are left in the communicator and it must not be used any more.

@@ -55,8 +55,6 @@ Entry self_copy() {
     return {.name = "self-copy",
             .summary = "one copy within the rank",
             .obstacle = obstacle,
-            .all_or_none = false,
-            .automatic = true,
             .by_messages = false,
             .make = make,
             .within_rank = true};

@@ -236,8 +236,6 @@ Entry shared_direct() {
     return {.name = "shared-direct",
             .summary = "shared memory, one copy: short runs pushed, long runs pulled",
             .obstacle = obstacle,
-            .all_or_none = false,
-            .automatic = true,
             .by_messages = false,
             .make = make,
             .between_shared_arrays = true,

@@ -248,8 +248,6 @@ Entry shared_staged() {
         .name = "shared-staged",
         .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
         .obstacle = obstacle_to_sharing,
-        .all_or_none = false,
-        .automatic = true,
         .by_messages = false,
         .make = make};
 }

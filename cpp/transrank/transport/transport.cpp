@@ -23,7 +23,7 @@ std::span<const Entry> all() {
 }
 
 bool may_choose(std::string_view wanted, const Entry& entry) {
-    return wanted == automatic ? entry.automatic : wanted == entry.name;
+    return wanted == automatic || wanted == entry.name;
 }
 
 const Entry& find(std::string_view name) {

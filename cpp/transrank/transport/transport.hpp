@@ -55,8 +55,7 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    /// Collective over its peers, or over all ranks if the entry says all_or_none. Fails only where
-    /// MPI does.
+    /// Collective over its peers. Fails only where MPI does.
     virtual void connect() {}
 
     /// Not collective; runs when every rank has connected.
@@ -103,14 +102,9 @@ struct Entry {
     /// Empty when the transport can move this rank's data from and to that peer, else why not. Both
     /// ranks of a pair come to the same answer.
     std::string (*obstacle)(const Binding& binding, const PeerOffer& peer);
-    /// Whether it moves the data of all peers or of none.
-    bool all_or_none;
-    /// Whether `auto` may choose it; the others are there to be compared with.
-    bool automatic;
     /// Whether data go by MPI, one message or more from each sender in each epoch.
     bool by_messages;
-    /// Makes the transport for `peers`, a subset of the binding's offers. Not collective. Where
-    /// all_or_none, called on every rank, also without peers.
+    /// Makes the transport for `peers`, a subset of the binding's offers. Not collective.
     std::unique_ptr<Transport> (*make)(const Binding& binding,
                                        std::span<const PeerOffer* const> peers);
     /// Whether it moves what a rank sends to itself, and nothing else; true for one entry.

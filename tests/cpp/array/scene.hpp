@@ -111,7 +111,7 @@ public:
     explicit Actor(const Scene& scene)
         : scene_(scene),
           rank_(static_cast<std::size_t>(world_rank())),
-          transformer_(shared_comm()) {
+          transformer_(world().handle()) {
         if constexpr (Array::kind == ta::RowKind::static_fixed) {
             father_->resize(scene.owned[rank_]);
         } else if constexpr (Array::kind == ta::RowKind::fixed) {
@@ -193,9 +193,6 @@ public:
     }
 
 private:
-    static std::shared_ptr<const transrank::mpi::Communicator> shared_comm() {
-        return {&world(), [](const auto*) {}};
-    }
     [[nodiscard]] std::int64_t length(std::int64_t global) const {
         return ta::is_fixed(Array::kind) ? father_->rows().length(0)
                                          : scene_.lengths[static_cast<std::size_t>(global)];

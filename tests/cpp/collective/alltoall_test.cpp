@@ -36,7 +36,7 @@ void among(int ranks, const Work& work) {
     const mpi::Communicator world(MPI_COMM_WORLD);
     {
         const auto some = world.split(world.rank() < ranks ? 0 : MPI_UNDEFINED);
-        if (!some.is_null()) {
+        if (some.handle() != MPI_COMM_NULL) {
             work(some);
         }
     }

@@ -79,7 +79,6 @@ TEST_CASE("the portable kernel comes first, and the widest one is taken") {
     for (std::size_t i = 0; i < sets.size(); ++i) {
         CHECK(kernels[i].instruction_set == sets[i]);
     }
-    CHECK((memory::temporal_copy() == kernels.back().temporal));
     CHECK((memory::nontemporal_copy() == kernels.back().nontemporal));
 }
 
