@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bound_arrays.hpp"
 #include "transrank/exchange/exchange.hpp"
@@ -16,6 +17,14 @@ namespace transrank::bindings {
 /// What is bound to arrays of Python, and keeps them alive: the same life for all that move them.
 class Bound {
 public:
+    /// `make` makes the exchange for the fields of the arrays, collectively and without the
+    /// interpreter.
+    template <class Make>
+    Bound(int rank, const char* noun, BoundArrays arrays, const Make& make)
+        : rank_(rank),
+          noun_(noun),
+          arrays_(std::move(arrays)),
+          exchange_(made(arrays_.fields(), make)) {}
     Bound(const Bound&) = delete;
     Bound& operator=(const Bound&) = delete;
     virtual ~Bound() = default;
@@ -23,11 +32,11 @@ public:
     void start() {
         check_in_place();
         const nanobind::gil_scoped_release released;
-        start_moving();
+        exchange_.start();
     }
     [[nodiscard]] bool test() {
         const nanobind::gil_scoped_release released;
-        return is_over();
+        return exchange_.test();
     }
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves
     /// what moves under way, and it can be waited for again. Whether it was over in time.
@@ -44,79 +53,51 @@ public:
         return true;
     }
     void wait() { (void)wait_for(std::numeric_limits<double>::infinity()); }
-    virtual void run() {
-        start();
-        wait();
-    }
-    virtual void abandon(const std::string& why) = 0;
-    [[nodiscard]] virtual std::string explain() const = 0;
-
-protected:
-    Bound(int rank, const char* noun, BoundArrays arrays)
-        : rank_(rank), noun_(noun), arrays_(std::move(arrays)) {}
-
-    void check_in_place() {
-        if (const auto what = arrays_.moved_away()) {
-            abandon(*what + ", on rank " + std::to_string(rank_) + "; the " + noun_ +
-                    " is broken, bind a new one");
+    void run() {
+        if (exchange_.is_under_way()) {
+            wait();
+        } else if (exchange_.runs_in_mpi()) {
+            check_in_place();
+            const nanobind::gil_scoped_release released;
+            exchange_.run();
+        } else {
+            start();
+            wait();
         }
     }
+    void abandon(const std::string& why) { exchange_.abandon(why); }
+    [[nodiscard]] std::string explain() const { return exchange_.explain(); }
 
 private:
     static constexpr double seconds_between_signals = 0.2;
 
-    virtual void start_moving() = 0;
-    virtual bool is_over() = 0;
-    virtual bool wait_in_slice(double seconds) = 0;
+    template <class Make>
+    static exchange::Exchange made(const std::vector<transport::Field>& fields, const Make& make) {
+        const nanobind::gil_scoped_release released;
+        return make(fields);
+    }
+
+    void check_in_place() {
+        if (const auto what = arrays_.moved_away()) {
+            exchange_.abandon(*what + ", on rank " + std::to_string(rank_) + "; the " + noun_ +
+                              " is broken, bind a new one");
+        }
+    }
 
     [[nodiscard]] bool is_over_within(double seconds) {
         const nanobind::gil_scoped_release released;
-        return wait_in_slice(seconds);
+        return exchange_.wait_for(seconds);
     }
 
     int rank_;
     const char* noun_;
     BoundArrays arrays_;
+    exchange::Exchange exchange_;
 };
 
-/// By something of the library's, which `make` makes, collectively and without the interpreter,
-/// for the fields of the arrays.
-template <class Moved>
-class BoundTo : public Bound {
+class BoundExchange final : public Bound {
 public:
-    template <class Make>
-    BoundTo(int rank, const char* noun, BoundArrays arrays, const Make& make)
-        : Bound(rank, noun, arrays), moved_(made(arrays.fields(), make)) {}
-
-    void abandon(const std::string& why) override { moved_.abandon(why); }
-
-protected:
-    [[nodiscard]] Moved& moved() noexcept { return moved_; }
-    [[nodiscard]] const Moved& moved() const noexcept { return moved_; }
-
-private:
-    template <class Make>
-    static Moved made(const std::vector<transport::Field>& fields, const Make& make) {
-        const nanobind::gil_scoped_release released;
-        return make(fields);
-    }
-    void start_moving() override { moved_.start(); }
-    bool is_over() override { return moved_.test(); }
-    bool wait_in_slice(double seconds) override { return moved_.wait_for(seconds); }
-
-    Moved moved_;
-};
-
-class BoundExchange final : public BoundTo<exchange::Exchange> {
-public:
-    using BoundTo::BoundTo;
-    void run() override {
-        if (!moved().is_under_way()) {
-            start();
-        }
-        wait();
-    }
-    [[nodiscard]] std::string explain() const override { return moved().explain(); }
+    using Bound::Bound;
 };
 
 /// Throws std::invalid_argument for an operation that there is not.

@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,28 +25,25 @@ namespace {
 
 using collective::Alltoall;
 
-class BoundAlltoall final : public BoundTo<Alltoall> {
+class BoundAlltoall final : public Bound {
 public:
     BoundAlltoall(CommunicatorArgument comm, const nb::object& send, const nb::object& receive,
-                  std::int64_t block_bytes, const collective::AlltoallOptions& options)
-        : BoundTo(comm.rank(), "alltoall", {send, receive},
-                  [&](const std::vector<transport::Field>& fields) -> Alltoall {
-                      const auto& field = fields.front();
-                      return {comm.handle, field.source, field.destination,
-                              block_bytes, options,      field.keep_alive};
-                  }) {}
+                  std::int64_t block_bytes, const collective::AlltoallOptions& options,
+                  std::string_view algorithm = {})
+        : Bound(comm.rank(), "alltoall", {send, receive},
+                [&](const std::vector<transport::Field>& fields) {
+                    const auto& field = fields.front();
+                    Alltoall bound(comm.handle, field.source, field.destination, block_bytes,
+                                   options, field.keep_alive);
+                    algorithm = bound.algorithm();
+                    return bound;
+                }),
+          algorithm_(algorithm) {}
 
-    /// A blocking call of MPI's own is left to MPI.
-    void run() override {
-        if (moved().algorithm() != collective::mpi_name) {
-            return Bound::run();
-        }
-        check_in_place();
-        const nb::gil_scoped_release released;
-        moved().run();
-    }
-    [[nodiscard]] std::string explain() const override { return "alltoall by " + algorithm(); }
-    [[nodiscard]] std::string algorithm() const { return std::string(moved().algorithm()); }
+    [[nodiscard]] std::string_view algorithm() const { return algorithm_; }
+
+private:
+    std::string_view algorithm_;
 };
 
 std::vector<std::pair<std::string, std::string>> algorithms() {

@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "transrank/collective/choices.hpp"
-#include "transrank/collective/movement.hpp"
+#include "transrank/collective/task.hpp"
 #include "transrank/collective/way.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 #include "transrank/schedule/problem.hpp"
 
 namespace transrank::collective {
@@ -68,8 +67,8 @@ void check_arrays(int rank, const Task& task) {
     require(!task.in_place() || task.block_bytes != different || task.send == nullptr, "rank ",
             rank, " sends blocks of different lengths in place; give two arrays");
     const std::less_equal<const std::byte*> before;
-    require(task.in_place() || before(task.send + task.send_extent(), task.receive) ||
-                before(task.receive + task.receive_extent(), task.send),
+    require(task.in_place() || before(task.send + task.blocks.send_extent(), task.receive) ||
+                before(task.receive + task.blocks.receive_extent(), task.send),
             "on rank ", rank, " the array to receive into begins ", task.receive - task.send,
             " bytes behind the one to send from and overlaps it; give two arrays, or one for both");
 }
@@ -127,7 +126,7 @@ schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
 
 Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) {
     const auto& node = task.known->node();
-    const auto bytes = static_cast<std::size_t>(task.send_extent());
+    const auto bytes = static_cast<std::size_t>(task.blocks.send_extent());
     const bool shared =
         task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
     const auto all = all_of(comm, std::array{static_cast<int>(node.mates().size()) == comm.size(),
@@ -166,18 +165,19 @@ Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
 
 }  // namespace
 
-Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
-                   const AlltoallOptions& options, std::shared_ptr<void> keep_alive)
-    : Alltoall(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options,
-               keep_alive) {}
+struct Alltoall::Made {
+    std::string_view algorithm;
+    Carrier carrier;
 
-Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-                   const AlltoallOptions& options, std::shared_ptr<void> keep_alive)
-    : Alltoall(comm, send, receive, std::move(blocks), different, options, keep_alive) {}
+    /// Collective.
+    Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
+         std::int64_t block_bytes, const AlltoallOptions& options,
+         const std::shared_ptr<void>& keep_alive);
+};
 
-Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-                   std::int64_t block_bytes, const AlltoallOptions& options,
-                   const std::shared_ptr<void>& keep_alive) {
+Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
+                     std::int64_t block_bytes, const AlltoallOptions& options,
+                     const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
     const auto loan = known->borrow();
     const auto& own = loan.comm();
@@ -206,39 +206,20 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks
     const auto name = name_of(own, options, problem, circumstances, block_bytes);
     const Way* way = nullptr;
     mpi::agree(own, [&] { way = &choose(name, problem, circumstances); });
-    algorithm_ = way->name;
-    movement_ = way->make(task);
+    algorithm = way->name;
+    carrier = way->make(task);
 }
 
-Alltoall::~Alltoall() = default;
-Alltoall::Alltoall(Alltoall&&) noexcept = default;
-Alltoall& Alltoall::operator=(Alltoall&&) noexcept = default;
+Alltoall::Alltoall(Made made) : Exchange(std::move(made.carrier)), algorithm_(made.algorithm) {}
 
-void Alltoall::start() {
-    mpi::require_usable();
-    movement_->start();
-}
+Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
+                   const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
+    : Alltoall(Made(comm, send, receive, equal_blocks(comm, block_bytes), block_bytes, options,
+                    keep_alive)) {}
 
-bool Alltoall::test() {
-    return movement_->exchange().test();
-}
-
-void Alltoall::wait() {
-    movement_->exchange().wait();
-}
-
-bool Alltoall::wait_for(double seconds) {
-    return movement_->exchange().wait_for(seconds);
-}
-
-void Alltoall::run() {
-    mpi::require_usable();
-    movement_->run();
-}
-
-void Alltoall::abandon(const std::string& why) {
-    movement_->exchange().abandon(why);
-}
+Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
+                   const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
+    : Alltoall(Made(comm, send, receive, blocks, different, options, keep_alive)) {}
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options) {

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "transrank/collective/plan.hpp"
+#include "transrank/exchange/exchange.hpp"
 
 namespace transrank::collective {
-
-class Movement;
 
 /// The same on every rank.
 struct AlltoallOptions {
@@ -36,65 +35,38 @@ struct AlltoallOptions {
 };
 
 /// An alltoall bound to its arrays, to be started again and again: what MPI_Alltoall_init makes, by
-/// an algorithm of choice. The arrays stay the caller's and where they are. From `start` until
-/// `wait` has returned (or `test` said true) what is sent must not change, and what is received is
-/// undefined.
+/// an algorithm of choice. The arrays stay the caller's and where they are. It is an exchange,
+/// whatever the algorithm: its start, test, wait and errors are documented there.
 ///
-/// Errors are those of an exchange, whatever the algorithm: a call in the wrong order breaks the
-/// alltoall for all ranks, and so does a rank that destroys it while it is under way, or ends.
+/// By the algorithm `mpi`, run() is MPI_Alltoall itself, which is what MPI libraries are tuned for.
+///
 /// After a BrokenExchange, or when it was destroyed under way, MPI and peers may still be using the
 /// arrays: what `keep_alive` owns is then kept for ever where MPI needs it, and whoever leaves that
 /// empty keeps the arrays until MPI_Finalize.
-class Alltoall {
+class Alltoall final : public exchange::Exchange {
 public:
     /// Collective. Blocks of `block_bytes` for every rank, in rank order, and from every rank; in
     /// place when `send` and `receive` are the same. Throws mpi::AgreedError on every rank, before
     /// anything has moved: different lengths or options, arrays that overlap otherwise, an
     /// algorithm that is unknown or cannot be used.
     Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
-             const AlltoallOptions& options = {}, std::shared_ptr<void> keep_alive = nullptr);
+             const AlltoallOptions& options = {},
+             const std::shared_ptr<void>& keep_alive = nullptr);
 
     /// Collective. Blocks of any lengths, as MPI_Alltoallv. Not in place. Throws also when a block
     /// is not as long as the receiver expects.
-    Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-             const AlltoallOptions& options = {}, std::shared_ptr<void> keep_alive = nullptr);
-
-    /// Not collective: at any time, in any order on different ranks. Peers that start once more, or
-    /// are waiting, are told.
-    ~Alltoall();
-    Alltoall(Alltoall&&) noexcept;
-    Alltoall& operator=(Alltoall&&) noexcept;
-
-    /// Not collective, but every rank must start for anybody's wait to return. Throws
-    /// exchange::Misuse when already started, transport::BrokenExchange when a peer is known to
-    /// have broken it.
-    void start();
-    /// Whether it is over; makes progress. Throws exchange::Misuse when not started,
-    /// transport::BrokenExchange when a peer has broken it or ended.
-    bool test();
-    /// Returns at once when `test` has just said that it is over.
-    void wait();
-    /// The same for a caller who has other duties, too: returns false when about `seconds` have
-    /// passed before it is over.
-    bool wait_for(double seconds);
-    /// Start and wait; but by the algorithm `mpi` MPI_Alltoall itself, which is what MPI libraries
-    /// are tuned for, and which waits for ever for a rank that has ended or never comes. All ranks
-    /// run, or all start.
-    void run();
-    /// Not collective. Breaks it because of something that forbids to go on, and throws
-    /// exchange::Misuse with the words `why`. Peers throw transport::BrokenExchange.
-    [[noreturn]] void abandon(const std::string& why);
+    Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
+             const AlltoallOptions& options = {},
+             const std::shared_ptr<void>& keep_alive = nullptr);
 
     /// The algorithm in use.
     [[nodiscard]] std::string_view algorithm() const noexcept { return algorithm_; }
 
 private:
-    Alltoall(MPI_Comm comm, const void* send, void* receive, Blocks blocks,
-             std::int64_t block_bytes, const AlltoallOptions& options,
-             const std::shared_ptr<void>& keep_alive);
+    struct Made;
+    explicit Alltoall(Made made);
 
     std::string_view algorithm_;
-    std::unique_ptr<Movement> movement_;
 };
 
 /// Collective. One alltoall; the same as an Alltoall made, run and destroyed. What is done more

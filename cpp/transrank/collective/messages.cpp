@@ -8,10 +8,11 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "transrank/collective/movement.hpp"
+#include "transrank/collective/task.hpp"
 #include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -75,7 +76,7 @@ public:
           buffers_(std::make_shared<Buffers>()),
           send_(task.send),
           receive_(task.receive),
-          copied_bytes_(task.in_place() ? task.send_extent() : 0) {
+          copied_bytes_(task.in_place() ? task.blocks.send_extent() : 0) {
         buffers_->transit = allocate(plan_.transit_bytes);
         buffers_->packed = allocate(plan_.packed_bytes);
         buffers_->arrays = task.keep_alive;
@@ -258,7 +259,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Movement> by_messages(const Task& task, const schedule::Algorithm& algorithm) {
+Carrier by_messages(const Task& task, const schedule::Algorithm& algorithm) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
     // Memory may be lacking on one rank alone.
     mpi::agree(task.own, [&] {
@@ -267,9 +268,9 @@ std::unique_ptr<Movement> by_messages(const Task& task, const schedule::Algorith
         const auto balance = balance_of(plan, rank);
         carrier->carry_by(
             std::make_unique<Messages>(task, std::move(plan), algorithm.direct, carrier->loan()),
-            balance);
+            balance, "alltoall by " + std::string(algorithm.name));
     });
-    return std::make_unique<Movement>(exchange::Exchange(std::move(carrier)));
+    return carrier;
 }
 
 }  // namespace transrank::collective

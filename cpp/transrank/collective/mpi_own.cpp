@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoall and MPI_Alltoallv, for comparison and where nothing better is known.
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "transrank/collective/movement.hpp"
+#include "transrank/collective/way.hpp"
 #include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
@@ -106,6 +107,7 @@ public:
         return arrived_;
     }
 
+    // The tuned collective of the library, not the one that can be tested.
     void run() const {
         const auto& it = *arguments_;
         if (it.count >= 0) {
@@ -139,28 +141,10 @@ private:
     bool arrived_ = true;
 };
 
-class ByMpi final : public Movement {
-public:
-    ByMpi(exchange::Exchange exchange, exchange::OneTransport& carrier, const MpiOwn& own)
-        : Movement(std::move(exchange)), carrier_(carrier), own_(own) {}
-
-    // The tuned collective of the library, not the one that can be tested.
-    void run() override {
-        exchange().check_idle();
-        own_.run();
-        carrier_.count_epoch();
-    }
-
-private:
-    exchange::OneTransport& carrier_;
-    const MpiOwn& own_;
-};
-
 }  // namespace
 
-std::unique_ptr<Movement> by_mpi(const Task& task) {
+Carrier by_mpi(const Task& task) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
-    auto& kept = *carrier;
     auto transport = std::make_unique<MpiOwn>(task, carrier->loan());
     const auto& own = *transport;
     // As if each rank sent something to the next one: whether all have come equally often.
@@ -168,8 +152,9 @@ std::unique_ptr<Movement> by_mpi(const Task& task) {
     const int ranks = task.own.size();
     carrier->carry_by(std::move(transport),
                       mpi::weight_of_message(rank, (rank + 1) % ranks) -
-                          mpi::weight_of_message((rank + ranks - 1) % ranks, rank));
-    return std::make_unique<ByMpi>(exchange::Exchange(std::move(carrier)), kept, own);
+                          mpi::weight_of_message((rank + ranks - 1) % ranks, rank),
+                      "alltoall by " + std::string(mpi_name), [&own] { own.run(); });
+    return carrier;
 }
 
 }  // namespace transrank::collective

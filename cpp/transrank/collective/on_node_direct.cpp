@@ -7,10 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
-#include "transrank/collective/movement.hpp"
-#include "transrank/exchange/exchange.hpp"
+#include "transrank/collective/way.hpp"
+#include "transrank/exchange/bound.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
@@ -51,29 +52,32 @@ struct Arrays {
     std::shared_ptr<void> of_the_user;
 };
 
-exchange::Exchange bind(const Task& task, const std::shared_ptr<Arrays>& arrays) {
-    const transport::Field field{.source = arrays->copy ? arrays->copy->bytes().data() : task.send,
-                                 .source_bytes = task.send_extent(),
-                                 .destination = task.receive,
-                                 .destination_bytes = task.receive_extent(),
-                                 .unit_bytes = 1,
-                                 .keep_alive = arrays};
-    return {route_of(task), task.comm, {field}};
+exchange::Parts parts_of(const Task& task, route::Route route,
+                         const std::shared_ptr<Arrays>& arrays) {
+    return {.route = std::move(route),
+            .fields = {{.source = arrays->copy ? arrays->copy->bytes().data() : task.send,
+                        .source_bytes = task.blocks.send_extent(),
+                        .destination = task.receive,
+                        .destination_bytes = task.blocks.receive_extent(),
+                        .unit_bytes = 1,
+                        .keep_alive = arrays}}};
 }
 
-class OnNodeDirect final : public Movement {
+class OnNodeDirect final : public exchange::Bound {
 public:
-    OnNodeDirect(const Task& task, const std::shared_ptr<Arrays>& arrays)
-        : Movement(bind(task, arrays)),
+    OnNodeDirect(const Task& task, route::Route route, const std::shared_ptr<Arrays>& arrays)
+        : Bound(task.comm, [&] { return parts_of(task, std::move(route), arrays); }, {}),
           receive_(task.receive),
           copy_(arrays->copy ? arrays->copy->bytes() : std::span<std::byte>()) {}
 
-    void start() override {
+    void begin_epoch() noexcept override {
         if (!copy_.empty()) {
-            exchange().check_idle();
             std::memcpy(copy_.data(), receive_, copy_.size());
         }
-        Movement::start();
+        Bound::begin_epoch();
+    }
+    [[nodiscard]] std::string explain() const override {
+        return "alltoall by " + std::string(direct_name) + "\n" + Bound::explain();
     }
 
 private:
@@ -83,15 +87,15 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Movement> on_node_direct(const Task& task) {
+Carrier on_node_direct(const Task& task) {
     const auto arrays = std::make_shared<Arrays>();
     arrays->of_the_user = task.keep_alive;
     mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone
-        if (task.in_place() && task.send_extent() > 0) {
-            arrays->copy.emplace(static_cast<std::size_t>(task.send_extent()));
+        if (task.in_place() && task.blocks.send_extent() > 0) {
+            arrays->copy.emplace(static_cast<std::size_t>(task.blocks.send_extent()));
         }
     });
-    return std::make_unique<OnNodeDirect>(task, arrays);
+    return std::make_unique<OnNodeDirect>(task, route_of(task), arrays);
 }
 
 }  // namespace transrank::collective

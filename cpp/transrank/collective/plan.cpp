@@ -191,6 +191,15 @@ private:
     std::unordered_map<std::int64_t, Place> in_transit_;
 };
 
+std::int64_t extent(const std::vector<std::int64_t>& offsets,
+                    const std::vector<std::int64_t>& bytes) {
+    std::int64_t end = 0;
+    for (std::size_t peer = 0; peer < offsets.size(); ++peer) {
+        end = std::max(end, offsets[peer] + bytes[peer]);
+    }
+    return end;
+}
+
 }  // namespace
 
 Blocks Blocks::equal(int ranks, std::int64_t block_bytes) {
@@ -203,6 +212,14 @@ Blocks Blocks::equal(int ranks, std::int64_t block_bytes) {
     blocks.receive_offsets = blocks.send_offsets;
     blocks.receive_bytes = blocks.send_bytes;
     return blocks;
+}
+
+std::int64_t Blocks::send_extent() const {
+    return extent(send_offsets, send_bytes);
+}
+
+std::int64_t Blocks::receive_extent() const {
+    return extent(receive_offsets, receive_bytes);
 }
 
 Plan make_plan(const schedule::Algorithm& algorithm, const schedule::Problem& problem, int rank,

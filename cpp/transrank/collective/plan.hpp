@@ -17,6 +17,10 @@ struct Blocks {
 
     /// Blocks of one length, one behind the other.
     [[nodiscard]] static Blocks equal(int ranks, std::int64_t block_bytes);
+
+    /// Bytes of an array up to the end of its last block.
+    [[nodiscard]] std::int64_t send_extent() const;
+    [[nodiscard]] std::int64_t receive_extent() const;
 };
 
 /// What a rank's data lie in while they move.

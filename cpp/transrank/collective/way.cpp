@@ -44,7 +44,7 @@ std::string Way::obstacle(const schedule::Problem& problem,
     return algorithm->obstacle(problem);
 }
 
-std::unique_ptr<Movement> Way::make(const Task& task) const {
+Carrier Way::make(const Task& task) const {
     if (algorithm != nullptr) {
         return by_messages(task, *algorithm);
     }

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "transrank/collective/movement.hpp"
+#include "transrank/collective/task.hpp"
 
 namespace transrank::collective {
 
@@ -31,7 +30,7 @@ struct Way {
     [[nodiscard]] std::string obstacle(const schedule::Problem& problem,
                                        const Circumstances& circumstances) const;
     /// Collective.
-    [[nodiscard]] std::unique_ptr<Movement> make(const Task& task) const;
+    [[nodiscard]] Carrier make(const Task& task) const;
 };
 
 inline constexpr std::string_view automatic = "auto";

@@ -17,7 +17,7 @@
 namespace transrank::exchange {
 
 /// A route bound to fields and transports.
-class Bound final : public Carrier {
+class Bound : public Carrier {
 public:
     /// Collective, as Exchange's constructor, and throws what that throws.
     Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options);

@@ -33,6 +33,10 @@ public:
     /// To be called before the transports start.
     virtual void begin_epoch() noexcept {}
 
+    /// Whether one blocking call of MPI can move the data of an epoch, and that call.
+    [[nodiscard]] virtual bool runs_in_mpi() const noexcept { return false; }
+    virtual void run_in_mpi() {}
+
     /// Not collective; to be called before destruction. `in_order` says that all messages of the
     /// `epochs` have arrived, as far as this rank knows, and that the peers know that it is gone:
     /// the communicator may then be used again.

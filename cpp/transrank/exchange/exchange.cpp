@@ -51,18 +51,8 @@ public:
         bound_.leave_communicator(epoch_, !broken_ && peers_are_told);
     }
 
-    void check_idle() {
-        check_unbroken();
-        if (active_) {
-            misuse("start was called twice without wait");
-        }
-    }
-
     void start() {
-        check_idle();
-        if (const auto why = bound_.obstacle(); !why.empty()) {
-            abandon(why, Breakage::Cause::failed);
-        }
+        check_ready();
         bound_.begin_epoch();
         begin_to_look();
         ended_by_test_ = false;
@@ -115,7 +105,22 @@ public:
         return true;
     }
 
+    void run() {
+        if (!active_ && bound_.runs_in_mpi()) {
+            check_ready();
+            bound_.run_in_mpi();
+            ended_by_test_ = false;
+            ++epoch_;
+            return;
+        }
+        if (!active_) {
+            start();
+        }
+        (void)wait_for(std::numeric_limits<double>::infinity());
+    }
+
     [[nodiscard]] bool is_under_way() const noexcept { return active_; }
+    [[nodiscard]] bool runs_in_mpi() const { return bound_.runs_in_mpi(); }
 
     bool progress() noexcept override {
         if (over_) {
@@ -152,6 +157,16 @@ public:
     [[nodiscard]] std::string explain() const { return bound_.explain(); }
 
 private:
+    void check_ready() {
+        check_unbroken();
+        if (active_) {
+            misuse("start was called twice without wait");
+        }
+        if (const auto why = bound_.obstacle(); !why.empty()) {
+            abandon(why, Breakage::Cause::failed);
+        }
+    }
+
     void check_unbroken() const {
         if (failure_) {
             std::rethrow_exception(failure_);
@@ -354,10 +369,6 @@ void Exchange::start() {
     open().start();
 }
 
-void Exchange::check_idle() {
-    open().check_idle();
-}
-
 bool Exchange::test() {
     mpi::require_usable();
     return open().test();
@@ -372,8 +383,17 @@ bool Exchange::wait_for(double seconds) {
     return open().wait_for(seconds);
 }
 
+void Exchange::run() {
+    mpi::require_own_process();
+    open().run();
+}
+
+bool Exchange::runs_in_mpi() const {
+    return open().runs_in_mpi();
+}
+
 bool Exchange::is_under_way() const noexcept {
-    return state_->is_under_way();
+    return state_ && state_->is_under_way();
 }
 
 void Exchange::abandon(const std::string& why) {

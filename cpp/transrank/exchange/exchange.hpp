@@ -90,9 +90,6 @@ public:
     /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
 
-    /// Throws what start would throw, and starts nothing.
-    void check_idle();
-
     /// Whether the exchange is over; makes progress. Throws Misuse when not started, and
     /// transport::BrokenExchange when a peer has broken it or ended.
     bool test();
@@ -111,13 +108,11 @@ public:
     /// Whether it has been started, and not yet waited for.
     [[nodiscard]] bool is_under_way() const noexcept;
 
-    /// Starts, unless it is under way already, and waits.
-    void run() {
-        if (!is_under_way()) {
-            start();
-        }
-        wait();
-    }
+    /// Starts, unless it is under way already, and waits. Where `runs_in_mpi`, one blocking call of
+    /// MPI does both, and waits for ever for a rank that has ended or never comes; all ranks run
+    /// then, or all start.
+    void run();
+    [[nodiscard]] bool runs_in_mpi() const;
 
     /// Peers, bytes, runs, the transport of each peer and why it was chosen, the threshold between
     /// pushing and pulling and how it is known: a text table.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,17 +28,19 @@ public:
     [[nodiscard]] mpi::CommunicatorPool::Loan& loan() noexcept { return loan_; }
 
     /// `balance`: of what is sent and received in an epoch, see mpi::CommunicatorPool::Loan.
+    /// `in_mpi`: moves the data of an epoch by one blocking call, if there is one.
     void carry_by(std::unique_ptr<transport::Transport> transport, std::uint64_t balance,
-                  std::string explanation = "") {
+                  std::string explanation, std::function<void()> in_mpi = nullptr) {
         transports_.push_back(std::move(transport));
         balance_ = balance;
         explanation_ = std::move(explanation);
+        in_mpi_ = std::move(in_mpi);
     }
-    /// An epoch that the exchange was not told of.
-    void count_epoch() noexcept { ++further_epochs_; }
+    [[nodiscard]] bool runs_in_mpi() const noexcept override { return in_mpi_ != nullptr; }
+    void run_in_mpi() override { in_mpi_(); }
 
     void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override {
-        loan_.settle(balance_ * (epochs + further_epochs_));
+        loan_.settle(balance_ * epochs);
         if (!in_order) {
             loan_.spoil();
         }
@@ -47,8 +50,8 @@ private:
     std::shared_ptr<KnownCommunicator> known_;
     mpi::CommunicatorPool::Loan loan_;
     std::uint64_t balance_ = 0;
-    std::uint64_t further_epochs_ = 0;
     std::string explanation_;
+    std::function<void()> in_mpi_;
     Transports transports_;
 };
 

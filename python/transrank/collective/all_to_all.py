@@ -112,7 +112,7 @@ class Alltoall(Bound):
         return self._algorithm
 
     def run(self) -> None:
-        """Start and wait.
+        """Start, unless an interrupt has left it under way, and wait.
 
         With the algorithm ``mpi`` this is MPI_Alltoall itself, the call that MPI libraries are
         tuned for. It does not return if a peer has ended or never calls it; `start` and `wait` do.

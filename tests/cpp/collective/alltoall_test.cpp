@@ -286,6 +286,39 @@ TEST_CASE("what is wrong on one rank is told on all, before anything moves") {
     });
 }
 
+TEST_CASE("to run an alltoall that is under way is to wait for it") {
+    among(2, [](const mpi::Communicator& comm) {
+        const auto sent = noise(64, seed_of(comm, 1, 0));
+        const auto bytes = static_cast<std::int64_t>(sent.size()) / comm.size();
+        for (const char* name : {"linear", "on-node-direct", "mpi"}) {
+            CAPTURE(name);
+            auto received = sent;
+            Alltoall bound(comm.handle(), received.data(), received.data(), bytes,
+                           {.algorithm = name});
+            bound.start();
+            CHECK(bound.is_under_way());
+            bound.run();
+            CHECK(!bound.is_under_way());
+            CHECK(received == by_mpi(comm, sent, bytes));
+        }
+    });
+}
+
+TEST_CASE("an alltoall says how it moves until it is closed") {
+    among(2, [](const mpi::Communicator& comm) {
+        Bytes send(8);
+        Bytes receive(8);
+        for (const std::string name : {"linear", "on-node-direct", "mpi"}) {
+            Alltoall bound(comm.handle(), send.data(), receive.data(), 8 / comm.size(),
+                           {.algorithm = name});
+            CHECK(bound.explain().starts_with("alltoall by " + name));
+            bound.close();
+            CHECK_THROWS_AS(bound.run(), exchange::Misuse);
+            CHECK(!bound.is_under_way());
+        }
+    });
+}
+
 TEST_CASE("calls in the wrong order are refused") {
     among(1, [](const mpi::Communicator& comm) {
         Bytes send(8);
@@ -293,7 +326,7 @@ TEST_CASE("calls in the wrong order are refused") {
         for (const char* name : {"linear", "mpi"}) {
             Alltoall bound(comm.handle(), send.data(), receive.data(), 8, {.algorithm = name});
             bound.start();
-            CHECK_THROWS_AS(bound.run(), exchange::Misuse);
+            CHECK_THROWS_AS(bound.start(), exchange::Misuse);
             CHECK_THROWS_AS(bound.wait(), exchange::Misuse);
             Alltoall other(comm.handle(), send.data(), receive.data(), 8, {.algorithm = name});
             CHECK_THROWS_AS(other.wait(), exchange::Misuse);
