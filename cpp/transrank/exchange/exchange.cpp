@@ -14,7 +14,7 @@
 
 #include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
-#include "transrank/exchange/patience.hpp"
+#include "transrank/exchange/backoff.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
@@ -85,12 +85,12 @@ public:
         }
         check_started("wait");
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
-        Patience patience(bound_.node().oversubscribed());
+        Backoff backoff(bound_.node().oversubscribed());
         while (!finish_if_over()) {
             if (Engine::instance().progress()) {
-                patience.reset();
+                backoff.reset();
                 begin_to_look();
-            } else if (!over_ && patience.rest(over_)) {
+            } else if (!over_ && backoff.pause(over_)) {
                 look_around();
                 const auto now = Clock::now();
                 if (!begin) {

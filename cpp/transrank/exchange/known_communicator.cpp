@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "transrank/exchange/engine.hpp"
-#include "transrank/exchange/patience.hpp"
+#include "transrank/exchange/backoff.hpp"
 #include "transrank/transport/breakage.hpp"
 
 namespace transrank::exchange {

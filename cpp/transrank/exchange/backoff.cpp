@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/exchange/patience.hpp"
+#include "transrank/exchange/backoff.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -38,9 +38,9 @@ void relax() {
 
 }  // namespace
 
-Patience::Patience(bool oversubscribed) : oversubscribed_(oversubscribed) {}
+Backoff::Backoff(bool oversubscribed) : oversubscribed_(oversubscribed) {}
 
-bool Patience::rest(const std::atomic<bool>& over) {
+bool Backoff::pause(const std::atomic<bool>& over) {
     if (spins_ < (oversubscribed_ ? spins_with_shared_core : spins_with_own_core)) {
         ++spins_;
         relax();

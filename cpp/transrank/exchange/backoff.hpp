@@ -10,16 +10,16 @@ namespace transrank::exchange {
 /// core of its own answers sooner than the kernel could wake us, and then sleeps until it is rung
 /// for. While MPI must be polled it goes on polling, and where ranks share cores sleeps only
 /// briefly in between. No sleep is longer than a sixteenth of the time waited so far.
-class Patience {
+class Backoff {
 public:
-    explicit Patience(bool oversubscribed);
+    explicit Backoff(bool oversubscribed);
 
     /// Something has advanced: begins anew.
     void reset() noexcept { spins_ = 0; }
 
     /// Called when nothing has advanced. Returns whether it is past spinning: then there is time to
     /// look at other things. Does not sleep once `over`, which another thread may have made true.
-    bool rest(const std::atomic<bool>& over);
+    bool pause(const std::atomic<bool>& over);
 
 private:
     using Clock = std::chrono::steady_clock;
