@@ -72,13 +72,13 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
                          return peer != rank() && node().shares_with(peer);
                      }));
-    turn_.emplace(sources_of(parts_.route), needs_order(parts_.route, options_.operation));
+    apply_order_.emplace(sources_of(parts_.route), needs_order(parts_.route, options_.operation));
 }
 
 void Bound::swap_offers() {
     std::string disagreement;
-    offers_ = transport::swap_offers(loan_.comm(), node(), parts_.route, own_, turn_->ordered(),
-                                     *control_, disagreement);
+    offers_ = transport::swap_offers(loan_.comm(), node(), parts_.route, own_,
+                                     apply_order_->ordered(), *control_, disagreement);
     mpi::agree(loan_.comm(), [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);
@@ -98,7 +98,7 @@ void Bound::swap_offers() {
                            .longest_message_bytes = options_.longest_message_bytes,
                            .control = *control_,
                            .offers = offers_,
-                           .turn = *turn_});
+                           .apply_order = *apply_order_});
 }
 
 void Bound::choose_transports() {

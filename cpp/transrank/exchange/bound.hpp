@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::string obstacle() const override {
         return parts_.obstacle ? parts_.obstacle() : "";
     }
-    void begin_epoch() noexcept override { turn_->reset(); }
+    void begin_epoch() noexcept override { apply_order_->reset(); }
     void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override;
 
 private:
@@ -46,7 +46,7 @@ private:
     mpi::CommunicatorPool::Loan loan_;
     std::vector<transport::FieldOffer> own_;
     std::optional<transport::ControlBlock> control_;
-    std::optional<transport::Turn> turn_;
+    std::optional<transport::ApplyOrder> apply_order_;
     std::vector<transport::PeerOffer> offers_;
     transport::Thresholds thresholds_;
     std::optional<transport::Binding> binding_;

@@ -32,7 +32,7 @@ public:
     Message(const Binding& binding, std::span<const PeerOffer* const> peers)
         : binding_(binding),
           peers_(peers.begin(), peers.end()),
-          turn_(binding.turn),
+          apply_order_(binding.apply_order),
           notices_(binding, peers) {}
     Message(const Message&) = delete;
     Message& operator=(const Message&) = delete;
@@ -152,7 +152,7 @@ private:
     [[nodiscard]] std::span<std::byte> in_place(const route::Leg& leg, std::int64_t bytes) const {
         const auto unit = contiguous_destination(leg);
         const auto& field = binding_.fields.front();
-        if (!unit || binding_.fields.size() > 1 || binding_.turn.ordered()) {
+        if (!unit || binding_.fields.size() > 1 || binding_.apply_order.ordered()) {
             return {};
         }
         return {field.destination + (*unit * field.unit_bytes), static_cast<std::size_t>(bytes)};
@@ -188,9 +188,9 @@ private:
     bool apply() {
         bool advanced = false;
         for (auto& stream : streams_) {
-            if (!stream.applied && stream.pending == 0 && turn_.may_apply(stream.rank)) {
+            if (!stream.applied && stream.pending == 0 && apply_order_.may_apply(stream.rank)) {
                 execute(stream.moves);
-                turn_.pass(stream.rank);
+                apply_order_.applied(stream.rank);
                 stream.applied = true;
                 --to_apply_;
                 advanced = true;
@@ -201,7 +201,7 @@ private:
 
     const Binding& binding_;
     std::vector<const PeerOffer*> peers_;
-    Turn& turn_;
+    ApplyOrder& apply_order_;
     Notices notices_;
     std::vector<mpi::Buffer> buffers_;
     mpi::PersistentRequests requests_;

@@ -9,7 +9,7 @@ namespace {
 class SelfCopy final : public Transport {
 public:
     SelfCopy(const Binding& binding, const PeerOffer& self)
-        : turn_(binding.turn), rank_(binding.comm.rank()), moves_(binding) {
+        : apply_order_(binding.apply_order), rank_(binding.comm.rank()), moves_(binding) {
         for (const auto& field : binding.fields) {
             moves_.add(make_move(*self.receive, field, binding.operation, field.source,
                                  field.destination));
@@ -19,11 +19,11 @@ public:
     void start(std::uint64_t /*epoch*/) override { done_ = false; }
 
     bool progress() override {
-        if (done_ || !turn_.may_apply(rank_)) {
+        if (done_ || !apply_order_.may_apply(rank_)) {
             return false;
         }
         moves_.execute();
-        turn_.pass(rank_);
+        apply_order_.applied(rank_);
         done_ = true;
         return true;
     }
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    Turn& turn_;
+    ApplyOrder& apply_order_;
     int rank_;
     RepeatedMoves moves_;
     bool done_ = true;

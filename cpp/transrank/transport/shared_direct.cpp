@@ -60,13 +60,13 @@ public:
         finished_ = false;
     }
 
-    bool progress(std::uint64_t epoch, Turn& turn) {
+    bool progress(std::uint64_t epoch, ApplyOrder& apply_order) {
         bool advanced = false;
-        if (!moved_ && turn.may_apply(rank()) && started() >= epoch) {
+        if (!moved_ && apply_order.may_apply(rank()) && started() >= epoch) {
             pushes_.execute();
             pulls_.execute();
             publish_done(epoch);
-            turn.pass(rank());
+            apply_order.applied(rank());
             moved_ = true;
             advanced = true;
         }
@@ -92,9 +92,9 @@ private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(*offer.receive, binding.fields[i].unit_bytes,
-                                  binding.thresholds.push_below_bytes, binding.turn.ordered(),
-                                  theirs.source_shared != 0, mine.destination_shared != 0);
+        const auto range = pulled(
+            *offer.receive, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
+            binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
             pulls_.add(make_move(*offer.receive, binding.fields[i], binding.operation,
                                  place(theirs.source, theirs.source_offset, mappings_),
@@ -145,7 +145,7 @@ public:
         bool advanced = false;
         for (auto& peer : peers_) {
             if (!peer.finished()) {
-                advanced |= peer.progress(epoch_, binding_.turn);
+                advanced |= peer.progress(epoch_, binding_.apply_order);
             }
         }
         return advanced;
@@ -193,9 +193,9 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
         const auto& theirs = peer.fields[i];
         const bool there = peer.send == nullptr || passable(peer.ordered, mine.source_shared != 0,
                                                             theirs.destination_shared != 0);
-        const bool back =
-            peer.receive == nullptr || passable(binding.turn.ordered(), theirs.source_shared != 0,
-                                                mine.destination_shared != 0);
+        const bool back = peer.receive == nullptr ||
+                          passable(binding.apply_order.ordered(), theirs.source_shared != 0,
+                                   mine.destination_shared != 0);
         if (!there || !back) {
             return "field " + std::to_string(i) + " lies in memory that transrank does not share";
         }

@@ -114,13 +114,13 @@ public:
     }
 
     /// The same with what has arrived.
-    bool unpack(Turn& turn) {
+    bool unpack(ApplyOrder& apply_order) {
         bool advanced = false;
-        while (!unpacking_.finished() && turn.may_apply(rank()) && has_arrived()) {
+        while (!unpacking_.finished() && apply_order.may_apply(rank()) && has_arrived()) {
             unpacking_.move();
             publish_done(unpacking_.moved());
             if (unpacking_.finished()) {
-                turn.pass(rank());
+                apply_order.applied(rank());
             }
             advanced = true;
         }
@@ -152,7 +152,7 @@ public:
     SharedStaged(const Binding& binding, std::span<const PeerOffer* const> offers)
         : binding_(binding),
           offers_(offers.begin(), offers.end()),
-          turn_(binding.turn),
+          apply_order_(binding.apply_order),
           boxes_(offers.size()) {
         std::size_t bytes = 0;
         for (const auto* offer : offers) {
@@ -207,7 +207,7 @@ public:
             advanced |= peer.pack();
         }
         for (auto& peer : peers_) {
-            advanced |= peer.unpack(turn_);
+            advanced |= peer.unpack(apply_order_);
         }
         for (const auto& peer : peers_) {
             if (!advanced && !peer.finished()) {
@@ -230,7 +230,7 @@ public:
 private:
     const Binding& binding_;
     std::vector<const PeerOffer*> offers_;
-    Turn& turn_;
+    ApplyOrder& apply_order_;
     std::vector<Box> own_boxes_;
     std::vector<Box> boxes_;  // the peers'
     std::unique_ptr<memory::SharedBlock> outboxes_;

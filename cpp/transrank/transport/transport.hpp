@@ -12,12 +12,12 @@
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/route/route.hpp"
+#include "transrank/transport/apply_order.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/thresholds.hpp"
-#include "transrank/transport/turn.hpp"
 
 namespace transrank::transport {
 
@@ -41,7 +41,7 @@ struct Binding {
     /// What the peers said of themselves, one for each peer of the route, ascending by rank.
     std::span<const PeerOffer> offers;
     /// Whose data may be applied next.
-    Turn& turn;
+    ApplyOrder& apply_order;
 };
 
 /// A way in which the data of some peers move. One object serves all peers of an exchange that it

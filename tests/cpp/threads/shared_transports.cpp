@@ -187,7 +187,7 @@ public:
           own_offer_(transport::offer_of(field_)),
           comm_(rank),
           route_(route_of(rank, summed_)),
-          turn_(others(rank), summed_),
+          apply_order_(others(rank), summed_),
           offers_(offers_to(rank, world, route_, summed_)),
           thresholds_{.push_below_bytes = push_below_bytes},
           binding_{.route = route_,
@@ -202,7 +202,7 @@ public:
                    .longest_message_bytes = INT64_MAX,
                    .control = *world.controls[static_cast<std::size_t>(rank)],
                    .offers = offers_,
-                   .turn = turn_} {
+                   .apply_order = apply_order_} {
         own_rank = rank;
         std::vector<const transport::PeerOffer*> peers;
         for (const auto& offer : offers_) {
@@ -216,7 +216,7 @@ public:
     void run() {
         for (int epoch = 1; epoch <= epochs; ++epoch) {
             write(epoch);
-            turn_.reset();
+            apply_order_.reset();
             transport_->start(static_cast<std::uint64_t>(epoch));
             wait();
             check(epoch);
@@ -276,7 +276,7 @@ private:
     transport::FieldOffer own_offer_;
     mpi::Communicator comm_;
     route::Route route_;
-    transport::Turn turn_;
+    transport::ApplyOrder apply_order_;
     std::vector<transport::PeerOffer> offers_;
     transport::Thresholds thresholds_;
     transport::Binding binding_;

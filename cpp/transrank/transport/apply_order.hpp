@@ -11,10 +11,10 @@ namespace transrank::transport {
 /// Whose data may be applied next. Sums, and assignments that overwrite each other, are applied in
 /// the order of the sending ranks, so that they come out the same bit by bit in every run;
 /// otherwise whatever has arrived may be applied.
-class Turn {
+class ApplyOrder {
 public:
     /// `sources`: the ranks that data come from, ascending.
-    Turn(std::vector<int> sources, bool ordered)
+    ApplyOrder(std::vector<int> sources, bool ordered)
         : sources_(std::move(sources)), ordered_(ordered) {}
 
     /// Begins a new round.
@@ -26,7 +26,7 @@ public:
     }
 
     /// The data of `rank` have been applied.
-    void pass(int rank) {
+    void applied(int rank) {
         if (next_ < sources_.size() && sources_[next_] == rank) {
             ++next_;
         }
