@@ -179,8 +179,8 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
                      std::int64_t block_bytes, const AlltoallOptions& options,
                      const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
-    const auto loan = known->borrow();
-    const auto& own = loan.comm();
+    const auto lease = known->acquire();
+    const auto& own = lease.comm();
     mpi::agree_on(own, "calls alltoall with", words_of(options, block_bytes, send == receive));
     auto problem = problem_of(options, own.size());
     const Task task{.comm = comm,

@@ -45,13 +45,13 @@ std::set<int> sources_of(const Plan& plan) {
     return ranks;
 }
 
-transport::Notices notices_for(const Plan& plan, bool direct, mpi::CommunicatorPool::Loan& loan) {
+transport::Notices notices_for(const Plan& plan, bool direct, mpi::CommunicatorPool::Lease& lease) {
     const auto targets = targets_of(plan);
     auto partners = sources_of(plan);
     // Where blocks are forwarded, every rank waits for what comes from all others.
     const bool one_way = direct && !std::ranges::includes(partners, targets);
     partners.insert(targets.begin(), targets.end());
-    return {loan, {partners.begin(), partners.end()}, one_way};
+    return {lease, {partners.begin(), partners.end()}, one_way};
 }
 
 std::uint64_t balance_of(const Plan& plan, int rank) {
@@ -69,10 +69,10 @@ std::uint64_t balance_of(const Plan& plan, int rank) {
 
 class Messages final : public transport::Transport {
 public:
-    Messages(const Task& task, Plan plan, bool direct, mpi::CommunicatorPool::Loan& loan)
-        : comm_(loan.comm()),
+    Messages(const Task& task, Plan plan, bool direct, mpi::CommunicatorPool::Lease& lease)
+        : comm_(lease.comm()),
           plan_(std::move(plan)),
-          notices_(notices_for(plan_, direct, loan)),
+          notices_(notices_for(plan_, direct, lease)),
           buffers_(std::make_shared<Buffers>()),
           send_(task.send),
           receive_(task.receive),
@@ -267,7 +267,7 @@ Carrier by_messages(const Task& task, const schedule::Algorithm& algorithm) {
         auto plan = make_plan(algorithm, task.problem, rank, task.blocks);
         const auto balance = balance_of(plan, rank);
         carrier->carry_by(
-            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, carrier->loan()),
+            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, carrier->lease()),
             balance, "alltoall by " + std::string(algorithm.name));
     });
     return carrier;

@@ -62,9 +62,9 @@ struct Arguments {
 
 class MpiOwn final : public transport::Transport {
 public:
-    MpiOwn(const Task& task, mpi::CommunicatorPool::Loan& loan)
-        : comm_(loan.comm()),
-          notices_(loan, all_ranks(task.problem.ranks), false),
+    MpiOwn(const Task& task, mpi::CommunicatorPool::Lease& lease)
+        : comm_(lease.comm()),
+          notices_(lease, all_ranks(task.problem.ranks), false),
           arguments_(std::make_shared<Arguments>(task)) {}
     MpiOwn(const MpiOwn&) = delete;
     MpiOwn& operator=(const MpiOwn&) = delete;
@@ -145,7 +145,7 @@ private:
 
 Carrier by_mpi(const Task& task) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
-    auto transport = std::make_unique<MpiOwn>(task, carrier->loan());
+    auto transport = std::make_unique<MpiOwn>(task, carrier->lease());
     const auto& own = *transport;
     // As if each rank sent something to the next one: whether all have come equally often.
     const int rank = task.own.rank();

@@ -50,10 +50,12 @@ std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const transpor
 }  // namespace
 
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
-    : options_(std::move(options)), known_(KnownCommunicator::get(comm)), loan_(known_->borrow()) {
+    : options_(std::move(options)),
+      known_(KnownCommunicator::get(comm)),
+      lease_(known_->acquire()) {
     // From here on all ranks are binding, and none waits in an exchange for another.
-    mpi::agree_on(loan_.comm(), "binds an exchange with", describe(options_));
-    mpi::agree(loan_.comm(), [&] { take_what_is_needed(make); });
+    mpi::agree_on(lease_.comm(), "binds an exchange with", describe(options_));
+    mpi::agree(lease_.comm(), [&] { take_what_is_needed(make); });
     swap_offers();
     choose_transports();
 }
@@ -66,7 +68,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                                     std::to_string(options_.longest_message_bytes) +
                                     " bytes are asked for; give at least 1");
     }
-    check_fields(parts_.route, loan_.comm(), parts_.fields, options_.operation);
+    check_fields(parts_.route, lease_.comm(), parts_.fields, options_.operation);
     std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
     const auto peers = transport::peers_of(parts_.route);
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
@@ -77,9 +79,9 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
 
 void Bound::swap_offers() {
     std::string disagreement;
-    offers_ = transport::swap_offers(loan_.comm(), node(), parts_.route, own_,
+    offers_ = transport::swap_offers(lease_.comm(), node(), parts_.route, own_,
                                      apply_order_->ordered(), *control_, disagreement);
-    mpi::agree(loan_.comm(), [&] {
+    mpi::agree(lease_.comm(), [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);
         }
@@ -88,8 +90,8 @@ void Bound::swap_offers() {
         transport::Binding{.route = parts_.route,
                            .fields = parts_.fields,
                            .own_fields = own_,
-                           .comm = loan_.comm(),
-                           .loan = &loan_,
+                           .comm = lease_.comm(),
+                           .lease = &lease_,
                            .operation = options_.operation,
                            .thresholds = thresholds_,
                            .stores = options_.stores,
@@ -102,22 +104,22 @@ void Bound::swap_offers() {
 }
 
 void Bound::choose_transports() {
-    settle_thresholds();
+    find_thresholds();
     std::vector<Refusal> refusals;
     do {
-        mpi::agree(loan_.comm(),
+        mpi::agree(lease_.comm(),
                    [&] { choices_ = choose(*binding_, options_.transport, refusals); });
     } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
 }
 
 // Known before transports are chosen, since the choice depends on it.
-void Bound::settle_thresholds() {
+void Bound::find_thresholds() {
     if (options_.push_below_bytes) {
         thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
         return;
     }
     int needed = needs_thresholds() ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, loan_.comm().handle()),
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, lease_.comm().handle()),
                "MPI_Allreduce");
     if (needed != 0) {
         thresholds_ = known_->thresholds();
@@ -149,9 +151,9 @@ void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
         balance -=
             offers_[i].receive == nullptr ? 0 : mpi::weight_of_message(offers_[i].rank, rank());
     }
-    loan_.settle(balance * epochs);
+    lease_.set_balance(balance * epochs);
     if (sends_messages && !in_order) {
-        loan_.spoil();
+        lease_.poison();
     }
 }
 

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
     [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
-    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return loan_.comm(); }
+    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return lease_.comm(); }
     [[nodiscard]] std::string explain() const override;
     [[nodiscard]] std::string obstacle() const override {
         return parts_.obstacle ? parts_.obstacle() : "";
@@ -37,13 +37,13 @@ private:
     void take_what_is_needed(const std::function<Parts()>& make);
     void swap_offers();
     void choose_transports();
-    void settle_thresholds();
+    void find_thresholds();
     [[nodiscard]] bool needs_thresholds() const;
 
     Parts parts_{.route = {0, 1, 0, 0, {}, {}}, .fields = {}};
     Options options_;
     std::shared_ptr<KnownCommunicator> known_;
-    mpi::CommunicatorPool::Loan loan_;
+    mpi::CommunicatorPool::Lease lease_;
     std::vector<transport::FieldOffer> own_;
     std::optional<transport::ControlBlock> control_;
     std::optional<transport::ApplyOrder> apply_order_;

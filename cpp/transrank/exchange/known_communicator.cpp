@@ -4,8 +4,8 @@
 #include <chrono>
 #include <optional>
 
-#include "transrank/exchange/engine.hpp"
 #include "transrank/exchange/backoff.hpp"
+#include "transrank/exchange/engine.hpp"
 #include "transrank/transport/breakage.hpp"
 
 namespace transrank::exchange {
@@ -90,9 +90,9 @@ const mpi::Communicator& KnownCommunicator::meet() {
     return communicators_.base();
 }
 
-mpi::CommunicatorPool::Loan KnownCommunicator::borrow() {
+mpi::CommunicatorPool::Lease KnownCommunicator::acquire() {
     (void)meet();
-    return communicators_.borrow();
+    return communicators_.acquire();
 }
 
 const transport::Thresholds& KnownCommunicator::thresholds() {

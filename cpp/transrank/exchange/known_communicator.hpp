@@ -30,19 +30,19 @@ public:
     [[nodiscard]] const mpi::Communicator& meet();
 
     /// Collective, as `meet`. A communicator for one exchange.
-    [[nodiscard]] mpi::CommunicatorPool::Loan borrow();
+    [[nodiscard]] mpi::CommunicatorPool::Lease acquire();
 
     /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
     /// communicator of its own.
     template <class Work>
     auto together(const Work& work) {
-        auto loan = borrow();
+        auto lease = acquire();
         try {
-            return work(loan.comm());
+            return work(lease.comm());
         } catch (const mpi::AgreedError&) {
             throw;
         } catch (...) {  // nobody knows where the others are
-            loan.spoil();
+            lease.poison();
             throw;
         }
     }

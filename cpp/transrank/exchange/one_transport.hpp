@@ -18,16 +18,16 @@ class OneTransport final : public Carrier {
 public:
     /// Collective.
     explicit OneTransport(std::shared_ptr<KnownCommunicator> known)
-        : known_(std::move(known)), loan_(known_->borrow()) {}
+        : known_(std::move(known)), lease_(known_->acquire()) {}
 
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
     [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
-    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return loan_.comm(); }
+    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return lease_.comm(); }
     [[nodiscard]] std::string explain() const override { return explanation_; }
-    [[nodiscard]] mpi::CommunicatorPool::Loan& loan() noexcept { return loan_; }
+    [[nodiscard]] mpi::CommunicatorPool::Lease& lease() noexcept { return lease_; }
 
-    /// `balance`: of what is sent and received in an epoch, see mpi::CommunicatorPool::Loan.
+    /// `balance`: of what is sent and received in an epoch, see mpi::CommunicatorPool::Lease.
     /// `in_mpi`: moves the data of an epoch by one blocking call, if there is one.
     void carry_by(std::unique_ptr<transport::Transport> transport, std::uint64_t balance,
                   std::string explanation, std::function<void()> in_mpi = nullptr) {
@@ -40,15 +40,15 @@ public:
     void run_in_mpi() override { in_mpi_(); }
 
     void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override {
-        loan_.settle(balance_ * epochs);
+        lease_.set_balance(balance_ * epochs);
         if (!in_order) {
-            loan_.spoil();
+            lease_.poison();
         }
     }
 
 private:
     std::shared_ptr<KnownCommunicator> known_;
-    mpi::CommunicatorPool::Loan loan_;
+    mpi::CommunicatorPool::Lease lease_;
     std::uint64_t balance_ = 0;
     std::string explanation_;
     std::function<void()> in_mpi_;

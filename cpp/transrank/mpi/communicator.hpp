@@ -14,7 +14,7 @@ namespace transrank::mpi {
 ///
 /// A duplicate keeps our messages from matching the caller's and leaves the caller's error handler
 /// alone. Freeing is collective: every rank destroys its communicators in the same order. What is
-/// destroyed at any time borrows one from a CommunicatorPool instead. One that outlives
+/// destroyed at any time leases one from a CommunicatorPool instead. One that outlives
 /// MPI_Finalize is let go without a call.
 class Communicator {
 public:
@@ -50,10 +50,10 @@ public:
     /// Whether a message waits here that nobody has received.
     [[nodiscard]] bool has_unmatched_message() const;
 
-    /// Gives the handle up without freeing it: for a communicator with an operation under way that
+    /// Drops the handle without freeing it: for a communicator with an operation under way that
     /// can neither be waited for nor cancelled, or with unmatched messages, which MPICH 5 answers
     /// by ending the job.
-    void forsake() noexcept { comm_ = MPI_COMM_NULL; }
+    void leak() noexcept { comm_ = MPI_COMM_NULL; }
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }

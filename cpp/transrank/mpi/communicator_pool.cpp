@@ -13,7 +13,7 @@
 namespace transrank::mpi {
 namespace {
 
-// How many entries one call of borrow looks at: a bound for the length of its reduction.
+// How many entries one call of acquire looks at: a bound for the length of its reduction.
 constexpr std::size_t most_examined = 16;
 // Idle communicators that are kept to be used again; MPI has some thousands at the most.
 constexpr std::size_t most_idle = 8;
@@ -45,15 +45,15 @@ struct CommunicatorPool::Entry {
     std::vector<Expected> expected{};
     std::vector<Sent> sent{};  ///< what is still under way
     std::uint64_t balance = 0;
-    bool spoilt = false;
-    std::atomic<bool> given_back = false;  ///< written last: a loan may end in another thread
+    bool poisoned = false;
+    std::atomic<bool> returned = false;  ///< written last: a lease may end in another thread
 
     explicit Entry(const Communicator& base) : comm(base.handle()) {}
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     ~Entry() = default;
 
-    void forsake() noexcept {
+    void leak() noexcept {
         for (auto& each : sent) {
             if (is_usable()) {
                 MPI_Request_free(&each.request);
@@ -61,10 +61,10 @@ struct CommunicatorPool::Entry {
             keep_for_ever(std::move(each.words));
         }
         sent.clear();
-        comm.forsake();
+        comm.leak();
     }
 
-    // Every rank has given it back, and so sent what is expected.
+    // Every rank has returned it, and so sent what is expected.
     void finish_last_messages() {
         for (const auto& each : expected) {
             receive(each);
@@ -79,8 +79,8 @@ struct CommunicatorPool::Entry {
     // The same when nobody knows of the others: what does not come soon is left.
     void receive_what_comes() {
         using Clock = std::chrono::steady_clock;
-        constexpr auto patience = std::chrono::seconds(1);
-        const auto end = Clock::now() + patience;
+        constexpr auto longest_wait = std::chrono::seconds(1);
+        const auto end = Clock::now() + longest_wait;
         while ((!expected.empty() || !sent.empty()) && Clock::now() < end) {
             std::erase_if(sent, [](Sent& each) {
                 int done = 0;
@@ -101,10 +101,10 @@ struct CommunicatorPool::Entry {
 
     [[nodiscard]] bool may_be_freed() noexcept {
         try {
-            if (given_back && !spoilt) {
+            if (returned && !poisoned) {
                 receive_what_comes();
             }
-            return given_back && !spoilt && expected.empty() && sent.empty() &&
+            return returned && !poisoned && expected.empty() && sent.empty() &&
                    !comm.has_unmatched_message();
         } catch (const Error&) {
             return false;
@@ -120,27 +120,27 @@ private:
     }
 };
 
-CommunicatorPool::Loan::Loan(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {
+CommunicatorPool::Lease::Lease(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {
     entry_->balance = 0;
-    entry_->spoilt = false;
-    entry_->given_back = false;
+    entry_->poisoned = false;
+    entry_->returned = false;
 }
 
-CommunicatorPool::Loan::~Loan() {
+CommunicatorPool::Lease::~Lease() {
     if (entry_) {
-        entry_->given_back = true;
+        entry_->returned = true;
     }
 }
 
-const Communicator& CommunicatorPool::Loan::comm() const noexcept {
+const Communicator& CommunicatorPool::Lease::comm() const noexcept {
     return entry_->comm;
 }
 
-void CommunicatorPool::Loan::settle(std::uint64_t balance) noexcept {
+void CommunicatorPool::Lease::set_balance(std::uint64_t balance) noexcept {
     entry_->balance = balance;
 }
 
-void CommunicatorPool::Loan::send_last(int receiver, int tag, std::span<const std::byte> words) {
+void CommunicatorPool::Lease::send_last(int receiver, int tag, std::span<const std::byte> words) {
     const auto kept = std::make_shared<std::vector<std::byte>>(words.begin(), words.end());
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, receiver, tag,
@@ -153,32 +153,32 @@ void CommunicatorPool::Loan::send_last(int receiver, int tag, std::span<const st
     }
 }
 
-void CommunicatorPool::Loan::expect_last(int sender, int tag) {
+void CommunicatorPool::Lease::expect_last(int sender, int tag) {
     entry_->expected.push_back({.sender = sender, .tag = tag});
 }
 
-void CommunicatorPool::Loan::spoil() noexcept {
-    entry_->spoilt = true;
+void CommunicatorPool::Lease::poison() noexcept {
+    entry_->poisoned = true;
 }
 
 CommunicatorPool::~CommunicatorPool() {
     if (!may_free_) {
-        base_.forsake();
+        base_.leak();
     }
     for (const auto& entry : entries_) {
         if (!may_free_ || !entry->may_be_freed()) {
-            entry->forsake();
+            entry->leak();
         }
     }
 }
 
-CommunicatorPool::Loan CommunicatorPool::borrow() {
+CommunicatorPool::Lease CommunicatorPool::acquire() {
     const auto entries = examined();
-    auto entry = settle(entries, sum_states(entries));
+    auto entry = reclaim(entries, sum_states(entries));
     if (!entry) {
         entry = entries_.emplace_back(std::make_shared<Entry>(base_));
     }
-    return Loan(std::move(entry));
+    return Lease(std::move(entry));
 }
 
 std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined() const {
@@ -189,16 +189,16 @@ std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined
     return entries;
 }
 
-// For each entry: how many ranks have given it back, how many of them spoilt, and the balance of
+// For each entry: how many ranks have returned it, how many of them poisoned, and the balance of
 // all.
 std::vector<std::uint64_t> CommunicatorPool::sum_states(
     const std::vector<std::shared_ptr<Entry>>& entries) const {
     std::vector<std::uint64_t> own{0};  // never empty
     for (const auto& entry : entries) {
-        const bool given_back = entry->given_back;
-        own.push_back(given_back ? 1 : 0);
-        own.push_back(given_back && entry->spoilt ? 1 : 0);
-        own.push_back(given_back ? entry->balance : 0);
+        const bool returned = entry->returned;
+        own.push_back(returned ? 1 : 0);
+        own.push_back(returned && entry->poisoned ? 1 : 0);
+        own.push_back(returned ? entry->balance : 0);
     }
     std::vector<std::uint64_t> sums(own.size());
     check(MPI_Allreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_UINT64_T,
@@ -207,8 +207,8 @@ std::vector<std::uint64_t> CommunicatorPool::sum_states(
     return sums;
 }
 
-// Every rank does the same here, in the same order. Returns an entry to be lent, or nullptr.
-std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::settle(
+// Every rank does the same here, in the same order. Returns an entry to be used again, or nullptr.
+std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::reclaim(
     const std::vector<std::shared_ptr<Entry>>& entries, const std::vector<std::uint64_t>& sums) {
     std::shared_ptr<Entry> chosen;
     std::size_t idle = 0;
@@ -218,7 +218,7 @@ std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::settle(
             continue;
         }
         if (sums[2 + (3 * i)] != 0 || sums[3 + (3 * i)] != 0) {
-            entry->forsake();
+            entry->leak();
             std::erase(entries_, entry);
             continue;
         }

@@ -14,31 +14,31 @@
 
 namespace transrank::mpi {
 
-/// How much a message counts in what a loan is settled with: each ordered pair of ranks has a
-/// number of its own.
+/// What a message counts for in the balance of a lease: each ordered pair of ranks has a number of
+/// its own.
 [[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;
 
 /// Duplicates of one communicator, for what needs one of its own and may be destroyed at any time,
-/// in any order, on different ranks: freeing a communicator is collective, giving one back is not.
-/// A communicator is used again, or freed, at a later `borrow`, where all ranks are together and
-/// have seen that all of them have given it back.
+/// in any order, on different ranks: freeing a communicator is collective, returning one is not.
+/// A communicator is used again, or freed, at a later `acquire`, where all ranks are together and
+/// have seen that all of them have returned it.
 class CommunicatorPool {
     struct Entry;
 
 public:
-    /// A communicator in use; given back on destruction.
-    class Loan {
+    /// A communicator in use; returned on destruction.
+    class Lease {
     public:
-        Loan(Loan&&) noexcept = default;
-        Loan& operator=(Loan&&) = delete;
-        ~Loan();
+        Lease(Lease&&) noexcept = default;
+        Lease& operator=(Lease&&) = delete;
+        ~Lease();
 
         [[nodiscard]] const Communicator& comm() const noexcept;
 
-        /// What this rank has sent and received, as a sum in which each message sent counts as
-        /// much as it counts negatively where it is received: all ranks together must come to 0, or
-        /// messages are left in the communicator and it must not be used any more.
-        void settle(std::uint64_t balance) noexcept;
+        /// The weights of the messages that this rank has sent less those of the messages that it
+        /// has received. Unless the balances of all ranks sum up to 0, messages are left in the
+        /// communicator, and it is never used again.
+        void set_balance(std::uint64_t balance) noexcept;
 
         /// Sends a message that its receiver expects, without waiting for it.
         void send_last(int receiver, int tag, std::span<const std::byte> words);
@@ -47,12 +47,12 @@ public:
         /// communicator back. It is received before the communicator is used again.
         void expect_last(int sender, int tag);
 
-        /// Nobody knows what is left in it: it is never used again, and never freed.
-        void spoil() noexcept;
+        /// Nobody knows which messages are left in it: it is never used again, and never freed.
+        void poison() noexcept;
 
     private:
         friend class CommunicatorPool;
-        explicit Loan(std::shared_ptr<Entry> entry);
+        explicit Lease(std::shared_ptr<Entry> entry);
         std::shared_ptr<Entry> entry_;
     };
 
@@ -60,13 +60,13 @@ public:
     explicit CommunicatorPool(MPI_Comm parent) : base_(parent) {}
     CommunicatorPool(const CommunicatorPool&) = delete;
     CommunicatorPool& operator=(const CommunicatorPool&) = delete;
-    /// Frees what has been given back, if `free_all` says that this is a collective moment.
+    /// Frees what has been returned, after allow_freeing().
     ~CommunicatorPool();
 
     /// Collective.
-    [[nodiscard]] Loan borrow();
+    [[nodiscard]] Lease acquire();
 
-    /// A communicator that is never lent.
+    /// A communicator that is never leased.
     [[nodiscard]] const Communicator& base() const noexcept { return base_; }
 
     /// All ranks destroy the pool now, in the same order: communicators may be freed.
@@ -75,8 +75,8 @@ public:
 private:
     [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
     std::vector<std::uint64_t> sum_states(const std::vector<std::shared_ptr<Entry>>& entries) const;
-    std::shared_ptr<Entry> settle(const std::vector<std::shared_ptr<Entry>>& entries,
-                                  const std::vector<std::uint64_t>& sums);
+    std::shared_ptr<Entry> reclaim(const std::vector<std::shared_ptr<Entry>>& entries,
+                                   const std::vector<std::uint64_t>& sums);
 
     Communicator base_;
     std::vector<std::shared_ptr<Entry>> entries_;  ///< the same on every rank

@@ -66,8 +66,8 @@ void check(const Layout& source, const Layout& destination, route::Coverage cove
 
 route::Route route_between(MPI_Comm comm, const Layout& source, const Layout& destination,
                            route::Coverage coverage) {
-    const auto loan = exchange::KnownCommunicator::get(comm)->borrow();
-    const auto& own = loan.comm();
+    const auto lease = exchange::KnownCommunicator::get(comm)->acquire();
+    const auto& own = lease.comm();
     mpi::agree(own, [&] { check(source, destination, coverage); });
     mpi::agree_on(own, "redistributes",
                   {"from " + describe(source), "to " + describe(destination)});

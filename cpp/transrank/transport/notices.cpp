@@ -25,12 +25,12 @@ std::vector<int> ranks_of(std::span<const PeerOffer* const> peers) {
 }  // namespace
 
 Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
-    : Notices(*binding.loan, ranks_of(peers), std::ranges::any_of(peers, [](const PeerOffer* peer) {
-          return peer->receive == nullptr;
-      })) {}
+    : Notices(*binding.lease, ranks_of(peers),
+              std::ranges::any_of(
+                  peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
 
-Notices::Notices(mpi::CommunicatorPool::Loan& loan, std::vector<int> peers, bool sends_one_way)
-    : comm_(loan.comm()), loan_(loan), peers_(std::move(peers)), sends_one_way_(sends_one_way) {
+Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way)
+    : comm_(lease.comm()), lease_(lease), peers_(std::move(peers)), sends_one_way_(sends_one_way) {
     std::erase(peers_, comm_.rank());
     silent_ = peers_;
 }
@@ -49,10 +49,10 @@ void Notices::send(const Breakage& breakage, std::uint64_t completed) {
 
 void Notices::say_goodbye(const Notice& notice) {
     for (const int peer : silent_) {
-        loan_.expect_last(peer, notice_tag);
+        lease_.expect_last(peer, notice_tag);
     }
     for (const int peer : peers_) {
-        loan_.send_last(peer, notice_tag, std::as_bytes(std::span(&notice, 1)));
+        lease_.send_last(peer, notice_tag, std::as_bytes(std::span(&notice, 1)));
     }
 }
 

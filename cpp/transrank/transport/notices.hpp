@@ -20,7 +20,7 @@ class Notices {
 public:
     Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
     /// `sends_one_way`: whether data go to a peer of which nothing is waited for.
-    Notices(mpi::CommunicatorPool::Loan& loan, std::vector<int> peers, bool sends_one_way);
+    Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way);
 
     /// Tells every peer but the one where it began; of the epochs up to `completed` this rank owes
     /// them nothing. Does not wait. Where this rank is gone in order, so will be each peer: what
@@ -45,7 +45,7 @@ private:
     void check(std::uint64_t epoch) const;
 
     const mpi::Communicator& comm_;
-    mpi::CommunicatorPool::Loan& loan_;
+    mpi::CommunicatorPool::Lease& lease_;
     std::vector<int> peers_;
     std::vector<int> silent_;  ///< the peers that have not told anything
     bool sends_one_way_;

@@ -27,7 +27,7 @@ struct Binding {
     std::span<const Field> fields;
     std::span<const FieldOffer> own_fields;  ///< what this rank told of them
     const mpi::Communicator& comm;           ///< the exchange's own
-    mpi::CommunicatorPool::Loan* loan;       ///< keeps what is derived from it
+    mpi::CommunicatorPool::Lease* lease;     ///< of that communicator
     Operation operation;
     const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
