@@ -27,75 +27,75 @@ namespace {
 const std::string elsewhere = "on another node";
 
 /// What lies in the shared memory of a doorbell.
-struct Porch {
+struct DoorbellSegment {
     /// Chosen at random: device and inode of a file may coincide by accident where one host name
     /// stands for several machines, and then somebody else's memory would be mapped.
-    std::uint64_t sign = 0;
+    std::uint64_t nonce = 0;
     Doorbell doorbell;
     std::atomic<bool> is_finalizing = false;
 };
 
-/// What a rank tells its node-mates of itself.
-struct Introduction {
-    SegmentHandle porch;
-    std::uint64_t sign = 0;
+/// What a rank reports about itself to its node-mates.
+struct RankInfo {
+    SegmentHandle segment;
+    std::uint64_t nonce = 0;
     int rank = -1;  ///< in the communicator asked about
 };
 
-Porch& porch_in(std::span<std::byte> memory) {
-    return *std::launder(reinterpret_cast<Porch*>(memory.data()));
+DoorbellSegment& doorbell_segment_in(std::span<std::byte> memory) {
+    return *std::launder(reinterpret_cast<DoorbellSegment*>(memory.data()));
 }
 
-std::uint64_t random_sign() {
+std::uint64_t random_nonce() {
     constexpr int half = 32;
     std::random_device random;
     return (std::uint64_t{random()} << half) | random();
 }
 
-/// This process's doorbell. Where there is no shared memory to be had it lies in private memory and
+/// The doorbell segment of this process. Without shared memory it lies in private memory and
 /// is announced by an empty handle: the rank then shares memory with nobody.
-struct OwnPorch {
-    std::unique_ptr<SharedSegment> segment;
-    Porch* porch = nullptr;
+struct OwnSegment {
+    std::unique_ptr<SharedSegment> memory;
+    DoorbellSegment* content = nullptr;
     SegmentHandle handle;
 
-    OwnPorch() {
+    OwnSegment() {
         try {
-            segment = std::make_unique<SharedSegment>(sizeof(Porch));
-            handle = segment->handle();
-            porch = new (segment->bytes().data()) Porch;
+            memory = std::make_unique<SharedSegment>(sizeof(DoorbellSegment));
+            handle = memory->handle();
+            content = new (memory->bytes().data()) DoorbellSegment;
         } catch (const std::system_error&) {
-            porch = new Porch;
+            content = new DoorbellSegment;
         }
-        porch->sign = random_sign();
+        content->nonce = random_nonce();
     }
 };
 
 // Never destroyed: a peer may ring after our main() has ended.
-OwnPorch& porch_of_process() {
-    static auto* const own = new OwnPorch;
+OwnSegment& own_segment() {
+    static auto* const own = new OwnSegment;
     return *own;
 }
 
 void announce_end() noexcept {
-    porch_of_process().porch->is_finalizing = true;
+    own_segment().content->is_finalizing = true;
 }
 
-std::shared_ptr<MappedSegment> find_porch(const Introduction& mate) {
-    if (!mate.porch.is_shared()) {
+std::shared_ptr<MappedSegment> map_segment(const RankInfo& mate) {
+    if (!mate.segment.is_shared()) {
         throw std::runtime_error("it could make no shared memory");
     }
-    auto mapping = MappedSegment::get(mate.porch);
-    if (porch_in(mapping->bytes()).sign != mate.sign) {
+    auto mapping = MappedSegment::get(mate.segment);
+    if (doorbell_segment_in(mapping->bytes()).nonce != mate.nonce) {
         throw std::runtime_error("what is found under its name is not its memory");
     }
     return mapping;
 }
 
-std::vector<Introduction> introduce(const mpi::Communicator& node, int rank) {
-    const auto& porch = porch_of_process();
-    const Introduction own{.porch = porch.handle, .sign = porch.porch->sign, .rank = rank};
-    std::vector<Introduction> all(static_cast<std::size_t>(node.size()));
+std::vector<RankInfo> gather_infos(const mpi::Communicator& node, int rank) {
+    const auto& [memory, content, handle] = own_segment();
+    const RankInfo own{.segment = handle, .nonce = content->nonce, .rank = rank};
+    std::vector<RankInfo> all(static_cast<std::size_t>(node.size()));
     mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
                              node.handle()),
                "MPI_Allgather");
@@ -103,7 +103,7 @@ std::vector<Introduction> introduce(const mpi::Communicator& node, int rank) {
 }
 
 // What the node-mates found about me, in exchange for what I found about them.
-std::vector<char> swap_findings(const mpi::Communicator& node, const std::vector<char>& own) {
+std::vector<char> swap_results(const mpi::Communicator& node, const std::vector<char>& own) {
     std::vector<char> theirs(own.size());
     mpi::check(MPI_Alltoall(own.data(), 1, MPI_CHAR, theirs.data(), 1, MPI_CHAR, node.handle()),
                "MPI_Alltoall");
@@ -159,14 +159,14 @@ bool has_too_few_cores(const mpi::Communicator& node) {
 /// The processes of all nodes' ranks by their rank in MPI_COMM_WORLD, as long as some node lives.
 struct KnownProcesses {
     struct Entry {
-        std::weak_ptr<MappedSegment> porch;
+        std::weak_ptr<MappedSegment> segment;
         std::weak_ptr<WatchedProcess> process;
 
         [[nodiscard]] bool has_left() const {
-            const auto there = porch.lock();
+            const auto there = segment.lock();
             const auto watched = process.lock();
             return there && watched &&
-                   (!watched->is_alive() || porch_in(there->bytes()).is_finalizing);
+                   (!watched->is_alive() || doorbell_segment_in(there->bytes()).is_finalizing);
         }
     };
     std::mutex mutex;
@@ -200,20 +200,20 @@ std::optional<int> rank_that_has_left(MPI_Comm comm) {
 }
 
 Doorbell& own_doorbell() {
-    return porch_of_process().porch->doorbell;
+    return own_segment().content->doorbell;
 }
 
 Node::Node(const mpi::Communicator& comm) {
     [[maybe_unused]] static const bool announced = (mpi::before_finalize(announce_end), true);
     const auto node = comm.split_node();
-    const auto all = introduce(node, comm.rank());
+    const auto all = gather_infos(node, comm.rank());
     std::vector<char> reached(all.size(), 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
         Mate mate{.rank = all[i].rank, .mapping = nullptr, .process = nullptr};
         try {
             if (mate.rank != comm.rank()) {
-                mate.mapping = find_porch(all[i]);
-                mate.process = WatchedProcess::get(all[i].porch.process);
+                mate.mapping = map_segment(all[i]);
+                mate.process = WatchedProcess::get(all[i].segment.process);
             }
             reached[i] = 1;
             mates_.push_back(std::move(mate));
@@ -221,7 +221,7 @@ Node::Node(const mpi::Communicator& comm) {
             obstacles_.emplace_back(all[i].rank, error.what());
         }
     }
-    const auto reached_me = swap_findings(node, reached);
+    const auto reached_me = swap_results(node, reached);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (reached[i] != 0 && reached_me[i] == 0) {
             std::erase_if(mates_, [&](const Mate& mate) { return mate.rank == all[i].rank; });
@@ -240,7 +240,7 @@ void Node::remember(const mpi::Communicator& comm) const {
     const std::lock_guard lock(known.mutex);
     for (std::size_t i = 0; i < mates_.size(); ++i) {
         if (of_world[i] != MPI_UNDEFINED && mates_[i].process != nullptr) {
-            known.of_world[of_world[i]] = {.porch = mates_[i].mapping,
+            known.of_world[of_world[i]] = {.segment = mates_[i].mapping,
                                            .process = mates_[i].process};
         }
     }
@@ -262,7 +262,7 @@ const std::string& Node::obstacle(int rank) const {
 
 Doorbell& Node::doorbell(int rank) const {
     const auto* mate = find(rank);
-    return mate->mapping ? porch_in(mate->mapping->bytes()).doorbell : own_doorbell();
+    return mate->mapping ? doorbell_segment_in(mate->mapping->bytes()).doorbell : own_doorbell();
 }
 
 const WatchedProcess* Node::process(int rank) const {
