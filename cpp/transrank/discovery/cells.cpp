@@ -8,7 +8,7 @@
 #include "transrank/discovery/letters.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/route/passage.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::discovery {
 namespace {

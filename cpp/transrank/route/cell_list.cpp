@@ -6,7 +6,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/leg_builder.hpp"
-#include "transrank/route/passage.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::route {
 namespace {
@@ -112,18 +112,18 @@ std::vector<Leg> cells_wanted(int rank, const BlockGrid& source, const CellList&
 }
 
 std::vector<Leg> cells_offered(int rank, const CellList& source, const BlockGrid& destination) {
-    std::vector<Passage> passages;
-    passages.reserve(source.cells.size());
+    std::vector<Transfer> transfers;
+    transfers.reserve(source.cells.size());
     for_each_cell(rank, destination, source,
                   [&](int owner, std::int64_t unit, std::int64_t position) {
-                      passages.push_back({.origin = rank,
-                                          .target = owner,
-                                          .destination = unit,
-                                          .source = position,
-                                          .length = 1});
+                      transfers.push_back({.origin = rank,
+                                           .target = owner,
+                                           .destination = unit,
+                                           .source = position,
+                                           .length = 1});
                   });
     std::vector<Leg> legs;
-    for (auto& forward : join(std::move(passages))) {
+    for (auto& forward : join(std::move(transfers))) {
         legs.push_back(std::move(forward.leg));
     }
     return legs;

@@ -23,7 +23,7 @@ std::vector<Delivery> sorted_deliveries(const Route& route) {
     return made;
 }
 
-std::vector<Passage> passages(const Route& first, const Route& second) {
+std::vector<Transfer> transfers(const Route& first, const Route& second) {
     require(first.rank() == second.rank() && first.ranks() == second.ranks(), "the route of rank ",
             first.rank(), " of ", first.ranks(), " cannot be followed by that of rank ",
             second.rank(), " of ", second.ranks());
@@ -31,10 +31,10 @@ std::vector<Passage> passages(const Route& first, const Route& second) {
             first.destination_extent(), " units on rank ", first.rank(),
             ", but the second starts from ", second.source_extent());
     const auto delivered = sorted_deliveries(first);
-    std::vector<Passage> made;
+    std::vector<Transfer> made;
     for (const auto& leg : second.sends()) {
         for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t length) {
-            const auto missing = append_passages(
+            const auto missing = append_transfers(
                 delivered, leg.peer,
                 {.source = source, .destination = destination, .length = length}, made);
             require(!missing, "the second route sends unit ", missing.value_or(0), " of rank ",
@@ -47,15 +47,15 @@ std::vector<Passage> passages(const Route& first, const Route& second) {
 }  // namespace
 
 std::vector<Forward> forwards(const Route& first, const Route& second) {
-    return join(passages(first, second));
+    return join(transfers(first, second));
 }
 
 std::vector<Route> compose(std::span<const Route> first, std::span<const Route> second) {
     require(first.size() == second.size(), "the routes of ", first.size(),
             " ranks cannot be followed by those of ", second.size());
-    std::vector<Passage> all;
+    std::vector<Transfer> all;
     for (std::size_t rank = 0; rank < first.size(); ++rank) {
-        const auto passed = passages(first[rank], second[rank]);
+        const auto passed = transfers(first[rank], second[rank]);
         all.insert(all.end(), passed.begin(), passed.end());
     }
     std::vector<std::vector<Leg>> sends(first.size());

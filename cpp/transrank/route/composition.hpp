@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "transrank/route/passage.hpp"
 #include "transrank/route/route.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::route {
 

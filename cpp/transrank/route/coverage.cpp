@@ -2,7 +2,7 @@
 #include "transrank/route/coverage.hpp"
 
 #include "transrank/layout/require.hpp"
-#include "transrank/route/passage.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::route {
 

@@ -47,15 +47,15 @@ std::vector<Forward> match(std::span<const ListRun> sources,
         layout::refuse("index ", clash->number, " stands in the source lists of rank ", clash->one,
                        " and of rank ", clash->other, "; an index has one owner");
     }
-    std::vector<Passage> passages;
+    std::vector<Transfer> transfers;
     for (const auto& [rank, begin, length, position] : destinations) {
-        const auto missing =
-            append_passages(deliveries, rank,
-                            {.source = begin, .destination = position, .length = length}, passages);
+        const auto missing = append_transfers(
+            deliveries, rank, {.source = begin, .destination = position, .length = length},
+            transfers);
         layout::require(!missing, "index ", missing.value_or(0), ", which rank ", rank,
                         " wants, stands in no source list");
     }
-    return join(std::move(passages));
+    return join(std::move(transfers));
 }
 
 }  // namespace transrank::route

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transrank/layout/distribution.hpp"
-#include "transrank/route/passage.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::route {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/route/passage.hpp"
+#include "transrank/route/transfers.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,9 @@ std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries) {
     return std::nullopt;
 }
 
-std::optional<std::int64_t> append_passages(const std::vector<Delivery>& deliveries, int target,
-                                            const Segment& wanted, std::vector<Passage>& passages) {
+std::optional<std::int64_t> append_transfers(const std::vector<Delivery>& deliveries, int target,
+                                             const Segment& wanted,
+                                             std::vector<Transfer>& transfers) {
     auto from = std::ranges::upper_bound(deliveries, wanted.source, {}, &Delivery::begin);
     from -= from == deliveries.begin() ? 0 : 1;
     for (std::int64_t done = 0; done < wanted.length; ++from) {
@@ -44,23 +45,24 @@ std::optional<std::int64_t> append_passages(const std::vector<Delivery>& deliver
         }
         const std::int64_t skipped = number - from->begin;
         const std::int64_t length = std::min(from->length - skipped, wanted.length - done);
-        passages.push_back({.origin = from->origin,
-                            .target = target,
-                            .destination = wanted.destination + done,
-                            .source = from->source + skipped,
-                            .length = length});
+        transfers.push_back({.origin = from->origin,
+                             .target = target,
+                             .destination = wanted.destination + done,
+                             .source = from->source + skipped,
+                             .length = length});
         done += length;
     }
     return std::nullopt;
 }
 
-std::vector<Forward> join(std::vector<Passage> passages) {
-    std::ranges::sort(passages, {}, &Passage::order);
+std::vector<Forward> join(std::vector<Transfer> transfers) {
+    std::ranges::sort(transfers, {}, &Transfer::order);
     std::vector<Forward> made;
-    for (auto next = passages.begin(); next != passages.end();) {
+    for (auto next = transfers.begin(); next != transfers.end();) {
         const auto [origin, target, destination] = next->order();
         Compressor runs;
-        for (; next != passages.end() && next->origin == origin && next->target == target; ++next) {
+        for (; next != transfers.end() && next->origin == origin && next->target == target;
+             ++next) {
             runs.add(next->source, next->destination, next->length);
         }
         made.push_back({.origin = origin, .leg = {.peer = target, .segments = runs.finish()}});

@@ -21,7 +21,7 @@ struct Delivery {
 };
 
 /// One run from its origin to its target.
-struct Passage {
+struct Transfer {
     int origin = 0;
     int target = 0;
     std::int64_t destination = 0;
@@ -51,14 +51,14 @@ struct Clash {
 /// Sorts by number; tells of a number that is delivered twice.
 [[nodiscard]] std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries);
 
-/// Appends the passages to `target` of the numbers [wanted.source, wanted.source + wanted.length),
+/// Appends the transfers to `target` of the numbers [wanted.source, wanted.source + wanted.length),
 /// which belong at wanted.destination, cut where they come from different places. Returns the first
 /// number that nobody delivers. The deliveries must be sorted.
-[[nodiscard]] std::optional<std::int64_t> append_passages(const std::vector<Delivery>& deliveries,
-                                                          int target, const Segment& wanted,
-                                                          std::vector<Passage>& passages);
+[[nodiscard]] std::optional<std::int64_t> append_transfers(const std::vector<Delivery>& deliveries,
+                                                           int target, const Segment& wanted,
+                                                           std::vector<Transfer>& transfers);
 
 /// The compressed legs of all pairs, ascending by origin, then by peer.
-[[nodiscard]] std::vector<Forward> join(std::vector<Passage> passages);
+[[nodiscard]] std::vector<Forward> join(std::vector<Transfer> transfers);
 
 }  // namespace transrank::route
