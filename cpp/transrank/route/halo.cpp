@@ -10,7 +10,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/direction.hpp"
-#include "transrank/route/nest.hpp"
+#include "transrank/route/loop_nest.hpp"
 #include "transrank/route/strip.hpp"
 
 namespace transrank::route {
@@ -73,7 +73,7 @@ private:
         const bool sending = direction_ == Direction::sending;
         const auto& source_strides = sending ? own_strides_ : peer_strides;
         const auto& destination_strides = sending ? peer_strides : own_strides_;
-        Nest nest;
+        LoopNest nest;
         std::int64_t source = 0;
         std::int64_t destination = 0;
         for (const int dimension : grid_.memory_order()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/overlap.hpp"
 
-#include "transrank/route/nest.hpp"
+#include "transrank/route/loop_nest.hpp"
 
 namespace transrank::route {
 namespace {
@@ -29,7 +29,7 @@ struct Level {
             .destination = (piece.destination + (repetition * piece.destination_stride) + along) *
                            stride.destination};
     }
-    void add_loops(const Segment& piece, Nest& nest) const {
+    void add_loops(const Segment& piece, LoopNest& nest) const {
         nest.add({.count = piece.length,
                   .source_stride = stride.source,
                   .destination_stride = stride.destination});
@@ -55,7 +55,7 @@ std::size_t count_single(const Overlap& overlap) {
 /// The box of one piece of a level and of the single pieces of all faster ones.
 void append_box(const Overlap& overlap, std::size_t level, const Segment& slowest, Units begin,
                 std::vector<Segment>& segments) {
-    Nest nest;
+    LoopNest nest;
     for (std::size_t inner = 0; inner <= level; ++inner) {
         const Level faster(overlap, inner);
         const Segment& piece = inner == level ? slowest : faster.pieces.front();

@@ -20,7 +20,7 @@ struct Loop {
 
 /// A box of units as nested loops. Loops are added from the fastest to the slowest of the
 /// destination; those that merely go on with what is inside them melt into one.
-class Nest {
+class LoopNest {
 public:
     void add(const Loop& loop) noexcept;
     /// Appends the box that begins at these two units: the innermost loop of neighboring units

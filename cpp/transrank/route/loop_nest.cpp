@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/route/nest.hpp"
+#include "transrank/route/loop_nest.hpp"
 
 #include <span>
 
@@ -31,7 +31,7 @@ void repeat(const Segment& base, std::span<const Loop> loops, std::vector<Segmen
 
 }  // namespace
 
-void Nest::add(const Loop& loop) noexcept {
+void LoopNest::add(const Loop& loop) noexcept {
     if (loop.count == 1) {
         return;
     }
@@ -47,8 +47,8 @@ void Nest::add(const Loop& loop) noexcept {
     ++size_;
 }
 
-void Nest::append_to(std::vector<Segment>& segments, std::int64_t source,
-                     std::int64_t destination) const {
+void LoopNest::append_to(std::vector<Segment>& segments, std::int64_t source,
+                         std::int64_t destination) const {
     auto loops = std::span<const Loop>(loops_).first(size_);
     Segment base{.source = source, .destination = destination, .length = 1};
     if (!loops.empty() && loops[0].source_stride == 1 && loops[0].destination_stride == 1) {
