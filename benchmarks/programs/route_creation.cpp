@@ -69,12 +69,12 @@ std::set<int> neighbors(int rank, const std::array<int, 3>& grid) {
     return ranks;
 }
 
-/// The letter to `reader` among those of `writer`, as it arrives; none when there is none.
-void pick(std::vector<mpi::Letter>& letters, int writer, int reader,
-          std::vector<mpi::Letter>& arriving) {
-    for (auto& letter : letters) {
-        if (letter.peer == reader) {
-            arriving.push_back({.peer = writer, .bytes = std::move(letter.bytes)});
+/// The message to `reader` among those of `writer`, as it arrives; none when there is none.
+void pick(std::vector<mpi::Message>& messages, int writer, int reader,
+          std::vector<mpi::Message>& arriving) {
+    for (auto& message : messages) {
+        if (message.peer == reader) {
+            arriving.push_back({.peer = writer, .bytes = std::move(message.bytes)});
         }
     }
 }
@@ -86,12 +86,12 @@ using Maker = std::function<route::Route()>;
 Maker with_owners(const Distribution& owners) {
     const auto grid = lab::study::ghost::process_grid(owners.parts());
     const int rank = middle(grid);
-    std::vector<mpi::Letter> arriving;
+    std::vector<mpi::Message> arriving;
     for (const int writer : neighbors(rank, grid)) {
         if (writer != rank) {
             auto asked =
                 discovery::write_ghost_requests(writer, owners, ghosts_of(writer, grid), place);
-            pick(asked.letters, writer, rank, arriving);
+            pick(asked.messages, writer, rank, arriving);
         }
     }
     return [=, ghosts = ghosts_of(rank, grid)] {
@@ -111,16 +111,16 @@ public:
 
     [[nodiscard]] Maker maker() const {
         const auto owners = by_ranks();
-        std::vector<mpi::Letter> arriving;
+        std::vector<mpi::Message> arriving;
         for (const int writer : neighbors(rank_, grid_)) {
             if (writer != rank_) {
                 auto asked = discovery::write_ghost_requests(writer, owners, extent(),
                                                              ghosts_of(writer, grid_), place);
-                pick(asked.letters, writer, rank_, arriving);
+                pick(asked.messages, writer, rank_, arriving);
             }
         }
         const auto ghosts = ghosts_of(rank_, grid_);
-        std::vector<mpi::Letter> answers;
+        std::vector<mpi::Message> answers;
         for (const auto& question : questions_of(rank_)) {
             auto answered = discovery::answer_questions(asked(question.peer));
             pick(answered, question.peer, rank_, answers);
@@ -148,7 +148,7 @@ private:
         return {.begin = rank * block_rows,
                 .end = rank + 1 == ranks_ ? extent() : (rank + 1) * block_rows};
     }
-    [[nodiscard]] std::vector<mpi::Letter> questions_of(int rank) const {
+    [[nodiscard]] std::vector<mpi::Message> questions_of(int rank) const {
         return discovery::write_questions(ranks_, rows_of(rank), extent(), ghosts_of(rank, grid_));
     }
     [[nodiscard]] std::vector<discovery::OwnerRange> by_ranks() const {
@@ -160,7 +160,7 @@ private:
         return owners;
     }
     /// What a rank is asked, by those who own rows of its share or want them.
-    [[nodiscard]] std::vector<mpi::Letter> asked(int share) const {
+    [[nodiscard]] std::vector<mpi::Message> asked(int share) const {
         const auto range = Distribution::even(extent(), ranks_).range(share);
         std::set<int> writers;
         for (const auto index : {range.begin, range.end - 1}) {
@@ -169,12 +169,12 @@ private:
             writers.insert(owner);
             writers.merge(neighbors(owner, grid_));
         }
-        std::vector<mpi::Letter> letters;
+        std::vector<mpi::Message> messages;
         for (const int writer : writers) {
             auto questions = questions_of(writer);
-            pick(questions, writer, share, letters);
+            pick(questions, writer, share, messages);
         }
-        return letters;
+        return messages;
     }
 
     int ranks_;

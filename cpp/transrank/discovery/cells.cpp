@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/transfers.hpp"
@@ -24,16 +24,16 @@ void check_ranks(const BlockGrid& grid, int ranks) {
 
 /// Collective. Each leg as its other rank gets it, this rank's leg to itself among them.
 std::vector<Leg> hand_over(const mpi::Communicator& comm, const std::vector<Leg>& legs) {
-    std::vector<mpi::Letter> letters;
+    std::vector<mpi::Message> messages;
     for (const auto& leg : legs) {
         Writer writer;
         writer.add_all(std::span(leg.segments));
-        letters.push_back(std::move(writer).to(leg.peer));
+        messages.push_back(std::move(writer).to(leg.peer));
     }
     std::vector<Leg> received;
-    for (const auto& letter : deliver(comm, std::move(letters), Subject::cells_found)) {
+    for (const auto& message : deliver(comm, std::move(messages), Subject::cells_found)) {
         received.push_back(
-            {.peer = letter.peer, .segments = Reader(letter).take_all<route::Segment>()});
+            {.peer = message.peer, .segments = Reader(message).take_all<route::Segment>()});
     }
     return received;
 }

@@ -66,7 +66,7 @@ struct Pushed {
 
 struct GhostRequests {
     std::vector<route::Leg> legs;
-    std::vector<mpi::Letter> letters;
+    std::vector<mpi::Message> messages;
 };
 [[nodiscard]] GhostRequests write_ghost_requests(int rank, const layout::Distribution& owners,
                                                  std::span<const std::int64_t> ghosts,
@@ -80,6 +80,6 @@ struct GhostRequests {
 [[nodiscard]] route::Route read_ghost_requests(int rank, int ranks, const View& own,
                                                const GhostPlace& place,
                                                std::vector<route::Leg> requests,
-                                               std::span<const mpi::Letter> letters);
+                                               std::span<const mpi::Message> messages);
 
 }  // namespace transrank::discovery

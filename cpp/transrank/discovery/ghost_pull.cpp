@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "transrank/discovery/ghost.hpp"
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/discovery/view.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -34,16 +34,16 @@ void check_index(int rank, std::size_t ghost, std::int64_t index, std::int64_t e
             ", but only 0 to ", extent - 1, " have an owner; ghosts are global indices");
 }
 
-/// The requests with letters to all owners but this rank.
+/// The requests with messages to all owners but this rank.
 template <class ViewOf>
-GhostRequests with_letters(int rank, std::vector<Leg> requests, const ViewOf& view_of_owner) {
-    GhostRequests made{.legs = std::move(requests), .letters = {}};
+GhostRequests with_messages(int rank, std::vector<Leg> requests, const ViewOf& view_of_owner) {
+    GhostRequests made{.legs = std::move(requests), .messages = {}};
     for (const auto& leg : made.legs) {
         if (leg.peer != rank) {
             Writer writer;
             writer.add(view_of_owner(leg.peer));
             writer.add_all(std::span(leg.segments));
-            made.letters.push_back(std::move(writer).to(leg.peer));
+            made.messages.push_back(std::move(writer).to(leg.peer));
         }
     }
     return made;
@@ -75,10 +75,10 @@ std::vector<Leg> requests_by_range(int rank, std::span<const OwnerRange> owners,
 
 route::Route exchange_requests(const mpi::Communicator& comm, const View& own,
                                GhostRequests requests, const GhostPlace& place) {
-    const auto letters = deliver(comm, std::move(requests.letters), Subject::ghosts_wanted);
+    const auto messages = deliver(comm, std::move(requests.messages), Subject::ghosts_wanted);
     return mpi::agreed(comm, [&] {
         return read_ghost_requests(comm.rank(), comm.size(), own, place, std::move(requests.legs),
-                                   letters);
+                                   messages);
     });
 }
 
@@ -107,15 +107,15 @@ route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
                                    std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_letters(rank, route::requests_by_owner(rank, owners, ghosts, place.begin),
-                        [&](int owner) { return view_of(owners, owner); });
+    return with_messages(rank, route::requests_by_owner(rank, owners, ghosts, place.begin),
+                         [&](int owner) { return view_of(owners, owner); });
 }
 
 GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
                                    std::int64_t extent, std::span<const std::int64_t> ghosts,
                                    const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_letters(
+    return with_messages(
         rank, requests_by_range(rank, owners, extent, ghosts, place.begin), [&](int owner) {
             // Ranges ascend with the ranks.
             const auto& range = *std::ranges::lower_bound(owners, owner, {}, &OwnerRange::owner);
@@ -127,13 +127,14 @@ GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
 }
 
 route::Route read_ghost_requests(int rank, int ranks, const View& own, const GhostPlace& place,
-                                 std::vector<Leg> requests, std::span<const mpi::Letter> letters) {
+                                 std::vector<Leg> requests,
+                                 std::span<const mpi::Message> messages) {
     std::vector<Leg> granted;
-    granted.reserve(letters.size() + 1);
-    for (const auto& letter : letters) {
-        Reader reader(letter);
-        check_view(own, rank, letter.peer, reader.take<View>());
-        granted.push_back({.peer = letter.peer, .segments = reader.take_all<route::Segment>()});
+    granted.reserve(messages.size() + 1);
+    for (const auto& message : messages) {
+        Reader reader(message);
+        check_view(own, rank, message.peer, reader.take<View>());
+        granted.push_back({.peer = message.peer, .segments = reader.take_all<route::Segment>()});
     }
     if (const Leg* to_itself = route::find_leg(requests, rank)) {
         granted.push_back(*to_itself);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "transrank/discovery/ghost.hpp"
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/discovery/view.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -15,7 +15,7 @@ namespace transrank::discovery {
 namespace {
 
 using layout::Distribution;
-using mpi::Letter;
+using mpi::Message;
 using route::Leg;
 
 /// The ranges of global indices of a pushing rank: what its target needs to name the ghosts.
@@ -38,26 +38,26 @@ Ranges ranges_of(const Distribution& owners, int rank) {
             .distance = owners.range(rank, 1).begin - owners.range(rank).begin};
 }
 
-std::vector<Letter> letters_to_targets(const std::vector<Leg>& legs, const Ranges& ranges) {
-    std::vector<Letter> letters;
+std::vector<Message> messages_to_targets(const std::vector<Leg>& legs, const Ranges& ranges) {
+    std::vector<Message> messages;
     for (const auto& leg : legs) {
         Writer writer;
         writer.add(ranges);
         writer.add_all(std::span(leg.segments));
-        letters.push_back(std::move(writer).to(leg.peer));
+        messages.push_back(std::move(writer).to(leg.peer));
     }
-    return letters;
+    return messages;
 }
 
 /// Where the ghosts of each pusher begin, told to it.
-std::vector<Letter> letters_to_pushers(const std::vector<Leg>& receives) {
-    std::vector<Letter> letters;
+std::vector<Message> messages_to_pushers(const std::vector<Leg>& receives) {
+    std::vector<Message> messages;
     for (const auto& leg : receives) {
         Writer writer;
         writer.add(leg.segments.front().destination);
-        letters.push_back(std::move(writer).to(leg.peer));
+        messages.push_back(std::move(writer).to(leg.peer));
     }
-    return letters;
+    return messages;
 }
 
 void append_indices(const Leg& leg, const Ranges& ranges, std::vector<std::int64_t>& indices) {
@@ -74,12 +74,12 @@ struct Arrival {
     std::vector<std::int64_t> ghosts;
 };
 
-Arrival arrange(int rank, const std::vector<Letter>& letters, std::int64_t ghost_begin) {
+Arrival arrange(int rank, const std::vector<Message>& messages, std::int64_t ghost_begin) {
     Arrival arrival;
-    for (const auto& letter : letters) {
-        Reader reader(letter);
+    for (const auto& message : messages) {
+        Reader reader(message);
         const auto ranges = reader.take<Ranges>();
-        const Leg leg{.peer = letter.peer, .segments = reader.take_all<route::Segment>()};
+        const Leg leg{.peer = message.peer, .segments = reader.take_all<route::Segment>()};
         const auto before = static_cast<std::int64_t>(arrival.ghosts.size());
         layout::require(
             ghost_begin <= std::numeric_limits<std::int64_t>::max() - before - leg.units(),
@@ -92,7 +92,7 @@ Arrival arrange(int rank, const std::vector<Letter>& letters, std::int64_t ghost
 }
 
 // Every push is answered, so the answers come from the peers of `legs`, in the same order.
-std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Letter>& answers) {
+std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Message>& answers) {
     for (std::size_t i = 0; i < legs.size(); ++i) {
         const auto begin = Reader(answers.at(i)).take<std::int64_t>();
         legs[i] = route::moved(std::move(legs[i]), 0, begin);
@@ -102,9 +102,10 @@ std::vector<Leg> placed(std::vector<Leg> legs, const std::vector<Letter>& answer
 
 Pushed push(const mpi::Communicator& comm, const Ranges& ranges, std::int64_t owned,
             std::vector<Leg> legs, std::int64_t ghost_begin) {
-    const auto letters = deliver(comm, letters_to_targets(legs, ranges), Subject::rows_pushed);
-    auto arrival = mpi::agreed(comm, [&] { return arrange(comm.rank(), letters, ghost_begin); });
-    const auto answers = deliver(comm, letters_to_pushers(arrival.receives), Subject::ghost_begins);
+    const auto messages = deliver(comm, messages_to_targets(legs, ranges), Subject::rows_pushed);
+    auto arrival = mpi::agreed(comm, [&] { return arrange(comm.rank(), messages, ghost_begin); });
+    const auto answers =
+        deliver(comm, messages_to_pushers(arrival.receives), Subject::ghost_begins);
     const auto extent = ghost_begin + static_cast<std::int64_t>(arrival.ghosts.size());
     return mpi::agreed(comm, [&]() -> Pushed {
         return {.route = {comm.rank(), comm.size(), owned, extent, placed(std::move(legs), answers),

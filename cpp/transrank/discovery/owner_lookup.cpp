@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/mpi/agreement.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using layout::Distribution;
 using layout::IndexRange;
-using mpi::Letter;
+using mpi::Message;
 
 /// What a rank has to do with one share of the rows.
 struct Question {
@@ -54,16 +54,16 @@ std::vector<int> shares_of(const IndexRange& owned, const Distribution& shares) 
 
 }  // namespace
 
-std::vector<Letter> write_questions(int ranks, const IndexRange& owned, std::int64_t extent,
-                                    std::span<const std::int64_t> indices) {
+std::vector<Message> write_questions(int ranks, const IndexRange& owned, std::int64_t extent,
+                                     std::span<const std::int64_t> indices) {
     const auto shares = Distribution::even(extent, ranks);
     const auto needed = shares_of(indices, shares);
     const auto told = shares_of(owned, shares);
     std::vector<int> concerned(needed);
     concerned.insert(concerned.end(), told.begin(), told.end());
     sort_and_unite(concerned);
-    std::vector<Letter> letters;
-    letters.reserve(concerned.size());
+    std::vector<Message> messages;
+    messages.reserve(concerned.size());
     for (const int share : concerned) {
         Question question{.asks = std::ranges::binary_search(needed, share) ? 1 : 0};
         if (std::ranges::binary_search(told, share)) {
@@ -72,24 +72,24 @@ std::vector<Letter> write_questions(int ranks, const IndexRange& owned, std::int
         }
         Writer writer;
         writer.add(question);
-        letters.push_back(std::move(writer).to(share));
+        messages.push_back(std::move(writer).to(share));
     }
-    return letters;
+    return messages;
 }
 
-std::vector<Letter> answer_questions(std::span<const Letter> questions) {
+std::vector<Message> answer_questions(std::span<const Message> questions) {
     std::vector<OwnerRange> owners;
     std::vector<int> asking;
-    for (const auto& letter : questions) {
-        const auto question = Reader(letter).take<Question>();
+    for (const auto& message : questions) {
+        const auto question = Reader(message).take<Question>();
         if (question.begin < question.end) {
-            owners.push_back({.owner = letter.peer, .begin = question.begin, .end = question.end});
+            owners.push_back({.owner = message.peer, .begin = question.begin, .end = question.end});
         }
         if (question.asks != 0) {
-            asking.push_back(letter.peer);
+            asking.push_back(message.peer);
         }
     }
-    std::vector<Letter> answers;
+    std::vector<Message> answers;
     answers.reserve(asking.size());
     for (const int rank : asking) {
         Writer writer;
@@ -99,10 +99,10 @@ std::vector<Letter> answer_questions(std::span<const Letter> questions) {
     return answers;
 }
 
-std::vector<OwnerRange> read_answers(std::span<const Letter> answers) {
+std::vector<OwnerRange> read_answers(std::span<const Message> answers) {
     std::vector<OwnerRange> owners;
-    for (const auto& letter : answers) {
-        const auto known = Reader(letter).take_all<OwnerRange>();
+    for (const auto& message : answers) {
+        const auto known = Reader(message).take_all<OwnerRange>();
         owners.insert(owners.end(), known.begin(), known.end());
     }
     // An owner whose rows lie in several shares is named by each of them.

@@ -30,10 +30,10 @@ struct OwnerRange {
 
 // Its local work, between the deliveries.
 
-[[nodiscard]] std::vector<mpi::Letter> write_questions(int ranks, const layout::IndexRange& owned,
-                                                       std::int64_t extent,
-                                                       std::span<const std::int64_t> indices);
-[[nodiscard]] std::vector<mpi::Letter> answer_questions(std::span<const mpi::Letter> questions);
-[[nodiscard]] std::vector<OwnerRange> read_answers(std::span<const mpi::Letter> answers);
+[[nodiscard]] std::vector<mpi::Message> write_questions(int ranks, const layout::IndexRange& owned,
+                                                        std::int64_t extent,
+                                                        std::span<const std::int64_t> indices);
+[[nodiscard]] std::vector<mpi::Message> answer_questions(std::span<const mpi::Message> questions);
+[[nodiscard]] std::vector<OwnerRange> read_answers(std::span<const mpi::Message> answers);
 
 }  // namespace transrank::discovery

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/consistency.hpp"
@@ -13,24 +13,24 @@
 namespace transrank::discovery {
 namespace {
 
-std::vector<mpi::Letter> digests_of_sends(const route::Route& route) {
-    std::vector<mpi::Letter> letters;
+std::vector<mpi::Message> digests_of_sends(const route::Route& route) {
+    std::vector<mpi::Message> messages;
     for (const auto& leg : route.sends()) {
         Writer writer;
         writer.add(route::digest(leg));
-        letters.push_back(std::move(writer).to(leg.peer));
+        messages.push_back(std::move(writer).to(leg.peer));
     }
-    return letters;
+    return messages;
 }
 
-void compare(const route::Route& route, const std::vector<mpi::Letter>& letters) {
-    for (const auto& letter : letters) {
-        const auto* leg = route::find_leg(route.receives(), letter.peer);
-        route::check_same(letter.peer, route.rank(), Reader(letter).take<route::LegDigest>(),
+void compare(const route::Route& route, const std::vector<mpi::Message>& messages) {
+    for (const auto& message : messages) {
+        const auto* leg = route::find_leg(route.receives(), message.peer);
+        route::check_same(message.peer, route.rank(), Reader(message).take<route::LegDigest>(),
                           leg == nullptr ? std::nullopt : std::optional(route::digest(*leg)));
     }
     for (const auto& leg : route.receives()) {
-        if (!std::ranges::binary_search(letters, leg.peer, {}, &mpi::Letter::peer)) {
+        if (!std::ranges::binary_search(messages, leg.peer, {}, &mpi::Message::peer)) {
             route::check_same(leg.peer, route.rank(), std::nullopt, route::digest(leg));
         }
     }
@@ -47,8 +47,8 @@ void check_belongs(const route::Route& route, const mpi::Communicator& comm) {
 
 void check_consistent(const mpi::Communicator& comm, const route::Route& route) {
     mpi::agree(comm, [&] { check_belongs(route, comm); });
-    const auto letters = deliver(comm, digests_of_sends(route), Subject::leg_digests);
-    mpi::agree(comm, [&] { compare(route, letters); });
+    const auto messages = deliver(comm, digests_of_sends(route), Subject::leg_digests);
+    mpi::agree(comm, [&] { compare(route, messages); });
 }
 
 }  // namespace transrank::discovery

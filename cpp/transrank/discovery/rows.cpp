@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "transrank/discovery/letters.hpp"
+#include "transrank/discovery/messages.hpp"
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -18,28 +18,28 @@ namespace {
 
 using layout::require;
 using layout::Rows;
-using mpi::Letter;
+using mpi::Message;
 using route::Leg;
 using route::Route;
 using route::RowPlace;
 
-/// A letter with a list of plain values for the peer of each leg.
+/// A message with a list of plain values for the peer of each leg.
 template <class Values>
-std::vector<Letter> letter_per_leg(std::span<const Leg> legs, const Values& values_of) {
-    std::vector<Letter> letters;
+std::vector<Message> message_per_leg(std::span<const Leg> legs, const Values& values_of) {
+    std::vector<Message> messages;
     for (const auto& leg : legs) {
         Writer writer;
         const auto values = values_of(leg);
         writer.add_all(std::span(values));
-        letters.push_back(std::move(writer).to(leg.peer));
+        messages.push_back(std::move(writer).to(leg.peer));
     }
-    return letters;
+    return messages;
 }
 
-// Both ranks of a pair hold its leg, so the letters come from the peers of the legs, in order.
-void check_writers(std::span<const Leg> legs, const std::vector<Letter>& letters) {
-    for (std::size_t i = 0; i < std::max(legs.size(), letters.size()); ++i) {
-        require(i < legs.size() && i < letters.size() && legs[i].peer == letters[i].peer,
+// Both ranks of a pair hold its leg, so the messages come from the peers of the legs, in order.
+void check_writers(std::span<const Leg> legs, const std::vector<Message>& messages) {
+    for (std::size_t i = 0; i < std::max(legs.size(), messages.size()); ++i) {
+        require(i < legs.size() && i < messages.size() && legs[i].peer == messages[i].peer,
                 "ranks hold routes that do not belong together; build or load them together");
     }
 }
@@ -62,13 +62,13 @@ void note_lengths(const Leg& leg, const std::vector<RowPlace>& sources, int rank
     });
 }
 
-ArrivingRows read(const Route& route, const std::vector<Letter>& letters) {
-    check_writers(route.receives(), letters);
+ArrivingRows read(const Route& route, const std::vector<Message>& messages) {
+    check_writers(route.receives(), messages);
     ArrivingRows made{.lengths = std::vector<std::int64_t>(
                           static_cast<std::size_t>(route.destination_extent()), -1),
                       .sources = {}};
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-        made.sources.push_back(Reader(letters[i]).take_all<RowPlace>());
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        made.sources.push_back(Reader(messages[i]).take_all<RowPlace>());
         note_lengths(route.receives()[i], made.sources.back(), route.rank(), made.lengths);
     }
     for (auto& length : made.lengths) {
@@ -93,13 +93,13 @@ std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriv
     return legs;
 }
 
-std::vector<Leg> sends_in_units(const Route& route, const std::vector<Letter>& letters) {
-    check_writers(route.sends(), letters);
+std::vector<Leg> sends_in_units(const Route& route, const std::vector<Message>& messages) {
+    check_writers(route.sends(), messages);
     std::vector<Leg> legs;
-    legs.reserve(letters.size());
-    for (const auto& letter : letters) {
+    legs.reserve(messages.size());
+    for (const auto& message : messages) {
         legs.push_back(
-            {.peer = letter.peer, .segments = Reader(letter).take_all<route::Segment>()});
+            {.peer = message.peer, .segments = Reader(message).take_all<route::Segment>()});
     }
     return legs;
 }
@@ -107,14 +107,14 @@ std::vector<Leg> sends_in_units(const Route& route, const std::vector<Letter>& l
 }  // namespace
 
 ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, const Rows& source) {
-    auto letters = mpi::agreed(comm, [&] {
+    auto messages = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
-        return letter_per_leg(route.sends(), [&](const Leg& leg) {
+        return message_per_leg(route.sends(), [&](const Leg& leg) {
             return route::row_places(leg, route::End::source, source);
         });
     });
-    letters = deliver(comm, std::move(letters), Subject::row_places);
-    return mpi::agreed(comm, [&] { return read(route, letters); });
+    messages = deliver(comm, std::move(messages), Subject::row_places);
+    return mpi::agreed(comm, [&] { return read(route, messages); });
 }
 
 Route in_units(const mpi::Communicator& comm, const Route& route, const ArrivingRows& arriving,
@@ -123,15 +123,15 @@ Route in_units(const mpi::Communicator& comm, const Route& route, const Arriving
         check_belongs(route, comm);
         return receives_in_units(route, arriving, destination);
     });
-    const auto letters =
-        deliver(comm, letter_per_leg(receives, [](const Leg& leg) { return leg.segments; }),
+    const auto messages =
+        deliver(comm, message_per_leg(receives, [](const Leg& leg) { return leg.segments; }),
                 Subject::legs_in_units);
     return mpi::agreed(comm, [&]() -> Route {
         return {comm.rank(),
                 comm.size(),
                 source.units(),
                 destination.units(),
-                sends_in_units(route, letters),
+                sends_in_units(route, messages),
                 std::move(receives)};
     });
 }

@@ -13,7 +13,7 @@
 namespace transrank::mpi {
 namespace {
 
-std::optional<Letter> receive_if_there(const Communicator& comm, int tag) {
+std::optional<Message> receive_if_there(const Communicator& comm, int tag) {
     int there = 0;
     MPI_Status status{};
     check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.handle(), &there, &status), "MPI_Iprobe");
@@ -22,35 +22,35 @@ std::optional<Letter> receive_if_there(const Communicator& comm, int tag) {
     }
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    Letter letter{.peer = status.MPI_SOURCE,
-                  .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
-    check(MPI_Recv(letter.bytes.data(), bytes, MPI_BYTE, letter.peer, tag, comm.handle(),
+    Message message{.peer = status.MPI_SOURCE,
+                    .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+    check(MPI_Recv(message.bytes.data(), bytes, MPI_BYTE, message.peer, tag, comm.handle(),
                    MPI_STATUS_IGNORE),
           "MPI_Recv");
-    return letter;
+    return message;
 }
 
-/// Enters a barrier once all own letters have been received; when it is over, everybody's have.
+/// Enters a barrier once all own messages have been received; when it is over, everybody's have.
 class Consensus {
 public:
-    Consensus(const Communicator& comm, std::vector<Letter> letters)
-        : comm_(comm), letters_(std::make_shared<std::vector<Letter>>(std::move(letters))) {}
+    Consensus(const Communicator& comm, std::vector<Message> messages)
+        : comm_(comm), messages_(std::make_shared<std::vector<Message>>(std::move(messages))) {}
     Consensus(const Consensus&) = delete;
     Consensus& operator=(const Consensus&) = delete;
 
-    // Something has failed: MPI may still be reading the letters.
+    // Something has failed: MPI may still be reading the messages.
     ~Consensus() {
         if (std::ranges::any_of(sends_,
                                 [](MPI_Request each) { return each != MPI_REQUEST_NULL; })) {
-            keep_for_ever(letters_);
+            keep_for_ever(messages_);
         }
     }
 
     void post(int tag) {
-        for (const auto& letter : *letters_) {
+        for (const auto& message : *messages_) {
             // Synchronous: a send that has completed was received.
-            check(MPI_Issend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE,
-                             letter.peer, tag, comm_.handle(),
+            check(MPI_Issend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE,
+                             message.peer, tag, comm_.handle(),
                              &sends_.emplace_back(MPI_REQUEST_NULL)),
                   "MPI_Issend");
         }
@@ -73,26 +73,26 @@ public:
 
 private:
     const Communicator& comm_;
-    std::shared_ptr<std::vector<Letter>> letters_;
+    std::shared_ptr<std::vector<Message>> messages_;
     std::vector<MPI_Request> sends_;
     MPI_Request barrier_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace
 
-std::vector<Letter> deliver(const Communicator& comm, std::vector<Letter> letters, int tag) {
-    Consensus consensus(comm, std::move(letters));
+std::vector<Message> deliver(const Communicator& comm, std::vector<Message> messages, int tag) {
+    Consensus consensus(comm, std::move(messages));
     consensus.post(tag);
-    std::vector<Letter> received;
+    std::vector<Message> received;
     for (int idle_rounds = 0; !consensus.reached(); ++idle_rounds) {
-        if (auto letter = receive_if_there(comm, tag)) {
-            received.push_back(std::move(*letter));
+        if (auto message = receive_if_there(comm, tag)) {
+            received.push_back(std::move(*message));
             idle_rounds = 0;
         } else {
             pause(idle_rounds);
         }
     }
-    std::ranges::sort(received, {}, &Letter::peer);
+    std::ranges::sort(received, {}, &Message::peer);
     return received;
 }
 

@@ -9,19 +9,19 @@
 namespace transrank::mpi {
 
 /// Bytes for a rank, or from one.
-struct Letter {
+struct Message {
     int peer = -1;
     std::vector<std::byte> bytes;
 };
 
-/// Collective. Delivers letters to ranks that need not know that they will get any, and returns
-/// those for this rank, ascending by sender. Takes time and memory in the number of letters and the
-/// logarithm of the number of ranks: non-blocking consensus (Hoefler, Siebert, Lumsdaine, PPoPP
-/// 2010). At most one letter from a rank to another, of less than 2 GiB.
+/// Collective. Delivers messages to ranks that need not know that they will get any, and returns
+/// those for this rank, ascending by sender. Takes time and memory in the number of messages and
+/// the logarithm of the number of ranks: non-blocking consensus (Hoefler, Siebert, Lumsdaine, PPoPP
+/// 2010). At most one message from a rank to another, of less than 2 GiB.
 ///
 /// A rank may return while others still listen: between two deliveries with one tag on one
 /// communicator there must be another collective call.
-[[nodiscard]] std::vector<Letter> deliver(const Communicator& comm, std::vector<Letter> letters,
-                                          int tag);
+[[nodiscard]] std::vector<Message> deliver(const Communicator& comm, std::vector<Message> messages,
+                                           int tag);
 
 }  // namespace transrank::mpi

@@ -29,40 +29,40 @@ std::uint64_t checksum(const route::Leg* leg) {
     return leg == nullptr ? 0 : route::checksum(*leg);
 }
 
-mpi::Letter write_letter(int peer, const Head& head, const std::vector<FieldOffer>& fields) {
-    mpi::Letter letter{
+mpi::Message write_message(int peer, const Head& head, const std::vector<FieldOffer>& fields) {
+    mpi::Message message{
         .peer = peer,
         .bytes = std::vector<std::byte>(sizeof(Head) + (fields.size() * sizeof(FieldOffer)))};
-    std::memcpy(letter.bytes.data(), &head, sizeof(Head));
+    std::memcpy(message.bytes.data(), &head, sizeof(Head));
     if (!fields.empty()) {
-        std::memcpy(letter.bytes.data() + sizeof(Head), fields.data(),
+        std::memcpy(message.bytes.data() + sizeof(Head), fields.data(),
                     fields.size() * sizeof(FieldOffer));
     }
-    return letter;
+    return message;
 }
 
-// A letter as the offer that it makes, and the checksums of what its writer sends and receives.
+// A message as the offer that it makes, and the checksums of what its writer sends and receives.
 struct Reading {
     PeerOffer offer;
     std::uint64_t send_checksum;
     std::uint64_t receive_checksum;
 };
 
-Reading read_letter(const mpi::Letter& letter) {
+Reading read_message(const mpi::Message& message) {
     Head head{};
-    std::memcpy(&head, letter.bytes.data(), sizeof(Head));
+    std::memcpy(&head, message.bytes.data(), sizeof(Head));
     Reading reading{.offer = {},
                     .send_checksum = head.send_checksum,
                     .receive_checksum = head.receive_checksum};
     auto& offer = reading.offer;
-    offer.rank = letter.peer;
+    offer.rank = message.peer;
     offer.my_slot = static_cast<std::size_t>(head.slot);
     offer.peers = static_cast<std::size_t>(head.peers);
     offer.ordered = head.ordered != 0;
     offer.control = head.control;
     offer.fields.resize(static_cast<std::size_t>(head.fields));
     if (!offer.fields.empty()) {
-        std::memcpy(offer.fields.data(), letter.bytes.data() + sizeof(Head),
+        std::memcpy(offer.fields.data(), message.bytes.data() + sizeof(Head),
                     offer.fields.size() * sizeof(FieldOffer));
     }
     return reading;
@@ -105,11 +105,11 @@ std::string compare(const Reading& theirs, const route::Route& route,
 }
 
 // Of a peer that wrote although this rank has no leg with it, or the other way round.
-std::string compare_peers(std::span<const mpi::Letter> letters, std::span<const int> peers,
+std::string compare_peers(std::span<const mpi::Message> messages, std::span<const int> peers,
                           int rank) {
-    for (const auto& letter : letters) {
-        if (!std::ranges::binary_search(peers, letter.peer)) {
-            return "rank " + std::to_string(letter.peer) +
+    for (const auto& message : messages) {
+        if (!std::ranges::binary_search(peers, message.peer)) {
+            return "rank " + std::to_string(message.peer) +
                    " has a route that moves data to or from "
                    "rank " +
                    std::to_string(rank) +
@@ -118,7 +118,7 @@ std::string compare_peers(std::span<const mpi::Letter> letters, std::span<const 
         }
     }
     for (const int peer : peers) {
-        if (!std::ranges::binary_search(letters, peer, {}, &mpi::Letter::peer)) {
+        if (!std::ranges::binary_search(messages, peer, {}, &mpi::Message::peer)) {
             return "rank " + std::to_string(rank) +
                    " has a route that moves data to or from rank " + std::to_string(peer) +
                    ", whose own route knows of none; build or load them "
@@ -128,14 +128,14 @@ std::string compare_peers(std::span<const mpi::Letter> letters, std::span<const 
     return "";
 }
 
-std::vector<mpi::Letter> write_letters(const memory::Node& node, const route::Route& route,
-                                       std::span<const int> peers,
-                                       const std::vector<FieldOffer>& own, bool ordered,
-                                       const ControlBlock& control) {
-    std::vector<mpi::Letter> letters;
+std::vector<mpi::Message> write_messages(const memory::Node& node, const route::Route& route,
+                                         std::span<const int> peers,
+                                         const std::vector<FieldOffer>& own, bool ordered,
+                                         const ControlBlock& control) {
+    std::vector<mpi::Message> messages;
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
         const int peer = peers[slot];
-        letters.push_back(write_letter(
+        messages.push_back(write_message(
             peer,
             {.send_checksum = checksum(route::find_leg(route.sends(), peer)),
              .receive_checksum = checksum(route::find_leg(route.receives(), peer)),
@@ -146,7 +146,7 @@ std::vector<mpi::Letter> write_letters(const memory::Node& node, const route::Ro
              .control = node.shares_with(peer) ? control.handle() : memory::BlockHandle{}},
             own));
     }
-    return letters;
+    return messages;
 }
 
 // Both ranks of a pair find one, or neither does.
@@ -179,12 +179,12 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
                                    bool ordered, const ControlBlock& control,
                                    std::string& disagreement) {
     const auto peers = peers_of(route);
-    const auto letters =
-        mpi::deliver(comm, write_letters(node, route, peers, own, ordered, control), offer_tag);
-    disagreement = compare_peers(letters, peers, comm.rank());
+    const auto messages =
+        mpi::deliver(comm, write_messages(node, route, peers, own, ordered, control), offer_tag);
+    disagreement = compare_peers(messages, peers, comm.rank());
     std::vector<PeerOffer> offers;
-    for (std::size_t slot = 0; slot < letters.size() && disagreement.empty(); ++slot) {
-        auto reading = read_letter(letters[slot]);
+    for (std::size_t slot = 0; slot < messages.size() && disagreement.empty(); ++slot) {
+        auto reading = read_message(messages[slot]);
         disagreement = compare(reading, route, own);
         auto& offer = offers.emplace_back(std::move(reading.offer));
         offer.slot = slot;

@@ -203,17 +203,17 @@ std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
 /// pair. `ground` must outlive the pair's measuring.
 std::optional<Costs> measure_pair(const mpi::Communicator& comm, std::optional<int> partner,
                                   const memory::SharedBlock* ground) {
-    std::vector<mpi::Letter> letters;
+    std::vector<mpi::Message> messages;
     if (partner) {
         const Proposal own{.ground = ground == nullptr ? memory::BlockHandle{} : ground->handle()};
         const auto bytes = std::as_bytes(std::span(&own, 1));
-        letters.push_back({.peer = *partner, .bytes = {bytes.begin(), bytes.end()}});
+        messages.push_back({.peer = *partner, .bytes = {bytes.begin(), bytes.end()}});
     }
     // A partner that has found another one, or none, does not write.
-    for (const auto& letter : mpi::deliver(comm, letters, proposal_tag)) {
+    for (const auto& message : mpi::deliver(comm, messages, proposal_tag)) {
         Proposal theirs{};
-        std::memcpy(&theirs, letter.bytes.data(), sizeof(theirs));
-        if (!partner || letter.peer != *partner) {
+        std::memcpy(&theirs, message.bytes.data(), sizeof(theirs));
+        if (!partner || message.peer != *partner) {
             continue;
         }
         if (comm.rank() < *partner) {

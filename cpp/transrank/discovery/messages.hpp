@@ -14,7 +14,7 @@
 
 namespace transrank::discovery {
 
-/// Puts values of plain types one after the other into a letter.
+/// Puts values of plain types one after the other into a message.
 class Writer {
 public:
     template <class T>
@@ -29,7 +29,9 @@ public:
         add(static_cast<std::uint64_t>(values.size()));
         append(values.data(), values.size_bytes());
     }
-    [[nodiscard]] mpi::Letter to(int peer) && { return {.peer = peer, .bytes = std::move(bytes_)}; }
+    [[nodiscard]] mpi::Message to(int peer) && {
+        return {.peer = peer, .bytes = std::move(bytes_)};
+    }
 
 private:
     void append(const void* from, std::size_t bytes) {
@@ -45,7 +47,7 @@ private:
 /// Takes them out again, in the same order.
 class Reader {
 public:
-    explicit Reader(const mpi::Letter& letter) : left_(letter.bytes) {}
+    explicit Reader(const mpi::Message& message) : left_(message.bytes) {}
 
     template <class T>
     [[nodiscard]] T take() {
@@ -68,7 +70,7 @@ public:
 private:
     [[noreturn]] static void refuse() {
         throw std::runtime_error(
-            "a letter from another rank is shorter than it says; do all ranks run the same "
+            "a message from another rank is shorter than it says; do all ranks run the same "
             "version of transrank?");
     }
     void copy(void* to, std::size_t count, std::size_t each) {
@@ -98,11 +100,11 @@ enum class Subject : std::uint8_t {
     cells_found = 20,
 };
 
-/// Collective. As mpi::deliver, but letters may have any length, one may go to this rank itself,
-/// and nothing needs to stand between two deliveries. Longer letters than `piece_bytes`, the same
+/// Collective. As mpi::deliver, but messages may have any length, one may go to this rank itself,
+/// and nothing needs to stand between two deliveries. Longer messages than `piece_bytes`, the same
 /// on every rank, go in pieces: MPI 3 counts the bytes of a message in int.
-[[nodiscard]] std::vector<mpi::Letter> deliver(const mpi::Communicator& comm,
-                                               std::vector<mpi::Letter> letters, Subject subject,
-                                               std::size_t piece_bytes = std::size_t{1} << 30U);
+[[nodiscard]] std::vector<mpi::Message> deliver(const mpi::Communicator& comm,
+                                                std::vector<mpi::Message> messages, Subject subject,
+                                                std::size_t piece_bytes = std::size_t{1} << 30U);
 
 }  // namespace transrank::discovery

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 3 4
-// Letters of any length reach ranks that do not expect them.
-#include "transrank/discovery/letters.hpp"
+// Messages of any length reach ranks that do not expect them.
+#include "transrank/discovery/messages.hpp"
 
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -10,7 +10,7 @@
 
 using namespace testing;
 using namespace transrank::discovery;
-using transrank::mpi::Letter;
+using transrank::mpi::Message;
 
 namespace {
 
@@ -25,13 +25,13 @@ std::vector<std::byte> content(Random& random, int from, int to) {
 
 }  // namespace
 
-TEST_CASE("letters arrive whole, in pieces or not, also one after the other") {
+TEST_CASE("messages arrive whole, in pieces or not, also one after the other") {
     for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
         for (std::uint64_t seed = 0; seed < 30; ++seed) {
             CAPTURE(seed);
             Random random(seed);
-            std::vector<Letter> own;
-            std::vector<Letter> expected;
+            std::vector<Message> own;
+            std::vector<Message> expected;
             for (int from = 0; from < world_size(); ++from) {
                 for (int to = 0; to < world_size(); ++to) {
                     if (chance(random, 0.4)) {
@@ -56,12 +56,12 @@ TEST_CASE("letters arrive whole, in pieces or not, also one after the other") {
     }
 }
 
-TEST_CASE("a letter that ends too early is refused") {
+TEST_CASE("a message that ends too early is refused") {
     Writer writer;
     writer.add(std::uint64_t{1000});
-    const auto letter = std::move(writer).to(0);
-    CHECK_THROWS((void)Reader(letter).take_all<std::int64_t>());
-    Reader reader(letter);
+    const auto message = std::move(writer).to(0);
+    CHECK_THROWS((void)Reader(message).take_all<std::int64_t>());
+    Reader reader(message);
     CHECK(reader.take<std::uint64_t>() == 1000);
     CHECK(reader.at_end());
     CHECK_THROWS((void)reader.take<std::uint64_t>());
