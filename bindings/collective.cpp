@@ -15,7 +15,7 @@
 #include "bound.hpp"
 #include "communicator_caster.hpp"
 #include "transrank/collective/alltoall.hpp"
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -48,8 +48,8 @@ private:
 
 std::vector<std::pair<std::string, std::string>> algorithms() {
     std::vector<std::pair<std::string, std::string>> rows;
-    for (const auto& way : collective::ways()) {
-        rows.emplace_back(way.name, way.summary);
+    for (const auto& method : collective::methods()) {
+        rows.emplace_back(method.name, method.summary);
     }
     return rows;
 }

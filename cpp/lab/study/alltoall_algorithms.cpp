@@ -18,7 +18,7 @@
 #include "lab/study/alltoall_algorithms/forced.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/collective/alltoall.hpp"
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -44,8 +44,8 @@ std::vector<AxisChoice> axes() {
                           .values = {std::string(transrank::collective::automatic)},
                           .quick = {std::string(transrank::collective::automatic),
                                     std::string(library_default.name)}};
-    for (const auto& way : transrank::collective::ways()) {
-        algorithms.values.emplace_back(way.name);
+    for (const auto& method : transrank::collective::methods()) {
+        algorithms.values.emplace_back(method.name);
     }
     for (const auto& each : forcible()) {
         algorithms.values.emplace_back(each.name);
@@ -164,10 +164,12 @@ std::string reason_to_skip(const std::string& name, std::int64_t bytes, int rank
                    ? ""
                    : "only for " + std::to_string(forcible->most_ranks) + " ranks";
     }
-    const auto ways = transrank::collective::ways();
-    const auto way = std::ranges::find(ways, name, &transrank::collective::Way::name);
+    const auto methods = transrank::collective::methods();
+    const auto method = std::ranges::find(methods, name, &transrank::collective::Method::name);
     const schedule::Problem problem{.ranks = ranks};
-    return way == ways.end() || way->algorithm == nullptr ? "" : way->algorithm->obstacle(problem);
+    return method == methods.end() || method->algorithm == nullptr
+               ? ""
+               : method->algorithm->obstacle(problem);
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {

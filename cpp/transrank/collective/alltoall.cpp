@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "transrank/collective/choices.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/collective/task.hpp"
-#include "transrank/collective/way.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/memory/shared_segment.hpp"
@@ -204,10 +204,10 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
     }
     const auto circumstances = circumstances_of(own, task);
     const auto name = name_of(own, options, problem, circumstances, block_bytes);
-    const Way* way = nullptr;
-    mpi::agree(own, [&] { way = &choose(name, problem, circumstances); });
-    algorithm = way->name;
-    carrier = way->make(task);
+    const Method* method = nullptr;
+    mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
+    algorithm = method->name;
+    carrier = method->make(task);
 }
 
 Alltoall::Alltoall(Made made) : Exchange(std::move(made.carrier)), algorithm_(made.algorithm) {}

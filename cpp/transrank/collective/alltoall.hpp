@@ -17,9 +17,10 @@ namespace transrank::collective {
 
 /// The same on every rank.
 struct AlltoallOptions {
-    /// A name of `ways()`, or `auto`: for blocks of one length what `choices` says; where that says
-    /// nothing, on-node-direct where all ranks share memory and send from arrays that transrank has
-    /// allocated or, with a core for each, equal blocks of 512 bytes and more; else MPI's own.
+    /// A name of `methods()`, or `auto`: for blocks of one length what `choices` says; where that
+    /// says nothing, on-node-direct where all ranks share memory and send from arrays that
+    /// transrank has allocated or, with a core for each, equal blocks of 512 bytes and more; else
+    /// MPI's own.
     std::string algorithm = "auto";
     /// For `auto`: the path of a file of choices (collective/choices.hpp), read by rank 0; empty:
     /// what TRANSRANK_ALLTOALL_CHOICES says there, if it is set.

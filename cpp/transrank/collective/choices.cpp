@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/exchange/one_transport.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"

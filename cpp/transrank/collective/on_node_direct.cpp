@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/exchange/bound.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"

@@ -19,7 +19,7 @@ using layout::require;
 using Values = std::vector<std::int64_t>;
 
 /// What the peers say of the blocks that this rank has in common with them.
-struct Told {
+struct PeerBlocks {
     Values counts;
     Values displacements;
 };
@@ -31,7 +31,7 @@ void check_lists(const mpi::Communicator& comm, const char* side, const BlockLis
             " displacements on rank ", comm.rank(), " of ", ranks, "; give one of each per rank");
 }
 
-Told tell(const mpi::Communicator& comm, const BlockList& blocks) {
+PeerBlocks ask_peers(const mpi::Communicator& comm, const BlockList& blocks) {
     std::vector<std::array<std::int64_t, 2>> own;
     for (std::size_t peer = 0; peer < blocks.counts.size(); ++peer) {
         own.push_back({blocks.counts[peer], blocks.displacements[peer]});
@@ -40,18 +40,18 @@ Told tell(const mpi::Communicator& comm, const BlockList& blocks) {
     mpi::check(
         MPI_Alltoall(own.data(), 2, MPI_INT64_T, theirs.data(), 2, MPI_INT64_T, comm.handle()),
         "MPI_Alltoall");
-    Told told;
+    PeerBlocks peers;
     for (const auto& [count, displacement] : theirs) {
-        told.counts.push_back(count);
-        told.displacements.push_back(displacement);
+        peers.counts.push_back(count);
+        peers.displacements.push_back(displacement);
     }
-    return told;
+    return peers;
 }
 
-route::Blocks with(const BlockList& blocks, const Told& told) {
+route::Blocks with(const BlockList& blocks, const PeerBlocks& peers) {
     return {.counts = blocks.counts,
             .displacements = blocks.displacements,
-            .displacements_at_peer = told.displacements};
+            .displacements_at_peer = peers.displacements};
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ route::Route alltoallv(const mpi::Communicator& comm, const BlockList& sends,
         check_lists(comm, "send", sends);
         check_lists(comm, "receive", receives);
     });
-    const auto at_targets = tell(comm, receives);
-    const auto at_origins = tell(comm, sends);
+    const auto at_targets = ask_peers(comm, receives);
+    const auto at_origins = ask_peers(comm, sends);
     return mpi::agreed(comm, [&] {
         for (std::size_t peer = 0; peer < sends.counts.size(); ++peer) {
             require(sends.counts[peer] == at_targets.counts[peer], "rank ", comm.rank(), " sends ",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The question is which way costs less in all: the owner rewrites its runs, they move, the reader
-// reads them. A pull looks expensive in isolation, but a push may shift that cost to the owner's
-// next write.
+// The question is which method costs less in all: the owner rewrites its runs, they move, the
+// reader reads them. A pull looks expensive in isolation, but a push may shift that cost to the
+// owner's next write.
 #include "transrank/transport/thresholds.hpp"
 
 #include <algorithm>
@@ -41,15 +41,16 @@ constexpr double worthwhile = 1.05;  // pushing or packing must save so much
 constexpr std::chrono::milliseconds most_time{40};
 
 /// How runs get from the owner to the reader. At the reader they lie one after the other, or, the
-/// last three ways, apart as at the owner.
-enum class Way : std::uint8_t { push, pull, push_apart, pull_apart, stage_apart };
-constexpr std::array ways{Way::push, Way::pull, Way::push_apart, Way::pull_apart, Way::stage_apart};
-constexpr bool is_apart(Way way) {
-    return way >= Way::push_apart;
+/// last three methods, apart as at the owner.
+enum class Method : std::uint8_t { push, pull, push_apart, pull_apart, stage_apart };
+constexpr std::array methods{Method::push, Method::pull, Method::push_apart, Method::pull_apart,
+                             Method::stage_apart};
+constexpr bool is_apart(Method method) {
+    return method >= Method::push_apart;
 }
 
 /// What the two ranks of a pair share. The owner is the lower one.
-struct Ground {
+struct SharedArea {
     Flag written;  ///< by the owner: the number of a round
     Flag read;     ///< by the reader
     std::array<std::byte, runs * stride> source;
@@ -60,82 +61,82 @@ struct Ground {
 /// The medians of a pair, in seconds, by length.
 using ByLength = std::array<double, lengths.size()>;
 struct Costs {
-    std::array<ByLength, ways.size()> by_way{};
+    std::array<ByLength, methods.size()> by_method{};
 
-    [[nodiscard]] const ByLength& of(Way way) const {
-        return by_way[static_cast<std::size_t>(way)];
+    [[nodiscard]] const ByLength& of(Method method) const {
+        return by_method[static_cast<std::size_t>(method)];
     }
 };
 
 /// One side of the measurement. Gives up when the time is over; then so does the other one.
 class Side {
 public:
-    Side(Ground& ground, bool owner)
-        : ground_(ground), owner_(owner), end_(Clock::now() + most_time) {}
+    Side(SharedArea& area, bool owner)
+        : area_(area), owner_(owner), end_(Clock::now() + most_time) {}
 
     std::optional<Costs> measure() {
         Costs costs;
         for (std::size_t i = 0; i < lengths.size() && !late_; ++i) {
-            for (std::size_t way = 0; way < ways.size(); ++way) {
-                costs.by_way[way][i] = median_of_rounds(lengths[i], ways[way]);
+            for (std::size_t method = 0; method < methods.size(); ++method) {
+                costs.by_method[method][i] = median_of_rounds(lengths[i], methods[method]);
             }
         }
         return late_ ? std::nullopt : std::optional(costs);
     }
 
 private:
-    double median_of_rounds(std::int64_t length, Way way) {
+    double median_of_rounds(std::int64_t length, Method method) {
         std::array<double, repetitions> seconds{};
         for (auto& each : seconds) {
-            each = owner_ ? write_round(length, way) : read_round(length, way);
+            each = owner_ ? write_round(length, method) : read_round(length, method);
         }
         const auto middle = seconds.begin() + (repetitions / 2);
         std::ranges::nth_element(seconds, middle);
         return *middle;
     }
 
-    double write_round(std::int64_t length, Way way) {
+    double write_round(std::int64_t length, Method method) {
         const auto begin = Clock::now();
         ++round_;
         for (std::int64_t i = 0; i < runs; ++i) {
-            std::memset(ground_.source.data() + (i * stride), static_cast<int>(round_ % 128),
+            std::memset(area_.source.data() + (i * stride), static_cast<int>(round_ % 128),
                         static_cast<std::size_t>(length));
         }
-        if (way == Way::push || way == Way::push_apart) {
-            move(length, way);
-        } else if (way == Way::stage_apart) {
-            copy(ground_.source.data(), stride, ground_.box.data(), length, length);
+        if (method == Method::push || method == Method::push_apart) {
+            move(length, method);
+        } else if (method == Method::stage_apart) {
+            copy(area_.source.data(), stride, area_.box.data(), length, length);
         }
-        ground_.written.publish(round_);
-        await(ground_.read);
+        area_.written.publish(round_);
+        await(area_.read);
         return Seconds(Clock::now() - begin).count();
     }
 
-    double read_round(std::int64_t length, Way way) {
+    double read_round(std::int64_t length, Method method) {
         ++round_;
-        await(ground_.written);
-        if (way == Way::pull || way == Way::pull_apart) {
-            move(length, way);
-        } else if (way == Way::stage_apart) {
-            copy(ground_.box.data(), length, ground_.destination.data(), stride, length);
+        await(area_.written);
+        if (method == Method::pull || method == Method::pull_apart) {
+            move(length, method);
+        } else if (method == Method::stage_apart) {
+            copy(area_.box.data(), length, area_.destination.data(), stride, length);
         }
-        const auto distance = is_apart(way) ? stride : length;
+        const auto distance = is_apart(method) ? stride : length;
         std::uint64_t sum = 0;
         for (std::int64_t run = 0; run < runs; ++run) {
             for (std::int64_t i = 0; i < length; i += 8) {
                 std::uint64_t word = 0;
-                std::memcpy(&word, ground_.destination.data() + (run * distance) + i, sizeof(word));
+                std::memcpy(&word, area_.destination.data() + (run * distance) + i, sizeof(word));
                 sum += word;
             }
         }
         asm volatile("" : : "r"(sum));  // the reading is not optimised away
-        ground_.read.publish(round_);
+        area_.read.publish(round_);
         return 0;
     }
 
-    void move(std::int64_t length, Way way) {
-        copy(ground_.source.data(), stride, ground_.destination.data(),
-             is_apart(way) ? stride : length, length);
+    void move(std::int64_t length, Method method) {
+        copy(area_.source.data(), stride, area_.destination.data(),
+             is_apart(method) ? stride : length, length);
     }
 
     static void copy(const std::byte* from, std::int64_t from_stride, std::byte* to,
@@ -155,7 +156,7 @@ private:
         }
     }
 
-    Ground& ground_;
+    SharedArea& area_;
     bool owner_;
     Clock::time_point end_;
     std::uint64_t round_ = 0;
@@ -172,40 +173,40 @@ std::optional<int> partner_of(int rank, const memory::Node& node) {
 
 /// What a rank writes to the one it would measure with.
 struct Proposal {
-    memory::BlockHandle ground;  ///< of the writer; that of the lower rank is used
+    memory::BlockHandle area;  ///< of the writer; that of the lower rank is used
 };
 
-/// Ground of this rank's own, or nothing where there is no memory for it.
-std::unique_ptr<memory::SharedBlock> make_ground() {
+/// SharedArea of this rank's own, or nothing where there is no memory for it.
+std::unique_ptr<memory::SharedBlock> make_area() {
     try {
-        auto block = std::make_unique<memory::SharedBlock>(sizeof(Ground));
-        new (block->bytes().data()) Ground;
+        auto block = std::make_unique<memory::SharedBlock>(sizeof(SharedArea));
+        new (block->bytes().data()) SharedArea;
         return block;
     } catch (const std::system_error&) {
         return nullptr;
     }
 }
 
-Ground& ground_at(std::byte* memory) {
-    return *std::launder(reinterpret_cast<Ground*>(memory));
+SharedArea& area_at(std::byte* memory) {
+    return *std::launder(reinterpret_cast<SharedArea*>(memory));
 }
 
 std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
     try {
         const memory::MappedBlock mapped(handle);
-        return Side(ground_at(mapped.data()), false).measure();
+        return Side(area_at(mapped.data()), false).measure();
     } catch (const std::exception&) {
         return std::nullopt;  // the owner waits in vain, and not for long
     }
 }
 
 /// Collective. What the owner of a pair has measured; nothing on its reader, nor where there is no
-/// pair. `ground` must outlive the pair's measuring.
+/// pair. `area` must outlive the pair's measuring.
 std::optional<Costs> measure_pair(const mpi::Communicator& comm, std::optional<int> partner,
-                                  const memory::SharedBlock* ground) {
+                                  const memory::SharedBlock* area) {
     std::vector<mpi::Message> messages;
     if (partner) {
-        const Proposal own{.ground = ground == nullptr ? memory::BlockHandle{} : ground->handle()};
+        const Proposal own{.area = area == nullptr ? memory::BlockHandle{} : area->handle()};
         const auto bytes = std::as_bytes(std::span(&own, 1));
         messages.push_back({.peer = *partner, .bytes = {bytes.begin(), bytes.end()}});
     }
@@ -217,11 +218,11 @@ std::optional<Costs> measure_pair(const mpi::Communicator& comm, std::optional<i
             continue;
         }
         if (comm.rank() < *partner) {
-            return ground == nullptr ? std::nullopt
-                                     : Side(ground_at(ground->bytes().data()), true).measure();
+            return area == nullptr ? std::nullopt
+                                   : Side(area_at(area->bytes().data()), true).measure();
         }
-        if (theirs.ground.is_shared()) {
-            (void)measure_as_reader(theirs.ground);
+        if (theirs.area.is_shared()) {
+            (void)measure_as_reader(theirs.area);
         }
     }
     return std::nullopt;
@@ -232,18 +233,19 @@ struct Sums {
     Costs costs{};
     double pairs = 0;
 };
-static_assert(sizeof(Sums) == ((ways.size() * lengths.size()) + 1) * sizeof(double));
+static_assert(sizeof(Sums) == ((methods.size() * lengths.size()) + 1) * sizeof(double));
 
-// The length from which on `long_way` costs less than `short_way`. The ways are compared by ratios,
-// so that a short length counts as much as a long one. Where both are about even, the long way is
-// taken: for pulling, that leaves the owner's lines clean when it does not rewrite them.
-std::int64_t cheapest_threshold(const ByLength& short_way, const ByLength& long_way) {
+// The length from which on `long_method` costs less than `short_method`. The methods are compared
+// by ratios, so that a short length counts as much as a long one. Where both are about even, the
+// long method is taken: for pulling, that leaves the owner's lines clean when it does not rewrite
+// them.
+std::int64_t cheapest_threshold(const ByLength& short_method, const ByLength& long_method) {
     std::int64_t best = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t shorter = 0; shorter <= lengths.size(); ++shorter) {
         double cost = 0;
         for (std::size_t i = 0; i < lengths.size(); ++i) {
-            cost += std::log(i < shorter ? short_way[i] * worthwhile : long_way[i]);
+            cost += std::log(i < shorter ? short_method[i] * worthwhile : long_method[i]);
         }
         if (cost < least) {
             least = cost;
@@ -257,8 +259,8 @@ std::int64_t cheapest_threshold(const ByLength& short_way, const ByLength& long_
 ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
     ByLength direct{};
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-        const auto way = lengths[i] < push_below_bytes ? Way::push_apart : Way::pull_apart;
-        direct[i] = costs.of(way)[i];
+        const auto method = lengths[i] < push_below_bytes ? Method::push_apart : Method::pull_apart;
+        direct[i] = costs.of(method)[i];
     }
     return direct;
 }
@@ -267,8 +269,8 @@ ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
 
 Thresholds measure_thresholds(const mpi::Communicator& comm, const memory::Node& node) {
     const auto partner = node.oversubscribed() ? std::nullopt : partner_of(comm.rank(), node);
-    const auto ground = partner ? make_ground() : nullptr;
-    const auto costs = measure_pair(comm, partner, ground.get());
+    const auto area = partner ? make_area() : nullptr;
+    const auto costs = measure_pair(comm, partner, area.get());
     const Sums own{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
     Sums all;
     mpi::check(MPI_Reduce(&own, &all, sizeof(Sums) / sizeof(double), MPI_DOUBLE, MPI_SUM, 0,
@@ -276,9 +278,9 @@ Thresholds measure_thresholds(const mpi::Communicator& comm, const memory::Node&
                "MPI_Reduce");
     std::array<std::int64_t, 2> bytes{-1, 0};
     if (all.pairs > 0) {
-        bytes[0] = cheapest_threshold(all.costs.of(Way::push), all.costs.of(Way::pull));
-        bytes[1] =
-            cheapest_threshold(all.costs.of(Way::stage_apart), direct_apart(all.costs, bytes[0]));
+        bytes[0] = cheapest_threshold(all.costs.of(Method::push), all.costs.of(Method::pull));
+        bytes[1] = cheapest_threshold(all.costs.of(Method::stage_apart),
+                                      direct_apart(all.costs, bytes[0]));
     }
     // Decided by one rank: a reduction need not give the same bits everywhere.
     mpi::check(MPI_Bcast(bytes.data(), 2, MPI_INT64_T, 0, comm.handle()), "MPI_Bcast");

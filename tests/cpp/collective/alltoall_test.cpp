@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -75,11 +75,13 @@ unsigned seed_of(const mpi::Communicator& comm, std::int64_t block_bytes, unsign
 
 std::vector<std::string> usable(const schedule::Problem& problem, bool equal_blocks) {
     std::vector<std::string> names{std::string(collective::automatic)};
-    for (const auto& way : collective::ways()) {
-        if (way.obstacle(problem,
-                         {.on_one_node = true, .shared_arrays = true, .equal_blocks = equal_blocks})
+    for (const auto& method : collective::methods()) {
+        if (method
+                .obstacle(
+                    problem,
+                    {.on_one_node = true, .shared_arrays = true, .equal_blocks = equal_blocks})
                 .empty()) {
-            names.emplace_back(way.name);
+            names.emplace_back(method.name);
         }
     }
     return names;

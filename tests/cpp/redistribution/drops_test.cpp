@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "transrank/collective/alltoall.hpp"
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/communicator.hpp"
@@ -126,11 +126,12 @@ Bound exchange_in(const Scene& scene) {
 
 Bound alltoall_in(const Scene& scene) {
     std::vector<std::string> algorithms{"auto"};
-    for (const auto& way : collective::ways()) {
-        if (way.obstacle({.ranks = scene.comm.size()},
-                         {.on_one_node = true, .shared_arrays = true, .equal_blocks = true})
+    for (const auto& method : collective::methods()) {
+        if (method
+                .obstacle({.ranks = scene.comm.size()},
+                          {.on_one_node = true, .shared_arrays = true, .equal_blocks = true})
                 .empty()) {
-            algorithms.emplace_back(way.name);
+            algorithms.emplace_back(method.name);
         }
     }
     return bound_to(std::make_shared<collective::Alltoall>(

@@ -19,8 +19,8 @@ struct Circumstances {
     bool own_cores = true;         ///< no ranks share a core
 };
 
-/// A row of the table of ways to do an alltoall: every schedule, and what is none.
-struct Way {
+/// A row of the table of methods for an alltoall: every schedule, and what is none.
+struct Method {
     std::string_view name;
     std::string_view summary;
     /// Null for what is no schedule.
@@ -37,12 +37,12 @@ inline constexpr std::string_view automatic = "auto";
 inline constexpr std::string_view direct_name = "on-node-direct";
 inline constexpr std::string_view mpi_name = "mpi";
 
-/// The ways, without `auto`.
-[[nodiscard]] std::span<const Way> ways();
+/// The methods, without `auto`.
+[[nodiscard]] std::span<const Method> methods();
 
-/// The way of this name; for `auto` the one that suits. Throws std::invalid_argument when there is
-/// none, or it cannot be used.
-[[nodiscard]] const Way& choose(std::string_view name, const schedule::Problem& problem,
-                                const Circumstances& circumstances);
+/// The method of this name; for `auto` the one that suits. Throws std::invalid_argument when there
+/// is none, or it cannot be used.
+[[nodiscard]] const Method& choose(std::string_view name, const schedule::Problem& problem,
+                                   const Circumstances& circumstances);
 
 }  // namespace transrank::collective

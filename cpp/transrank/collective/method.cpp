@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/collective/way.hpp"
+#include "transrank/collective/method.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -9,12 +9,12 @@
 namespace transrank::collective {
 namespace {
 
-const Way& find(std::string_view name) {
-    const auto found = std::ranges::find(ways(), name, &Way::name);
-    if (found == ways().end()) {
+const Method& find(std::string_view name) {
+    const auto found = std::ranges::find(methods(), name, &Method::name);
+    if (found == methods().end()) {
         std::string known(automatic);
-        for (const auto& way : ways()) {
-            known += ", " + std::string(way.name);
+        for (const auto& method : methods()) {
+            known += ", " + std::string(method.name);
         }
         layout::refuse("unknown alltoall algorithm '", name, "'; known: ", known);
     }
@@ -33,8 +33,8 @@ bool is_direct(const Circumstances& here) {
 
 }  // namespace
 
-std::string Way::obstacle(const schedule::Problem& problem,
-                          const Circumstances& circumstances) const {
+std::string Method::obstacle(const schedule::Problem& problem,
+                             const Circumstances& circumstances) const {
     if (algorithm == nullptr) {
         return "";
     }
@@ -44,16 +44,16 @@ std::string Way::obstacle(const schedule::Problem& problem,
     return algorithm->obstacle(problem);
 }
 
-Carrier Way::make(const Task& task) const {
+Carrier Method::make(const Task& task) const {
     if (algorithm != nullptr) {
         return by_messages(task, *algorithm);
     }
     return name == direct_name ? on_node_direct(task) : by_mpi(task);
 }
 
-std::span<const Way> ways() {
+std::span<const Method> methods() {
     static const auto rows = [] {
-        std::vector<Way> made;
+        std::vector<Method> made;
         for (const auto& row : schedule::all()) {
             made.push_back({.name = row.name, .summary = row.summary, .algorithm = &row});
         }
@@ -67,16 +67,16 @@ std::span<const Way> ways() {
     return rows;
 }
 
-const Way& choose(std::string_view name, const schedule::Problem& problem,
-                  const Circumstances& circumstances) {
+const Method& choose(std::string_view name, const schedule::Problem& problem,
+                     const Circumstances& circumstances) {
     if (name == automatic) {
         return find(is_direct(circumstances) ? direct_name : mpi_name);
     }
-    const auto& way = find(name);
-    const auto obstacle = way.obstacle(problem, circumstances);
+    const auto& method = find(name);
+    const auto obstacle = method.obstacle(problem, circumstances);
     layout::require(obstacle.empty(), "the alltoall algorithm '", name,
                     "' cannot be used here: ", obstacle);
-    return way;
+    return method;
 }
 
 }  // namespace transrank::collective
