@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "transrank/exchange/strips.hpp"
+#include "transrank/exchange/strided_ranges.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::exchange {
@@ -39,12 +39,12 @@ void check_address(const std::string& what, const char* side, const void* addres
     }
 }
 
-void append_strips(std::vector<Strip>& strips, std::span<const route::Leg> legs,
+void append_ranges(std::vector<StridedRange>& ranges, std::span<const route::Leg> legs,
                    std::int64_t route::Segment::* begin, std::int64_t route::Segment::* stride,
-                   const Strip& unit) {
+                   const StridedRange& unit) {
     for (const auto& leg : legs) {
         for (const auto& segment : leg.segments) {
-            strips.push_back({.begin = unit.begin + (segment.*begin * unit.length),
+            ranges.push_back({.begin = unit.begin + (segment.*begin * unit.length),
                               .length = segment.length * unit.length,
                               .count = segment.count,
                               .stride = segment.*stride * unit.length,
@@ -55,26 +55,27 @@ void append_strips(std::vector<Strip>& strips, std::span<const route::Leg> legs,
 }
 
 // What the route reads or writes of an array whose first unit is given.
-void append_strips(std::vector<Strip>& strips, const route::Route& route, const Strip& unit) {
+void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
+                   const StridedRange& unit) {
     if (unit.written) {
-        append_strips(strips, route.receives(), &route::Segment::destination,
+        append_ranges(ranges, route.receives(), &route::Segment::destination,
                       &route::Segment::destination_stride, unit);
     } else {
-        append_strips(strips, route.sends(), &route::Segment::source,
+        append_ranges(ranges, route.sends(), &route::Segment::source,
                       &route::Segment::source_stride, unit);
     }
 }
 
 /// The source or the destination of a field, by addresses.
 struct Array {
-    Strip unit;  ///< its first
+    StridedRange unit;  ///< its first
     std::intptr_t end;
 };
 
 // Ascending, without empty ones.
 std::vector<Array> arrays_of(std::span<const Field> fields) {
     std::vector<Array> arrays;
-    const auto add = [&](const std::byte* memory, std::int64_t bytes, Strip unit) {
+    const auto add = [&](const std::byte* memory, std::int64_t bytes, StridedRange unit) {
         if (bytes > 0) {
             unit.begin = reinterpret_cast<std::intptr_t>(memory);
             arrays.push_back({.unit = unit, .end = unit.begin + bytes});
@@ -82,12 +83,12 @@ std::vector<Array> arrays_of(std::span<const Field> fields) {
     };
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
-        Strip unit{.begin = 0,
-                   .length = field.unit_bytes,
-                   .count = 1,
-                   .stride = 0,
-                   .written = false,
-                   .owner = static_cast<int>(i)};
+        StridedRange unit{.begin = 0,
+                          .length = field.unit_bytes,
+                          .count = 1,
+                          .stride = 0,
+                          .written = false,
+                          .owner = static_cast<int>(i)};
         add(field.source, field.source_bytes, unit);
         unit.written = true;
         add(field.destination, field.destination_bytes, unit);
@@ -97,13 +98,13 @@ std::vector<Array> arrays_of(std::span<const Field> fields) {
 }
 
 std::optional<Clash> find_clash(const route::Route& route, std::span<const Array> arrays) {
-    std::vector<Strip> strips;
-    if (arrays.size() > 1 && std::ranges::any_of(arrays, &Strip::written, &Array::unit)) {
+    std::vector<StridedRange> ranges;
+    if (arrays.size() > 1 && std::ranges::any_of(arrays, &StridedRange::written, &Array::unit)) {
         for (const auto& array : arrays) {
-            append_strips(strips, route, array.unit);
+            append_ranges(ranges, route, array.unit);
         }
     }
-    return find_clash(std::move(strips));
+    return find_clash(std::move(ranges));
 }
 
 [[noreturn]] void refuse(const Clash& clash, int rank) {
@@ -151,10 +152,10 @@ bool needs_order(const route::Route& route, Operation operation) {
     if (operation != Operation::assign) {
         return true;
     }
-    std::vector<Strip> strips;
-    append_strips(strips, route,
+    std::vector<StridedRange> ranges;
+    append_ranges(ranges, route,
                   {.begin = 0, .length = 1, .count = 1, .stride = 0, .written = true});
-    return is_written_twice(std::move(strips));
+    return is_written_twice(std::move(ranges));
 }
 
 void check_fields(const route::Route& route, const mpi::Communicator& comm,

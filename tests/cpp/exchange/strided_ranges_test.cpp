@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/exchange/strips.hpp"
+#include "transrank/exchange/strided_ranges.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 using transrank::exchange::find_clash;
 using transrank::exchange::is_written_twice;
-using transrank::exchange::Strip;
+using transrank::exchange::StridedRange;
 
 namespace {
 
@@ -27,14 +27,14 @@ struct Use {
 };
 
 /// Place by place.
-std::map<std::int64_t, Use> uses_of(const std::vector<Strip>& strips) {
+std::map<std::int64_t, Use> uses_of(const std::vector<StridedRange>& ranges) {
     std::map<std::int64_t, Use> uses;
-    for (const auto& strip : strips) {
-        for (std::int64_t i = 0; i < strip.count * strip.length; ++i) {
-            const auto place = strip.begin + (i / strip.length * strip.stride) + (i % strip.length);
+    for (const auto& range : ranges) {
+        for (std::int64_t i = 0; i < range.count * range.length; ++i) {
+            const auto place = range.begin + (i / range.length * range.stride) + (i % range.length);
             auto& use = uses[place];
-            use.writes += strip.written ? 1 : 0;
-            (strip.written ? use.writers : use.readers).insert(strip.owner);
+            use.writes += range.written ? 1 : 0;
+            (range.written ? use.writers : use.readers).insert(range.owner);
         }
     }
     return uses;
@@ -51,16 +51,16 @@ TEST_CASE("conflicts are those that are found place by place") {
     int both = 0;
     for (int example = 0; example < 10000; ++example) {
         const bool one_stride = draw(0, 1) == 1;
-        std::vector<Strip> strips;
+        std::vector<StridedRange> ranges;
         for (auto left = draw(0, 5); left > 0; --left) {
-            strips.push_back({.begin = draw(0, 60),
+            ranges.push_back({.begin = draw(0, 60),
                               .length = draw(0, 4),
                               .count = draw(0, 4),
                               .stride = one_stride ? 9 : draw(-12, 12),
                               .written = draw(0, 1) == 1,
                               .owner = static_cast<int>(draw(0, 2))});
         }
-        const auto uses = uses_of(strips);
+        const auto uses = uses_of(ranges);
         const auto somewhere = [&](const auto& holds) {
             return std::ranges::any_of(uses, holds, [](const auto& each) { return each.second; });
         };
@@ -68,8 +68,8 @@ TEST_CASE("conflicts are those that are found place by place") {
         const bool clashes = somewhere([](const Use& use) {
             return use.writers.size() > 1 || (use.writes > 0 && !use.readers.empty());
         });
-        const auto clash = find_clash(strips);
-        CHECK(is_written_twice(strips) == written_twice);
+        const auto clash = find_clash(ranges);
+        CHECK(is_written_twice(ranges) == written_twice);
         CHECK(clash.has_value() == clashes);
         if (clash) {
             CHECK(somewhere([&](const Use& use) {
@@ -85,32 +85,32 @@ TEST_CASE("conflicts are those that are found place by place") {
     CHECK(both < 9500);
 }
 
-TEST_CASE("strips that lie apart are not taken to pieces") {
+TEST_CASE("ranges that lie apart are not taken to pieces") {
     constexpr std::int64_t runs = std::int64_t{1} << 40;
-    std::vector<Strip> strips;
+    std::vector<StridedRange> ranges;
     for (std::int64_t i = 0; i < 6; ++i) {
-        strips.push_back(
+        ranges.push_back(
             {.begin = i * 8 * runs, .length = 2, .count = runs, .stride = 4, .written = true});
     }
-    CHECK(!is_written_twice(strips));
-    strips[3].stride = 1;
-    CHECK(is_written_twice(strips));
+    CHECK(!is_written_twice(ranges));
+    ranges[3].stride = 1;
+    CHECK(is_written_twice(ranges));
 }
 
 TEST_CASE("members of an array of structs are not taken to pieces") {
     constexpr std::int64_t structs = std::int64_t{1} << 40;
-    std::vector<Strip> strips;
+    std::vector<StridedRange> ranges;
     for (int member = 0; member < 3; ++member) {
-        strips.push_back({.begin = 100 + (8 * member),
+        ranges.push_back({.begin = 100 + (8 * member),
                           .length = 8,
                           .count = structs,
                           .stride = 24,
                           .written = member > 0,
                           .owner = member});
     }
-    CHECK(!find_clash(strips));
-    strips[1].length = 9;
-    const auto clash = find_clash(strips);
+    CHECK(!find_clash(ranges));
+    ranges[1].length = 9;
+    const auto clash = find_clash(ranges);
     REQUIRE(clash);
     CHECK(clash->writer + clash->other == 3);
     CHECK(clash->other_writes);

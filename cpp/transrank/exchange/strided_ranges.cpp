@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/exchange/strips.hpp"
+#include "transrank/exchange/strided_ranges.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,27 +20,28 @@ struct Piece {
 };
 
 // Ascending, without what holds no place.
-std::vector<Strip> in_order(std::vector<Strip> strips) {
-    std::erase_if(strips, [](const Strip& each) { return each.length == 0 || each.count == 0; });
-    for (auto& strip : strips) {
-        if (strip.stride < 0) {
-            strip.begin += (strip.count - 1) * strip.stride;
-            strip.stride = -strip.stride;
+std::vector<StridedRange> in_order(std::vector<StridedRange> ranges) {
+    std::erase_if(ranges,
+                  [](const StridedRange& each) { return each.length == 0 || each.count == 0; });
+    for (auto& range : ranges) {
+        if (range.stride < 0) {
+            range.begin += (range.count - 1) * range.stride;
+            range.stride = -range.stride;
         }
     }
-    std::ranges::sort(strips, {}, &Strip::begin);
-    return strips;
+    std::ranges::sort(ranges, {}, &StridedRange::begin);
+    return ranges;
 }
 
-std::int64_t end_of(const Strip& strip) {
-    return strip.begin + ((strip.count - 1) * strip.stride) + strip.length;
+std::int64_t end_of(const StridedRange& range) {
+    return range.begin + ((range.count - 1) * range.stride) + range.length;
 }
 
-Piece first_piece(const Strip& strip) {
-    return {.begin = strip.begin,
-            .end = strip.begin + strip.length,
-            .written = strip.written,
-            .owner = strip.owner};
+Piece first_piece(const StridedRange& range) {
+    return {.begin = range.begin,
+            .end = range.begin + range.length,
+            .written = range.written,
+            .owner = range.owner};
 }
 
 /// How far pieces reach: the one that ends last, and the last one of another owner.
@@ -105,64 +106,65 @@ private:
     Piece last_;
 };
 
-// Piece by piece, from all strips at once.
+// Piece by piece, from all ranges at once.
 template <class Rule>
-std::optional<Meeting> find_among(std::span<const Strip> strips, Rule rule) {
-    const auto begins_later = [](const Strip& one, const Strip& other) {
+std::optional<Meeting> find_among(std::span<const StridedRange> ranges, Rule rule) {
+    const auto begins_later = [](const StridedRange& one, const StridedRange& other) {
         return one.begin > other.begin;
     };
-    std::priority_queue<Strip, std::vector<Strip>, decltype(begins_later)> begun(begins_later);
-    for (auto next = strips.begin(); next != strips.end() || !begun.empty();) {
-        Strip strip{};
-        if (begun.empty() || (next != strips.end() && next->begin <= begun.top().begin)) {
-            strip = *next++;
+    std::priority_queue<StridedRange, std::vector<StridedRange>, decltype(begins_later)> begun(
+        begins_later);
+    for (auto next = ranges.begin(); next != ranges.end() || !begun.empty();) {
+        StridedRange range{};
+        if (begun.empty() || (next != ranges.end() && next->begin <= begun.top().begin)) {
+            range = *next++;
         } else {
-            strip = begun.top();
+            range = begun.top();
             begun.pop();
         }
-        if (auto meeting = rule.add(first_piece(strip))) {
+        if (auto meeting = rule.add(first_piece(range))) {
             return meeting;
         }
-        if (--strip.count > 0) {
-            strip.begin += strip.stride;
-            begun.push(strip);
+        if (--range.count > 0) {
+            range.begin += range.stride;
+            begun.push(range);
         }
     }
     return std::nullopt;
 }
 
-// Strips of one stride, such as the members of an array of structs are: what lies apart within one
-// stride lies apart everywhere.
+// Strided ranges of one stride, such as the members of an array of structs are: what lies apart
+// within one stride lies apart everywhere.
 template <class Rule>
-bool are_apart_in_each_stride(std::span<const Strip> strips, const Rule& rule) {
-    const auto stride = strips.front().stride;
-    std::vector<Strip> within;
-    for (auto strip : strips) {
-        if (strip.stride != stride || strip.length > stride) {
+bool are_apart_in_each_stride(std::span<const StridedRange> ranges, const Rule& rule) {
+    const auto stride = ranges.front().stride;
+    std::vector<StridedRange> within;
+    for (auto range : ranges) {
+        if (range.stride != stride || range.length > stride) {
             return false;
         }
-        strip.begin = (strip.begin - strips.front().begin) % stride;
-        strip.count = 2;  // the second, since the first may reach into the next stride
-        within.push_back(strip);
+        range.begin = (range.begin - ranges.front().begin) % stride;
+        range.count = 2;  // the second, since the first may reach into the next stride
+        within.push_back(range);
     }
     return !find_among<Rule>(in_order(std::move(within)), rule);
 }
 
-// Only strips whose hulls meet, directly or through others, need be looked at piece by piece.
+// Only ranges whose hulls meet, directly or through others, need be looked at piece by piece.
 template <class Rule>
-std::optional<Meeting> find_meeting(std::vector<Strip> strips, const Rule& rule) {
-    strips = in_order(std::move(strips));
-    for (auto first = strips.begin(); first != strips.end();) {
+std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges, const Rule& rule) {
+    ranges = in_order(std::move(ranges));
+    for (auto first = ranges.begin(); first != ranges.end();) {
         auto end = end_of(*first);
         auto last = std::next(first);
-        while (last != strips.end() && last->begin < end) {
+        while (last != ranges.end() && last->begin < end) {
             end = std::max(end, end_of(*last));
             ++last;
         }
         if (last - first == 1) {
             first->count = std::min<std::int64_t>(first->count, 2);  // these tell of all others
         }
-        const std::span<const Strip> meeting(first, last);
+        const std::span<const StridedRange> meeting(first, last);
         if (!are_apart_in_each_stride(meeting, rule)) {
             if (auto found = find_among(meeting, rule)) {
                 return found;
@@ -175,13 +177,13 @@ std::optional<Meeting> find_meeting(std::vector<Strip> strips, const Rule& rule)
 
 }  // namespace
 
-bool is_written_twice(std::vector<Strip> strips) {
-    std::erase_if(strips, [](const Strip& each) { return !each.written; });
-    return find_meeting(std::move(strips), SecondWrites{}).has_value();
+bool is_written_twice(std::vector<StridedRange> ranges) {
+    std::erase_if(ranges, [](const StridedRange& each) { return !each.written; });
+    return find_meeting(std::move(ranges), SecondWrites{}).has_value();
 }
 
-std::optional<Clash> find_clash(std::vector<Strip> strips) {
-    const auto found = find_meeting(std::move(strips), Clashes{});
+std::optional<Clash> find_clash(std::vector<StridedRange> ranges) {
+    const auto found = find_meeting(std::move(ranges), Clashes{});
     if (!found) {
         return std::nullopt;
     }

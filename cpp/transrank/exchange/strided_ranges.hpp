@@ -9,7 +9,7 @@ namespace transrank::exchange {
 
 /// Places that one segment of a route reads or writes: `count` pieces of `length`, the i-th from
 /// begin + i * stride on.
-struct Strip {
+struct StridedRange {
     std::int64_t begin;
     std::int64_t length;
     std::int64_t count;
@@ -18,9 +18,9 @@ struct Strip {
     int owner = 0;  ///< the field it belongs to
 };
 
-/// Whether some place is written more than once. Takes memory in the number of strips, and so much
-/// time, too; time in the number of pieces only where the strips are intertwined.
-[[nodiscard]] bool is_written_twice(std::vector<Strip> strips);
+/// Whether some place is written more than once. Takes memory in the number of ranges, and so much
+/// time, too; time in the number of pieces only where the ranges are intertwined.
+[[nodiscard]] bool is_written_twice(std::vector<StridedRange> ranges);
 
 /// Two uses that must not meet at one place; `writer` writes there.
 struct Clash {
@@ -30,6 +30,6 @@ struct Clash {
 };
 
 /// A place that is both written and read, or written by two owners. Costs as much as the above.
-[[nodiscard]] std::optional<Clash> find_clash(std::vector<Strip> strips);
+[[nodiscard]] std::optional<Clash> find_clash(std::vector<StridedRange> ranges);
 
 }  // namespace transrank::exchange
