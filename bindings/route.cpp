@@ -23,7 +23,6 @@
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/composition.hpp"
 #include "transrank/route/consistency.hpp"
-#include "transrank/route/coverage.hpp"
 #include "transrank/route/file.hpp"
 #include "transrank/route/statistics.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "transrank/discovery/messages.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/route/merging.hpp"
+#include "transrank/route/leg_builder.hpp"
 
 namespace transrank::discovery {
 namespace {

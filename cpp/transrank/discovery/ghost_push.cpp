@@ -9,7 +9,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::discovery {
 namespace {

@@ -11,7 +11,7 @@
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::discovery {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/checksum.hpp"
+#include "transrank/route/transfers.hpp"
 
 namespace transrank::route {
 namespace {
@@ -75,6 +76,25 @@ void check_consistent(std::span<const Route> routes) {
             check_pair(leg.peer, route.rank(), find_leg(sends, route.rank()), &leg);
         }
     }
+}
+
+void check_delivered_once(const Route& route) {
+    auto delivered = deliveries(route.receives());
+    if (const auto clash = sort_deliveries(delivered)) {
+        layout::refuse("unit ", clash->number, " of rank ", route.rank(), " is delivered by rank ",
+                       clash->one, " and by rank ", clash->other,
+                       "; each unit may come from one place");
+    }
+}
+
+void check_all_delivered_once(const Route& route, std::int64_t units) {
+    check_delivered_once(route);
+    std::int64_t delivered = 0;
+    for (const auto& leg : route.receives()) {
+        delivered += leg.units();
+    }
+    require(delivered == units, "of the ", units, " units of rank ", route.rank(), ", ", delivered,
+            " are delivered; each must be in one source list");
 }
 
 }  // namespace transrank::route

@@ -28,4 +28,11 @@ void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
 /// std::invalid_argument naming the two ranks and what each of them holds.
 void check_consistent(std::span<const Route> routes);
 
+/// Checks that a route delivers no unit of its destination twice. Throws std::invalid_argument
+/// naming the unit and the ranks that deliver it.
+void check_delivered_once(const Route& route);
+
+/// The same, and that `units` units arrive in all: every one of a destination that has no more.
+void check_all_delivered_once(const Route& route, std::int64_t units);
+
 }  // namespace transrank::route

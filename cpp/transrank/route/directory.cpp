@@ -5,7 +5,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/ghost.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::route {
 namespace {

@@ -2,6 +2,7 @@
 #include "transrank/route/halo.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -9,15 +10,95 @@
 #include <vector>
 
 #include "transrank/layout/require.hpp"
-#include "transrank/route/direction.hpp"
 #include "transrank/route/loop_nest.hpp"
-#include "transrank/route/strip.hpp"
 
 namespace transrank::route {
 namespace {
 
 using layout::BlockGrid;
+using layout::Distribution;
+using layout::Halo;
 using layout::PerDimension;
+
+/// Where cells of a local array lie along one dimension, in ascending order.
+enum class Zone : std::uint8_t { low, inside, high };
+constexpr std::size_t zones = 3;
+
+/// The cells along one dimension that fill one zone of the receiver: positions in the local arrays
+/// of two neighbors.
+struct Slab {
+    static constexpr int nobody = -1;
+
+    int peer = nobody;  ///< the other part's coordinate
+    std::int64_t source = 0;
+    std::int64_t destination = 0;
+    std::int64_t length = 0;
+};
+
+/// One slab per zone; where nothing arrives the peer is `nobody`.
+using Slabs = std::array<Slab, zones>;
+
+const Slab& slab_of(const Slabs& slabs, Zone zone) {
+    return slabs[static_cast<std::size_t>(zone)];
+}
+
+/// The part that owns the cell next to the low or high end of a part's range.
+int owner_beyond(const Distribution& distribution, const Halo& halo, std::int64_t cell) {
+    const std::int64_t extent = distribution.extent();
+    if (cell >= 0 && cell < extent) {
+        return distribution.stretch(cell).part;
+    }
+    if (!halo.periodic) {
+        return Slab::nobody;
+    }
+    return distribution.stretch(cell < 0 ? extent - 1 : 0).part;
+}
+
+/// The last owned cells of `source`, as many as the halo is wide.
+Slab into_low(const Distribution& distribution, const Halo& halo, int peer, int source) {
+    return {.peer = peer,
+            .source = distribution.owned(source),  // halo.low + owned - halo.low
+            .destination = 0,
+            .length = halo.low};
+}
+
+/// The first owned cells of a part.
+Slab into_high(const Distribution& distribution, const Halo& halo, int peer, int destination) {
+    return {.peer = peer,
+            .source = halo.low,
+            .destination = halo.low + distribution.owned(destination),
+            .length = halo.high};
+}
+
+/// What a part receives into its own zones, or sends into those of its neighbors. The part and its
+/// neighbors must be at least as thick as the halo.
+Slabs halo_slabs(const Distribution& distribution, const Halo& halo, int part,
+                 Direction direction) {
+    Slabs slabs;
+    slabs[static_cast<std::size_t>(Zone::inside)] = {.peer = part,
+                                                     .source = halo.low,
+                                                     .destination = halo.low,
+                                                     .length = distribution.owned(part)};
+    if (halo.low == 0 && halo.high == 0) {
+        return slabs;
+    }
+    const auto range = distribution.range(part);
+    const int below = owner_beyond(distribution, halo, range.begin - 1);
+    const int above = owner_beyond(distribution, halo, range.end);
+    const bool sending = direction == Direction::sending;
+    // My last cells lie in the low halo of the part above me, its first cells in my high one.
+    const int low_peer = sending ? above : below;
+    const int high_peer = sending ? below : above;
+    if (halo.low > 0 && low_peer != Slab::nobody) {
+        slabs[static_cast<std::size_t>(Zone::low)] =
+            into_low(distribution, halo, low_peer, sending ? part : low_peer);
+    }
+    if (halo.high > 0 && high_peer != Slab::nobody) {
+        slabs[static_cast<std::size_t>(Zone::high)] =
+            into_high(distribution, halo, high_peer, sending ? high_peer : part);
+    }
+    return slabs;
+}
 
 /// One zone in each dimension: a box of the local array.
 using Region = PerDimension<Zone>;
@@ -49,7 +130,7 @@ public:
         own_strides_ = grid.strides(mine_);
         for (int d = 0; d < grid.dimensions(); ++d) {
             const auto i = static_cast<std::size_t>(d);
-            strips_[i] = halo_strips(grid.distribution(d), grid.halo(d), mine_[i], direction);
+            slabs_[i] = halo_slabs(grid.distribution(d), grid.halo(d), mine_[i], direction);
         }
     }
 
@@ -58,8 +139,8 @@ public:
         PerDimension<int> peer{};
         for (const int dimension : grid_.memory_order()) {
             const auto i = static_cast<std::size_t>(dimension);
-            peer[i] = strip_of(strips_[i], region[i]).peer;
-            if (peer[i] == Strip::nobody) {
+            peer[i] = slab_of(slabs_[i], region[i]).peer;
+            if (peer[i] == Slab::nobody) {
                 return;
             }
         }
@@ -78,12 +159,12 @@ private:
         std::int64_t destination = 0;
         for (const int dimension : grid_.memory_order()) {
             const auto i = static_cast<std::size_t>(dimension);
-            const Strip& strip = strip_of(strips_[i], region[i]);
-            nest.add({.count = strip.length,
+            const Slab& slab = slab_of(slabs_[i], region[i]);
+            nest.add({.count = slab.length,
                       .source_stride = source_strides[i],
                       .destination_stride = destination_strides[i]});
-            source += strip.source * source_strides[i];
-            destination += strip.destination * destination_strides[i];
+            source += slab.source * source_strides[i];
+            destination += slab.destination * destination_strides[i];
         }
         nest.append_to(segments, source, destination);
     }
@@ -92,7 +173,7 @@ private:
     PerDimension<int> mine_;
     Direction direction_;
     PerDimension<std::int64_t> own_strides_{};
-    PerDimension<Strips> strips_{};
+    PerDimension<Slabs> slabs_{};
 };
 
 /// Puts the legs to one peer together; within it the regions keep their order.

@@ -8,7 +8,6 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/axis.hpp"
-#include "transrank/route/direction.hpp"
 #include "transrank/route/overlap.hpp"
 
 namespace transrank::route {

@@ -45,6 +45,9 @@ private:
     std::vector<Leg> receives_;
 };
 
+/// Which half of its route a rank computes.
+enum class Direction : std::uint8_t { sending, receiving };
+
 /// The leg with a peer among legs that ascend by peer, or null.
 [[nodiscard]] const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept;
 

@@ -6,7 +6,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::route {
 

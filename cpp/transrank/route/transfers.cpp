@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::route {
 

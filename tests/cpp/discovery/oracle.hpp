@@ -14,7 +14,7 @@
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace testing {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transrank/route/leg_builder.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 using namespace transrank::route;
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 using namespace transrank;
 using transport::portions_of;

@@ -2,7 +2,7 @@
 #include "lab/study/baseline/datatypes.hpp"
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {

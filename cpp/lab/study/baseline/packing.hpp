@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::lab::study::baseline {
 

@@ -7,7 +7,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/ghost/pattern.hpp"
-#include "transrank/route/runs.hpp"
+#include "transrank/route/segment.hpp"
 
 namespace transrank::lab::study::ghost {
 namespace {
