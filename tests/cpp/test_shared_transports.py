@@ -18,7 +18,6 @@ SOURCES = [
     "memory/copy_kernels",
     "memory/core_cache",
     "memory/doorbell",
-    "memory/futex",
     "memory/instruction_set",
     "memory/run_kernels",
     "memory/shared_pool",
@@ -26,14 +25,12 @@ SOURCES = [
     "route/route",
     "transport/breakage",
     "transport/control_block",
-    "transport/field_offer",
     "transport/moves",
     "transport/portions",
     "transport/repeated_moves",
     "transport/runs",
     "transport/scatter",
     "transport/shared_direct",
-    "transport/shared_peer",
     "transport/shared_staged",
 ]
 COMPILER = os.environ.get("CXX", "g++")

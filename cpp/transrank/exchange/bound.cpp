@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iomanip>
 #include <iterator>
+#include <ostream>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
-#include "transrank/exchange/explanation.hpp"
 #include "transrank/exchange/fields.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
@@ -39,12 +41,60 @@ std::vector<std::string> describe(const Options& options) {
         "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
 }
 
-std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const transport::Field> fields) {
+using Fields = std::span<const transport::Field>;
+
+std::int64_t bytes_of(std::span<const route::Leg> legs, Fields fields) {
     std::int64_t bytes = 0;
     for (const auto& leg : legs) {
         bytes += transport::packed_bytes(leg, fields);
     }
     return bytes;
+}
+
+using transport::Binding;
+using Means = memory::WatchedProcess::Means;
+
+std::int64_t bytes_of(const route::Leg* leg, Fields fields) {
+    return leg == nullptr ? 0 : bytes_of(std::span(leg, 1), fields);
+}
+
+std::int64_t runs_of(const route::Leg* leg, Fields fields) {
+    return leg == nullptr ? 0 : leg->runs() * static_cast<std::int64_t>(fields.size());
+}
+
+void list_peers(std::ostream& text, const Binding& binding, std::span<const Choice> choices) {
+    text << "  peer     bytes out      bytes in      runs in  transport      why\n";
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const auto& offer = binding.offers[i];
+        text << std::setw(6) << offer.rank << std::setw(14) << bytes_of(offer.send, binding.fields)
+             << std::setw(14) << bytes_of(offer.receive, binding.fields) << std::setw(13)
+             << runs_of(offer.receive, binding.fields) << "  " << std::left << std::setw(14)
+             << choices[i].entry->name << " " << choices[i].reason << std::right << "\n";
+    }
+}
+
+// By which means the end of a peer's process would be noticed.
+void list_liveness(std::ostream& text, const Binding& binding, const memory::Node& node) {
+    std::string by_number;
+    std::string unnoticed;
+    for (const auto& offer : binding.offers) {
+        const auto* process = node.process(offer.rank);
+        if (offer.rank == binding.route.rank()) {
+            continue;
+        }
+        if (process == nullptr) {
+            unnoticed += " " + std::to_string(offer.rank);
+        } else if (process->means() == Means::number) {
+            by_number += " " + std::to_string(offer.rank);
+        }
+    }
+    if (!by_number.empty()) {
+        text << "the end of these peers is noticed by their process numbers, for want of pidfd:"
+             << by_number << "\n";
+    }
+    if (!unnoticed.empty()) {
+        text << "the end of these peers is noticed by MPI alone, if at all:" << unnoticed << "\n";
+    }
 }
 
 }  // namespace
@@ -136,7 +186,16 @@ bool Bound::needs_thresholds() const {
 }
 
 std::string Bound::explain() const {
-    return exchange::explain(*binding_, choices_, node(), transports_);
+    std::ostringstream text;
+    text << "rank " << binding_->route.rank() << " of " << binding_->route.ranks() << ": "
+         << binding_->offers.size() << " peers, " << binding_->fields.size() << " fields\n";
+    list_peers(text, *binding_, choices_);
+    list_liveness(text, *binding_, node());
+    for (const auto& transport : transports_) {
+        const auto lines = transport->explain();
+        text << lines << (lines.empty() ? "" : "\n");
+    }
+    return text.str();
 }
 
 void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {

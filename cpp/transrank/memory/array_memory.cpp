@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <system_error>
 
-#include "transrank/memory/memory_limit.hpp"
+#include "transrank/memory/control_groups.hpp"
 
 namespace transrank::memory {
 namespace {

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/control_groups.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <vector>
 
 namespace transrank::memory {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A folder of the control group file system, with the limits of one group.
+struct ControlGroup {
+    std::filesystem::path folder;
+    int version;  ///< 1 or 2
+};
 
 void add_along(std::vector<ControlGroup>& groups, const ControlGroup& top, const fs::path& path) {
     groups.push_back(top);
@@ -23,8 +35,7 @@ bool is_among(std::string_view name, const std::string& names) {
     return (',' + names + ',').find(',' + std::string(name) + ',') != std::string::npos;
 }
 
-}  // namespace
-
+// The groups that may limit what `controller` (`cpu`, `memory`) shares out.
 std::vector<ControlGroup> control_groups(std::string_view controller,
                                          const fs::path& groups_of_process,
                                          const fs::path& file_system) {
@@ -46,6 +57,68 @@ std::vector<ControlGroup> control_groups(std::string_view controller,
         }
     }
     return groups;
+}
+
+// cpu.max holds the time per period and the period, or `max` and the period.
+std::optional<double> cores_of_version_2(const fs::path& group) {
+    std::ifstream file(group / "cpu.max");
+    double time = 0;
+    double period = 0;
+    if (file >> time >> period && period > 0) {
+        return time / period;
+    }
+    return std::nullopt;
+}
+
+// A negative quota stands for none.
+std::optional<double> cores_of_version_1(const fs::path& group) {
+    std::ifstream quota(group / "cpu.cfs_quota_us");
+    std::ifstream length(group / "cpu.cfs_period_us");
+    double time = 0;
+    double period = 0;
+    if (quota >> time && length >> period && time > 0 && period > 0) {
+        return time / period;
+    }
+    return std::nullopt;
+}
+
+void tighten(ProcessorQuota& quota, const fs::path& group, std::optional<double> cores) {
+    struct stat folder{};
+    if (cores && *cores < quota.cores && stat(group.c_str(), &folder) == 0) {
+        quota = {.cores = *cores, .device = folder.st_dev, .inode = folder.st_ino};
+    }
+}
+
+constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
+
+// Version 2 says `max` where there is none.
+std::uint64_t limit_of(const ControlGroup& group) {
+    std::ifstream file(group.folder /
+                       (group.version == 2 ? "memory.max" : "memory.limit_in_bytes"));
+    std::uint64_t bytes = 0;
+    return file >> bytes ? bytes : no_limit;
+}
+
+}  // namespace
+
+ProcessorQuota processor_quota(const fs::path& groups_of_process, const fs::path& file_system) {
+    ProcessorQuota quota;
+    for (const auto& [group, version] : control_groups("cpu", groups_of_process, file_system)) {
+        tighten(quota, group, version == 2 ? cores_of_version_2(group) : cores_of_version_1(group));
+    }
+    return quota;
+}
+
+std::uint64_t memory_limit(const fs::path& groups_of_process, const fs::path& file_system) {
+    struct sysinfo machine{};
+    if (sysinfo(&machine) != 0) {
+        return no_limit;
+    }
+    std::uint64_t bytes = std::uint64_t{machine.totalram} * machine.mem_unit;
+    for (const auto& group : control_groups("memory", groups_of_process, file_system)) {
+        bytes = std::min(bytes, limit_of(group));
+    }
+    return bytes + (std::uint64_t{machine.totalswap} * machine.mem_unit);
 }
 
 }  // namespace transrank::memory

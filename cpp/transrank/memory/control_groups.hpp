@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <string_view>
-#include <vector>
+#include <limits>
 
+/// What the control groups of this process, and those around them, allow it. The arguments are for
+/// tests. Folders of groups need not exist: in a container the path may be that of the host; then
+/// what is mounted at the top is the container's own.
 namespace transrank::memory {
 
-/// A folder of the control group file system, with the limits of one group.
-struct ControlGroup {
-    std::filesystem::path folder;
-    int version;  ///< 1 or 2
+/// How much processor time the control groups of this process allow it and all that share them,
+/// as a number of cores: a container of two cores may see all of its machine's.
+struct ProcessorQuota {
+    double cores = std::numeric_limits<double>::infinity();
+    /// The folder of the group that sets the limit: the same for all processes that share it.
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
 };
 
-/// The groups of this process, and those around them, that may limit what `controller` (`cpu`,
-/// `memory`) shares out. Folders need not exist: in a container the path may be that of the host;
-/// then what is mounted at the top is the container's own. The paths are arguments for tests.
-[[nodiscard]] std::vector<ControlGroup> control_groups(
-    std::string_view controller, const std::filesystem::path& groups_of_process,
-    const std::filesystem::path& file_system);
+/// The tightest quota among the groups of this process and those around them, of version 2
+/// (`cpu.max`) and 1 (`cpu.cfs_quota_us`). No limit where nothing can be read.
+[[nodiscard]] ProcessorQuota processor_quota(
+    const std::filesystem::path& groups_of_process = "/proc/self/cgroup",
+    const std::filesystem::path& file_system = "/sys/fs/cgroup");
+
+/// How many bytes this process could have at the most if nobody else had any: the machine's memory,
+/// or what the tightest of the control groups around it grants (`memory.max` of version 2,
+/// `memory.limit_in_bytes` of version 1), and the machine's swap space.
+[[nodiscard]] std::uint64_t memory_limit(
+    const std::filesystem::path& groups_of_process = "/proc/self/cgroup",
+    const std::filesystem::path& file_system = "/sys/fs/cgroup");
 
 }  // namespace transrank::memory

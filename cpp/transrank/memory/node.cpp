@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "transrank/memory/processor_quota.hpp"
+#include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/group.hpp"
 #include "transrank/mpi/lifetime.hpp"

@@ -2,6 +2,7 @@
 #include "transrank/transport/offer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 

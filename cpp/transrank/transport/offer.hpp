@@ -8,12 +8,45 @@
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/memory/shared_pool.hpp"
+#include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/control_block.hpp"
-#include "transrank/transport/field_offer.hpp"
+#include "transrank/transport/field.hpp"
 
 namespace transrank::transport {
+
+/// Where one field of a rank lies, for those who share memory with it.
+struct FieldOffer {
+    std::int64_t unit_bytes = 0;
+    std::int64_t scalar = 0;
+    std::int64_t source_shared = 0;
+    memory::SegmentHandle source;
+    std::int64_t source_offset = 0;
+    std::int64_t destination_shared = 0;
+    memory::SegmentHandle destination;
+    std::int64_t destination_offset = 0;
+};
+
+/// This rank's offer of a field.
+[[nodiscard]] inline FieldOffer offer_of(const Field& field) {
+    FieldOffer offer;
+    offer.unit_bytes = field.unit_bytes;
+    offer.scalar = static_cast<std::int64_t>(field.scalar);
+    if (const auto place = memory::SharedSegment::find(
+            field.source, static_cast<std::size_t>(field.source_bytes))) {
+        offer.source_shared = 1;
+        offer.source = place->handle;
+        offer.source_offset = static_cast<std::int64_t>(place->offset);
+    }
+    if (const auto place = memory::SharedSegment::find(
+            field.destination, static_cast<std::size_t>(field.destination_bytes))) {
+        offer.destination_shared = 1;
+        offer.destination = place->handle;
+        offer.destination_offset = static_cast<std::int64_t>(place->offset);
+    }
+    return offer;
+}
 
 /// What a peer says of itself when an exchange is bound.
 struct PeerOffer {

@@ -14,7 +14,13 @@ namespace transrank::transport {
 /// A peer that shares memory with this rank: its control block, and its slot in this rank's.
 class SharedPeer {
 public:
-    SharedPeer(const Binding& binding, const PeerOffer& offer);
+    SharedPeer(const Binding& binding, const PeerOffer& offer)
+        : rank_(offer.rank),
+          theirs_(offer.control, offer.peers),
+          my_slot_there_(offer.my_slot),
+          my_done_(&binding.control.done(offer.slot)),
+          my_packed_(&binding.control.packed(offer.slot)),
+          doorbell_(offer.doorbell) {}
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     void ring() { doorbell_->ring(); }
@@ -55,7 +61,10 @@ private:
 };
 
 /// Why this rank cannot share memory with a peer of the binding; empty when it can.
-[[nodiscard]] std::string obstacle_to_sharing(const Binding& binding, const PeerOffer& peer);
+[[nodiscard]] inline std::string obstacle_to_sharing(const Binding& binding,
+                                                     const PeerOffer& peer) {
+    return peer.rank == binding.route.rank() ? "the rank itself" : peer.shared_obstacle;
+}
 
 /// Publishes that this rank will publish nothing more, unless it already has, and rings `peers`.
 template <class Peers>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/memory/memory_limit.hpp"
-
 #include <doctest/doctest.h>
 
 #include <sys/sysinfo.h>
@@ -8,6 +6,7 @@
 
 #include "groups.hpp"
 #include "transrank/memory/array_memory.hpp"
+#include "transrank/memory/control_groups.hpp"
 
 using testing::Groups;
 using transrank::memory::ArrayMemory;

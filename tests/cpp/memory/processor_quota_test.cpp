@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/memory/processor_quota.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "groups.hpp"
+#include "transrank/memory/control_groups.hpp"
 
 using testing::Groups;
 using transrank::memory::processor_quota;
