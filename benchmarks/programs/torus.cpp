@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/text/json.hpp"
-#include "transrank/schedule/traffic.hpp"
+#include "lab/study/alltoall_algorithms/traffic.hpp"
 
 namespace {
 

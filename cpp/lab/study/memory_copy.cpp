@@ -35,7 +35,7 @@ std::unique_ptr<measure::Operation> make_nontemporal(const measure::Case& point,
 }
 
 std::unique_ptr<measure::Operation> make_triad(const measure::Case& point, const Setting& setting) {
-    return make_triad_operation(point, setting, memory::triad_kernels().back().triad);
+    return make_triad_operation(point, setting, triad_kernels().back().triad);
 }
 
 struct Kernel {

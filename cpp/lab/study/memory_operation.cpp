@@ -97,7 +97,7 @@ private:
 
 class TriadOperation final : public KernelOperation {
 public:
-    TriadOperation(const measure::Case& point, const Setting& setting, memory::Triad triad)
+    TriadOperation(const measure::Case& point, const Setting& setting, Triad triad)
         : KernelOperation(point, setting), triad_(triad) {}
 
 protected:
@@ -140,7 +140,7 @@ private:
         return static_cast<double>(mixed >> 16U);
     }
 
-    memory::Triad triad_;
+    Triad triad_;
 };
 
 }  // namespace
@@ -151,8 +151,7 @@ std::unique_ptr<measure::Operation> make_copy_operation(const measure::Case& poi
 }
 
 std::unique_ptr<measure::Operation> make_triad_operation(const measure::Case& point,
-                                                         const Setting& setting,
-                                                         memory::Triad triad) {
+                                                         const Setting& setting, Triad triad) {
     return std::make_unique<TriadOperation>(point, setting, triad);
 }
 

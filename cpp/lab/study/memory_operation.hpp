@@ -5,8 +5,8 @@
 
 #include "lab/measure/operation.hpp"
 #include "lab/study/study.hpp"
+#include "lab/study/triad_kernels.hpp"
 #include "transrank/memory/copy_kernels.hpp"
-#include "transrank/memory/triad_kernels.hpp"
 
 namespace transrank::lab::study {
 
@@ -25,6 +25,6 @@ inline constexpr std::int64_t triad_bytes_counted = 24;
 /// takes half as much of the receive side.
 [[nodiscard]] std::unique_ptr<measure::Operation> make_triad_operation(const measure::Case& point,
                                                                        const Setting& setting,
-                                                                       memory::Triad triad);
+                                                                       Triad triad);
 
 }  // namespace transrank::lab::study

@@ -10,9 +10,9 @@
 #include <limits>
 #include <memory>
 
+#include "lab/study/attached_buffer.hpp"
 #include "lab/study/message.hpp"
 #include "lab/study/table.hpp"
-#include "transrank/mpi/attached_buffer.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study {
@@ -69,14 +69,14 @@ class Buffered final : public RoundTrips {
 public:
     Buffered(const measure::Case& point, const Setting& setting)
         : RoundTrips(point, setting),
-          buffer_(mpi::AttachedBuffer::share(
-              std::min(setting.largest_bytes, mpi::AttachedBuffer::most_message_bytes))) {}
+          buffer_(AttachedBuffer::share(
+              std::min(setting.largest_bytes, AttachedBuffer::most_message_bytes))) {}
     void send_one(std::int64_t i) override {
         mpi::check(MPI_Bsend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Bsend");
     }
 
 private:
-    std::shared_ptr<mpi::AttachedBuffer> buffer_;
+    std::shared_ptr<AttachedBuffer> buffer_;
 };
 
 class Synchronous final : public RoundTrips {
@@ -149,9 +149,8 @@ struct Routine {
 };
 constexpr std::array routines{
     Routine{.name = "send", .make = make<Standard>},
-    Routine{.name = "bsend",
-            .make = make<Buffered>,
-            .most_bytes = mpi::AttachedBuffer::most_message_bytes},
+    Routine{
+        .name = "bsend", .make = make<Buffered>, .most_bytes = AttachedBuffer::most_message_bytes},
     Routine{.name = "ssend", .make = make<Synchronous>},
     Routine{.name = "isend", .make = make<Immediate>},
     Routine{.name = "persistent", .make = make<Persistent>},

@@ -18,7 +18,6 @@
 
 #include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/group.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/mpi/communicator.hpp"
 
-#include <vector>
+#include <chrono>
+#include <thread>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -29,7 +30,37 @@ private:
     MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
+MPI_Group all_of(MPI_Comm comm) {
+    MPI_Group all = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+    return all;
+}
+
 }  // namespace
+
+void complete(MPI_Request& request, const Meanwhile& meanwhile) {
+    for (int idle_rounds = 0;; ++idle_rounds) {
+        int done = 0;
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done != 0) {
+            return;
+        }
+        if (meanwhile) {
+            meanwhile();
+        }
+        pause(idle_rounds);
+    }
+}
+
+void pause(int idle_rounds) {
+    constexpr int rounds_before_sleep = 200;
+    constexpr auto sleep = std::chrono::microseconds(50);
+    if (idle_rounds < rounds_before_sleep) {
+        std::this_thread::yield();
+    } else {
+        std::this_thread::sleep_for(sleep);
+    }
+}
 
 Communicator::Communicator(MPI_Comm comm) {
     begin_to_use();
@@ -84,6 +115,18 @@ bool Communicator::has_unmatched_message() const {
     int there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
     return there != 0;
+}
+
+std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to) {
+    std::vector<int> found(ranks.size(), MPI_UNDEFINED);
+    MPI_Group ours = all_of(from);
+    MPI_Group theirs = all_of(to);
+    const int status = MPI_Group_translate_ranks(ours, static_cast<int>(ranks.size()), ranks.data(),
+                                                 theirs, found.data());
+    MPI_Group_free(&ours);
+    MPI_Group_free(&theirs);
+    check(status, "MPI_Group_translate_ranks");
+    return found;
 }
 
 void come_together(MPI_Comm comm, const Meanwhile& meanwhile) {

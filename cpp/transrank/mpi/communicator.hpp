@@ -3,12 +3,23 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <span>
 #include <utility>
-
-#include "transrank/mpi/request.hpp"
+#include <vector>
 
 namespace transrank::mpi {
+
+/// What a rank goes on doing while it waits in a collective operation, so that peers which need it
+/// elsewhere get there, too. May be empty.
+using Meanwhile = std::function<void()>;
+
+/// Returns when the request has completed; calls `meanwhile` again and again until then.
+void complete(MPI_Request& request, const Meanwhile& meanwhile);
+
+/// Lets others run: `idle_rounds` says how often this was called without anything having happened
+/// in between. The ranks waited for may need this core.
+void pause(int idle_rounds);
 
 /// A private communicator, freed on destruction; its errors are returned and thrown as mpi::Error.
 ///
@@ -67,6 +78,10 @@ private:
     int rank_ = 0;
     int size_ = 1;
 };
+
+/// These ranks of `from` as ranks of `to`, MPI_UNDEFINED where they are none. Not collective.
+[[nodiscard]] std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from,
+                                          MPI_Comm to);
 
 /// Collective. Returns when all ranks of `comm` have come; calls `meanwhile` until then. What that
 /// throws is passed on, while the others may wait for ever.

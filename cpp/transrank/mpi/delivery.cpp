@@ -8,7 +8,6 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/mpi/request.hpp"
 
 namespace transrank::mpi {
 namespace {

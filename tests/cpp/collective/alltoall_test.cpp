@@ -19,7 +19,6 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/communicator.hpp"
-#include "transrank/mpi/request.hpp"
 
 using namespace transrank;
 using collective::Alltoall;

@@ -18,7 +18,6 @@
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/communicator.hpp"
-#include "transrank/mpi/request.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/route/alltoall.hpp"
 #include "transrank/transport/breakage.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "lab/study/alltoall_algorithms/control_variable.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/control_variable.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::alltoall_algorithms {
@@ -33,9 +33,9 @@ constexpr const char* variable_name = "";
 constexpr std::array<Forcible, 0> algorithms{};
 #endif
 
-mpi::ControlVariable variable(const mpi::Communicator& comm, const std::string& name) {
+ControlVariable variable(const mpi::Communicator& comm, const std::string& name) {
     return mpi::agreed(comm, [&] {
-        auto found = mpi::ControlVariable::find(name);
+        auto found = ControlVariable::find(name);
         if (!found) {
             throw std::invalid_argument("this MPI library has no control variable " + name);
         }
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    mpi::ControlVariable variable_;
+    ControlVariable variable_;
     int before_;
 };
 
@@ -113,7 +113,7 @@ private:
     }
 
     mpi::Communicator comm_;
-    mpi::ControlVariable variable_;
+    ControlVariable variable_;
     int value_;
 };
 #endif

@@ -46,7 +46,7 @@ private:
             : counts(legs.size(), 1) {
             for (const auto& leg : legs) {
                 joined.push_back(describe_joined(leg, end, task));
-                addresses.push_back(mpi::address(joined.back().buffer));
+                addresses.push_back(address(joined.back().buffer));
                 handles.push_back(joined.back().type.handle());
             }
         }
@@ -220,7 +220,7 @@ private:
         std::vector<int> counts;
         std::vector<int> displacements;
         std::vector<MPI_Datatype> handles;
-        std::vector<mpi::Datatype> types;
+        std::vector<Datatype> types;
     };
     Side departing_;
     Side arriving_;

@@ -27,7 +27,7 @@ FieldType rows(const route::Leg& leg, End end, std::int64_t unit_bytes) {
         }
     });
     const std::vector<int> lengths(displacements.size(), static_cast<int>(unit_bytes));
-    return {.offset = 0, .type = mpi::Datatype::of_blocks(lengths, displacements)};
+    return {.offset = 0, .type = Datatype::of_blocks(lengths, displacements)};
 }
 
 /// Segments of one shape, at even distances from each other.
@@ -57,14 +57,14 @@ std::vector<Stack> stacks(const route::Leg& leg, End end) {
     return all;
 }
 
-mpi::Datatype type_of(const Stack& stack, End end, std::int64_t unit_bytes) {
+Datatype type_of(const Stack& stack, End end, std::int64_t unit_bytes) {
     const auto doubles = unit_bytes / static_cast<std::int64_t>(sizeof(double));
-    auto type = mpi::Datatype::of_vector(
+    auto type = Datatype::of_vector(
         static_cast<int>(stack.first->count), static_cast<int>(stack.first->length * doubles),
         static_cast<int>(stride_of(*stack.first, end) * doubles), MPI_DOUBLE);
-    return stack.count == 1 ? std::move(type)
-                            : mpi::Datatype::repeated(static_cast<int>(stack.count),
-                                                      stack.stride * unit_bytes, type);
+    return stack.count == 1
+               ? std::move(type)
+               : Datatype::repeated(static_cast<int>(stack.count), stack.stride * unit_bytes, type);
 }
 
 FieldType boxes(const route::Leg& leg, End end, std::int64_t unit_bytes) {
@@ -73,14 +73,14 @@ FieldType boxes(const route::Leg& leg, End end, std::int64_t unit_bytes) {
         return {.offset = offset_of(*all.front().first, end) * unit_bytes,
                 .type = type_of(all.front(), end, unit_bytes)};
     }
-    std::vector<mpi::Datatype> types;
-    std::vector<mpi::Datatype::Part> parts;
+    std::vector<Datatype> types;
+    std::vector<Datatype::Part> parts;
     for (const auto& stack : all) {
         types.push_back(type_of(stack, end, unit_bytes));
         parts.push_back({.displacement = offset_of(*stack.first, end) * unit_bytes,
                          .type = types.back().handle()});
     }
-    return {.offset = 0, .type = mpi::Datatype::of_parts(parts)};
+    return {.offset = 0, .type = Datatype::of_parts(parts)};
 }
 
 std::byte* array_of(const transport::Field& field, End end) {
@@ -100,12 +100,12 @@ JoinedType describe_joined(const route::Leg& leg, End end, const Task& task) {
     if (task.fields.size() == 1) {
         return {.buffer = array_of(task.fields.front(), end) + offset, .type = std::move(type)};
     }
-    std::vector<mpi::Datatype::Part> parts;
+    std::vector<Datatype::Part> parts;
     for (const auto& field : task.fields) {
         parts.push_back(
-            {.displacement = mpi::address(array_of(field, end) + offset), .type = type.handle()});
+            {.displacement = address(array_of(field, end) + offset), .type = type.handle()});
     }
-    return {.buffer = MPI_BOTTOM, .type = mpi::Datatype::of_parts(parts)};
+    return {.buffer = MPI_BOTTOM, .type = Datatype::of_parts(parts)};
 }
 
 std::vector<route::Leg> parts(std::span<const route::Leg> legs, const Task& task) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "transrank/mpi/datatype.hpp"
+#include "lab/study/baseline/mpi_datatype.hpp"
 #include "transrank/route/rows.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -13,14 +13,14 @@ namespace transrank::lab::study::baseline {
 /// One end of a leg in one field, as MPI takes it: `offset` bytes into the field's array.
 struct FieldType {
     std::int64_t offset;
-    mpi::Datatype type;
+    Datatype type;
 };
 [[nodiscard]] FieldType describe(const route::Leg& leg, route::End end, const Task& task);
 
 /// One end of a leg in all fields, from `buffer` on.
 struct JoinedType {
     void* buffer;
-    mpi::Datatype type;
+    Datatype type;
 };
 [[nodiscard]] JoinedType describe_joined(const route::Leg& leg, route::End end, const Task& task);
 

@@ -8,12 +8,41 @@
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
+#include "lab/study/baseline/rma_window.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/group.hpp"
-#include "transrank/mpi/window.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
+
+/// Some ranks of a communicator, each once. Not collective.
+class Group {
+public:
+    /// `ranks` in any order, also repeatedly.
+    Group(std::vector<int> ranks, const mpi::Communicator& comm) {
+        std::ranges::sort(ranks);
+        const auto repeated = std::ranges::unique(ranks);
+        ranks.erase(repeated.begin(), repeated.end());
+        MPI_Group all = MPI_GROUP_NULL;
+        mpi::check(MPI_Comm_group(comm.handle(), &all), "MPI_Comm_group");
+        const int status =
+            MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
+        MPI_Group_free(&all);
+        mpi::check(status, "MPI_Group_incl");
+    }
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    ~Group() {
+        if (mpi::is_usable() && group_ != MPI_GROUP_EMPTY) {
+            MPI_Group_free(&group_);
+        }
+    }
+
+    [[nodiscard]] MPI_Group handle() const noexcept { return group_; }
+
+private:
+    MPI_Group group_ = MPI_GROUP_NULL;
+};
 
 class Put : public Mover {
 public:
@@ -55,7 +84,7 @@ private:
         FieldType source;
         FieldType destination;
     };
-    std::deque<mpi::Window> windows_;
+    std::deque<Window> windows_;
     std::vector<Target> targets_;
 };
 
@@ -95,14 +124,14 @@ public:
     }
 
 private:
-    [[nodiscard]] mpi::Group peers(std::span<const route::Leg> legs) const {
+    [[nodiscard]] Group peers(std::span<const route::Leg> legs) const {
         std::vector<int> ranks;
         std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
         return {std::move(ranks), task().comm};
     }
 
-    mpi::Group sources_;
-    mpi::Group destinations_;
+    Group sources_;
+    Group destinations_;
 };
 
 }  // namespace

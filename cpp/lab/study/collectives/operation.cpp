@@ -8,8 +8,8 @@
 
 #include "lab/measure/outcome.hpp"
 #include "lab/study/collectives/contents.hpp"
+#include "lab/study/collectives/message_counter.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/message_counter.hpp"
 
 namespace transrank::lab::study::collectives {
 namespace {
@@ -111,7 +111,7 @@ public:
 
     // The messages of one call distinguish algorithms, where the library counts them.
     void describe(text::JsonWriter& json) override {
-        if (const auto counter = mpi::MessageCounter::find()) {
+        if (const auto counter = MessageCounter::find()) {
             const auto before = counter->sent();
             run(1);
             const auto after = counter->sent();

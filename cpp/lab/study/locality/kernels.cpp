@@ -9,7 +9,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/locality/blas.hpp"
-#include "transrank/memory/triad_kernels.hpp"
+#include "lab/study/triad_kernels.hpp"
 #include "transrank/mpi/agreement.hpp"
 
 namespace transrank::lab::study::locality {
@@ -126,7 +126,7 @@ public:
     using MatrixOperation::MatrixOperation;
 
     void run(std::int64_t repetitions) override {
-        const auto triad = memory::triad_kernels().back().triad;
+        const auto triad = triad_kernels().back().triad;
         for (std::int64_t i = 0; i < repetitions; ++i) {
             triad(result().data(), operand(0).data(), operand(1).data(), triad_scalar,
                   result().size());

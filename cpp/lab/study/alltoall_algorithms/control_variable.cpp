@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/mpi/control_variable.hpp"
+#include "lab/study/alltoall_algorithms/control_variable.hpp"
 
 #include <utility>
 
 #include "transrank/mpi/error.hpp"
 
-namespace transrank::mpi {
+namespace transrank::lab::study::alltoall_algorithms {
 
 std::optional<ControlVariable> ControlVariable::find(const std::string& name) {
     ControlVariable found;
     int level = MPI_THREAD_SINGLE;
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
     found.initialised_ = true;
     int index = 0;
     if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) {
@@ -22,15 +22,15 @@ std::optional<ControlVariable> ControlVariable::find(const std::string& name) {
     int scope = 0;
     int name_length = 0;
     int description_length = 0;
-    check(MPI_T_cvar_get_info(index, nullptr, &name_length, &verbosity, &type, nullptr, nullptr,
-                              &description_length, &binding, &scope),
-          "MPI_T_cvar_get_info");
+    mpi::check(MPI_T_cvar_get_info(index, nullptr, &name_length, &verbosity, &type, nullptr,
+                                   nullptr, &description_length, &binding, &scope),
+               "MPI_T_cvar_get_info");
     int count = 0;
     if (type != MPI_INT || binding != MPI_T_BIND_NO_OBJECT) {
         return std::nullopt;
     }
-    check(MPI_T_cvar_handle_alloc(index, nullptr, &found.handle_, &count),
-          "MPI_T_cvar_handle_alloc");
+    mpi::check(MPI_T_cvar_handle_alloc(index, nullptr, &found.handle_, &count),
+               "MPI_T_cvar_handle_alloc");
     return found;
 }
 
@@ -49,12 +49,12 @@ ControlVariable::~ControlVariable() {
 
 int ControlVariable::value() const {
     int value = 0;
-    check(MPI_T_cvar_read(handle_, &value), "MPI_T_cvar_read");
+    mpi::check(MPI_T_cvar_read(handle_, &value), "MPI_T_cvar_read");
     return value;
 }
 
 void ControlVariable::set(int value) {
-    check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write");
+    mpi::check(MPI_T_cvar_write(handle_, &value), "MPI_T_cvar_write");
 }
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::alltoall_algorithms

@@ -6,7 +6,7 @@
 
 #include "transrank/memory/instruction_set.hpp"
 
-namespace transrank::memory {
+namespace transrank::lab::study {
 
 /// a[i] = b[i] + scalar * c[i] over `count` elements of arrays that do not overlap: the triad of
 /// STREAM (McCalpin, 1995), which counts 24 bytes per element.
@@ -14,11 +14,11 @@ using Triad = void (*)(double* a, const double* b, const double* c, double scala
                        std::size_t count);
 
 struct TriadKernel {
-    InstructionSet instruction_set;
+    memory::InstructionSet instruction_set;
     Triad triad;
 };
 
 /// The kernels that this processor can run, the widest last.
 [[nodiscard]] std::span<const TriadKernel> triad_kernels();
 
-}  // namespace transrank::memory
+}  // namespace transrank::lab::study

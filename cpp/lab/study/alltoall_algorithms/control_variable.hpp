@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace transrank::mpi {
+namespace transrank::lab::study::alltoall_algorithms {
 
 /// A setting of the MPI library that is a whole number, by MPI's tools interface. Not collective.
 class ControlVariable {
@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] int value() const;
 
-    /// Throws Error when the library does not take it.
+    /// Throws mpi::Error when the library does not take it.
     void set(int value);
 
 private:
@@ -32,4 +32,4 @@ private:
     MPI_T_cvar_handle handle_ = MPI_T_CVAR_HANDLE_NULL;
 };
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::alltoall_algorithms

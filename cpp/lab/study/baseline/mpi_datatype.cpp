@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/mpi/datatype.hpp"
+#include "lab/study/baseline/mpi_datatype.hpp"
 
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
-namespace transrank::mpi {
+namespace transrank::lab::study::baseline {
 
 Datatype Datatype::of_blocks(std::span<const int> lengths,
                              std::span<const MPI_Aint> displacements) {
     Datatype made;
-    check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
-                                   displacements.data(), MPI_BYTE, &made.type_),
-          "MPI_Type_create_hindexed");
+    mpi::check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
+                                        displacements.data(), MPI_BYTE, &made.type_),
+               "MPI_Type_create_hindexed");
     made.commit();
     return made;
 }
 
 Datatype Datatype::of_vector(int count, int length, int stride, MPI_Datatype element) {
     Datatype made;
-    check(MPI_Type_vector(count, length, stride, element, &made.type_), "MPI_Type_vector");
+    mpi::check(MPI_Type_vector(count, length, stride, element, &made.type_), "MPI_Type_vector");
     made.commit();
     return made;
 }
 
 Datatype Datatype::repeated(int count, MPI_Aint stride_bytes, const Datatype& element) {
     Datatype made;
-    check(MPI_Type_create_hvector(count, 1, stride_bytes, element.handle(), &made.type_),
-          "MPI_Type_create_hvector");
+    mpi::check(MPI_Type_create_hvector(count, 1, stride_bytes, element.handle(), &made.type_),
+               "MPI_Type_create_hvector");
     made.commit();
     return made;
 }
@@ -42,27 +42,27 @@ Datatype Datatype::of_parts(std::span<const Part> parts) {
         types.push_back(part.type);
     }
     Datatype made;
-    check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(), displacements.data(),
-                                 types.data(), &made.type_),
-          "MPI_Type_create_struct");
+    mpi::check(MPI_Type_create_struct(static_cast<int>(parts.size()), ones.data(),
+                                      displacements.data(), types.data(), &made.type_),
+               "MPI_Type_create_struct");
     made.commit();
     return made;
 }
 
 void Datatype::commit() {
-    check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
 }
 
 Datatype::~Datatype() {
-    if (type_ != MPI_DATATYPE_NULL && is_usable()) {
+    if (type_ != MPI_DATATYPE_NULL && mpi::is_usable()) {
         MPI_Type_free(&type_);
     }
 }
 
 MPI_Aint address(const void* place) {
     MPI_Aint found = 0;
-    check(MPI_Get_address(place, &found), "MPI_Get_address");
+    mpi::check(MPI_Get_address(place, &found), "MPI_Get_address");
     return found;
 }
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::baseline

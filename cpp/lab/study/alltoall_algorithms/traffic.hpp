@@ -6,7 +6,7 @@
 
 #include "transrank/schedule/algorithm.hpp"
 
-namespace transrank::schedule {
+namespace transrank::lab::study::alltoall_algorithms {
 
 /// What an algorithm asks of a torus, one rank per node, counted in messages and blocks. Messages
 /// take the shortest way, one dimension after the other; where both directions are as short, even
@@ -26,7 +26,8 @@ struct Traffic {
 
 /// The ranks fill the torus `lengths` in order, the first coordinate varying fastest. Throws
 /// std::invalid_argument when they are not as many as it has nodes.
-[[nodiscard]] Traffic count_traffic(const Algorithm& algorithm, const Problem& problem,
+[[nodiscard]] Traffic count_traffic(const schedule::Algorithm& algorithm,
+                                    const schedule::Problem& problem,
                                     const std::vector<int>& lengths);
 
-}  // namespace transrank::schedule
+}  // namespace transrank::lab::study::alltoall_algorithms

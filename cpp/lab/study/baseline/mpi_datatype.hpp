@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace transrank::mpi {
+namespace transrank::lab::study::baseline {
 
 /// A committed derived datatype, freed on destruction. Requests that use it keep what they need.
 class Datatype {
@@ -52,4 +52,4 @@ private:
 /// Where something lies, counted from MPI_BOTTOM.
 [[nodiscard]] MPI_Aint address(const void* place);
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::baseline

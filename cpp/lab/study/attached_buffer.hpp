@@ -9,7 +9,7 @@
 #include <limits>
 #include <memory>
 
-namespace transrank::mpi {
+namespace transrank::lab::study {
 
 /// The buffer of MPI_Bsend, attached as long as somebody holds it. A process has one.
 class AttachedBuffer {
@@ -33,4 +33,4 @@ private:
     int exceptions_ = std::uncaught_exceptions();
 };
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study

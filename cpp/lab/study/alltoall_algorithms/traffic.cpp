@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/schedule/traffic.hpp"
+#include "lab/study/alltoall_algorithms/traffic.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "transrank/layout/require.hpp"
 
-namespace transrank::schedule {
+namespace transrank::lab::study::alltoall_algorithms {
 namespace {
 
 /// The links of one dimension, one ring behind the other, by what passes through them. A way along
@@ -119,8 +119,8 @@ std::vector<Rings> rings_of(const std::vector<int>& lengths, int ranks) {
 /// Counts one step.
 class Counter {
 public:
-    Counter(const Algorithm& algorithm, const Problem& problem, std::vector<Rings>& rings,
-            Traffic& traffic)
+    Counter(const schedule::Algorithm& algorithm, const schedule::Problem& problem,
+            std::vector<Rings>& rings, Traffic& traffic)
         : algorithm_(algorithm), problem_(problem), rings_(rings), traffic_(traffic) {}
 
     void count(int step) {
@@ -160,17 +160,17 @@ private:
         return hops;
     }
 
-    const Algorithm& algorithm_;
-    const Problem& problem_;
+    const schedule::Algorithm& algorithm_;
+    const schedule::Problem& problem_;
     std::vector<Rings>& rings_;
     Traffic& traffic_;
 };
 
 }  // namespace
 
-Traffic count_traffic(const Algorithm& algorithm, const Problem& problem,
+Traffic count_traffic(const schedule::Algorithm& algorithm, const schedule::Problem& problem,
                       const std::vector<int>& lengths) {
-    check(problem);
+    schedule::check(problem);
     auto rings = rings_of(lengths, problem.ranks);
     Traffic traffic{.steps = algorithm.steps(problem)};
     Counter counter(algorithm, problem, rings, traffic);
@@ -183,4 +183,4 @@ Traffic count_traffic(const Algorithm& algorithm, const Problem& problem,
     return traffic;
 }
 
-}  // namespace transrank::schedule
+}  // namespace transrank::lab::study::alltoall_algorithms

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/mpi/attached_buffer.hpp"
+#include "lab/study/attached_buffer.hpp"
 
 #include "transrank/mpi/error.hpp"
 
-namespace transrank::mpi {
+namespace transrank::lab::study {
 
 std::shared_ptr<AttachedBuffer> AttachedBuffer::share(std::int64_t message_bytes) {
     static std::weak_ptr<AttachedBuffer> current;
@@ -19,7 +19,7 @@ AttachedBuffer::AttachedBuffer(std::int64_t message_bytes) {
     const std::int64_t bytes = messages * (message_bytes + MPI_BSEND_OVERHEAD);
     // Written once, so that no page is touched for the first time by a send.
     memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
-    check(MPI_Buffer_attach(memory_.get(), static_cast<int>(bytes)), "MPI_Buffer_attach");
+    mpi::check(MPI_Buffer_attach(memory_.get(), static_cast<int>(bytes)), "MPI_Buffer_attach");
 }
 
 AttachedBuffer::~AttachedBuffer() {
@@ -34,4 +34,4 @@ AttachedBuffer::~AttachedBuffer() {
     MPI_Buffer_detach(static_cast<void*>(&address), &size);
 }
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study

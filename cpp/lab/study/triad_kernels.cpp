@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/memory/triad_kernels.hpp"
+#include "lab/study/triad_kernels.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace transrank::memory {
+namespace transrank::lab::study {
 namespace {
 
 // One loop, which the compiler vectorises anew for each target it is inlined into.
@@ -32,12 +32,12 @@ __attribute__((target("avx512f"))) void triad_avx512(double* a, const double* b,
 }
 #endif
 
-Triad triad_for(InstructionSet set) {
+Triad triad_for(memory::InstructionSet set) {
     switch (set) {
 #ifdef __x86_64__
-        case InstructionSet::avx2:
+        case memory::InstructionSet::avx2:
             return triad_avx2;
-        case InstructionSet::avx512:
+        case memory::InstructionSet::avx512:
             return triad_avx512;
 #endif
         default:  // sse2 is what x86-64 is compiled for
@@ -50,7 +50,7 @@ Triad triad_for(InstructionSet set) {
 std::span<const TriadKernel> triad_kernels() {
     static const auto kernels = [] {
         std::vector<TriadKernel> supported;
-        for (const auto set : supported_instruction_sets()) {
+        for (const auto set : memory::supported_instruction_sets()) {
             supported.push_back({.instruction_set = set, .triad = triad_for(set)});
         }
         return supported;
@@ -58,4 +58,4 @@ std::span<const TriadKernel> triad_kernels() {
     return kernels;
 }
 
-}  // namespace transrank::memory
+}  // namespace transrank::lab::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/memory/triad_kernels.hpp"
+#include "lab/study/triad_kernels.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,8 +17,8 @@ TEST_CASE("every triad kernel multiplies and adds at each place, for every short
         b[i] = static_cast<double>((i * 37) + 5);
         c[i] = static_cast<double>((i * i) + 1);
     }
-    REQUIRE(memory::triad_kernels().size() == memory::supported_instruction_sets().size());
-    for (const auto& kernel : memory::triad_kernels()) {
+    REQUIRE(lab::study::triad_kernels().size() == memory::supported_instruction_sets().size());
+    for (const auto& kernel : lab::study::triad_kernels()) {
         CAPTURE(memory::name(kernel.instruction_set));
         int wrong = 0;
         for (std::size_t count = 0; count < most; ++count) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace transrank::mpi {
+namespace transrank::lab::study::collectives {
 
 /// What this process has sent by messages, as the MPI library counts it in performance variables of
 /// MPI's tools interface. Not collective. Open MPI counts them when its variable
@@ -43,4 +43,4 @@ private:
     int peers_ = 0;
 };
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::collectives

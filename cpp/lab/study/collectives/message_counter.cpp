@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/mpi/message_counter.hpp"
+#include "lab/study/collectives/message_counter.hpp"
 
 #include <numeric>
 #include <utility>
@@ -7,14 +7,14 @@
 
 #include "transrank/mpi/error.hpp"
 
-namespace transrank::mpi {
+namespace transrank::lab::study::collectives {
 
 std::optional<MessageCounter> MessageCounter::find() {
     MessageCounter found;
     int level = MPI_THREAD_SINGLE;
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+    mpi::check(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
     found.initialised_ = true;
-    check(MPI_T_pvar_session_create(&found.session_), "MPI_T_pvar_session_create");
+    mpi::check(MPI_T_pvar_session_create(&found.session_), "MPI_T_pvar_session_create");
     if (!found.allocate("pml_monitoring_messages_count", found.messages_) ||
         !found.allocate("pml_monitoring_messages_size", found.bytes_)) {
         return std::nullopt;
@@ -61,8 +61,8 @@ bool MessageCounter::allocate(const char* name, MPI_T_pvar_handle& handle) {
 
 std::uint64_t MessageCounter::total(MPI_T_pvar_handle handle) const {
     std::vector<std::uint64_t> by_peer(static_cast<std::size_t>(peers_));
-    check(MPI_T_pvar_read(session_, handle, by_peer.data()), "MPI_T_pvar_read");
+    mpi::check(MPI_T_pvar_read(session_, handle, by_peer.data()), "MPI_T_pvar_read");
     return std::accumulate(by_peer.begin(), by_peer.end(), std::uint64_t{0});
 }
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::collectives

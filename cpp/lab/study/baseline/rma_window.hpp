@@ -9,14 +9,14 @@
 
 #include "transrank/mpi/communicator.hpp"
 
-namespace transrank::mpi {
+namespace transrank::lab::study::baseline {
 
 /// Memory that other ranks may access one-sidedly; its errors are returned.
 class Window {
 public:
     /// Collective, as is destruction; but a rank that unwinds for an error leaves the window to
     /// MPI, since nobody would join it. Displacements count in units of `unit_bytes`.
-    Window(std::span<std::byte> memory, int unit_bytes, const Communicator& comm);
+    Window(std::span<std::byte> memory, int unit_bytes, const mpi::Communicator& comm);
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
     ~Window();
@@ -28,4 +28,4 @@ private:
     int errors_before_ = std::uncaught_exceptions();
 };
 
-}  // namespace transrank::mpi
+}  // namespace transrank::lab::study::baseline
