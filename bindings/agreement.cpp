@@ -54,7 +54,7 @@ Attempt attempt(CommunicatorArgument comm, const nb::callable& work) {
     try {
         result = work();
     } catch (const nb::python_error& error) {
-        words = words_of(error, rank_in(comm));
+        words = words_of(error, comm.rank());
         raised = nb::borrow(error.value());
         if (error.traceback().is_valid()) {
             PyException_SetTraceback(raised.ptr(), error.traceback().ptr());
@@ -86,12 +86,6 @@ void translate(const std::exception_ptr& thrown, void* type) {
 }
 
 }  // namespace
-
-int rank_in(CommunicatorArgument comm) {
-    int rank = 0;
-    mpi::check(MPI_Comm_rank(comm.handle, &rank), "MPI_Comm_rank");
-    return rank;
-}
 
 std::string words_of(const nb::python_error& error, int rank) {
     const auto text = nb::steal(PyObject_Str(error.value().ptr()));

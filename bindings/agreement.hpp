@@ -18,8 +18,6 @@
 /// What may fail in Python on one rank alone becomes the same error on every rank.
 namespace transrank::bindings {
 
-[[nodiscard]] int rank_in(CommunicatorArgument comm);
-
 /// What an exception says; one that says nothing, or is no Exception, is called by its name and
 /// rank.
 [[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
@@ -39,7 +37,7 @@ auto agreed(CommunicatorArgument comm, const Work& work) {
     try {
         made.emplace(work());
     } catch (nanobind::python_error& error) {
-        words = words_of(error, rank_in(comm));
+        words = words_of(error, comm.rank());
         if (!error.matches(PyExc_Exception)) {
             interrupt.emplace(error);
         }

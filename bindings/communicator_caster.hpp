@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "transrank/mpi/error.hpp"
+
 /// An argument that must be an mpi4py communicator. A type of our own, because MPI_Comm is a plain
 /// int under some MPIs.
 namespace transrank::bindings {
@@ -15,7 +17,7 @@ struct CommunicatorArgument {
 
     [[nodiscard]] int rank() const {
         int rank = -1;
-        MPI_Comm_rank(handle, &rank);
+        mpi::check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
         return rank;
     }
 };

@@ -70,7 +70,7 @@ void bind_numbering(const nb::module_& module) {
             [](Numbering* self, CommunicatorArgument comm, nb::handle owned) {
                 const auto rows = agreed(comm, [&] {
                     return as_integer(
-                        "the number of rows owned by rank " + std::to_string(rank_in(comm)), owned);
+                        "the number of rows owned by rank " + std::to_string(comm.rank()), owned);
                 });
                 together(comm, [&](const mpi::Communicator& own) {
                     return new (self) Numbering(own, rows);
