@@ -39,8 +39,8 @@ using layout::Rows;
 using HaloTuple = std::tuple<std::int64_t, std::int64_t, bool>;
 
 void check_part(const Distribution& distribution, int part) {
-    layout::require(part >= 0 && part < distribution.parts(), "part ", part, " is none of the ",
-                    distribution.parts(), " parts");
+    layout::require(part >= 0 && part < distribution.parts(), "part ", part,
+                    " is out of range [0, ", distribution.parts(), ")");
 }
 
 void bind_distribution(const nb::module_& module) {
@@ -82,7 +82,7 @@ void bind_distribution(const nb::module_& module) {
             "owner",
             [](const Distribution& self, std::int64_t index) {
                 layout::require(index >= 0 && index < self.extent(), "index ", index,
-                                " is not in [0, ", self.extent(), ")");
+                                " is out of range [0, ", self.extent(), ")");
                 const auto stretch = self.stretch(index);
                 return std::tuple(stretch.part, stretch.position + (index - stretch.range.begin));
             },
@@ -221,8 +221,8 @@ void bind_block_grid(const nb::module_& module) {
 }
 
 void check_row(const Rows& rows, std::int64_t row) {
-    layout::require(row >= 0 && row < rows.rows(), "row ", row, " is none of the ", rows.rows(),
-                    " rows");
+    layout::require(row >= 0 && row < rows.rows(), "row ", row, " is out of range [0, ",
+                    rows.rows(), ")");
 }
 
 void bind_rows(const nb::module_& module) {

@@ -17,7 +17,7 @@ namespace transrank::array {
 /// in which memory.
 class RowArray {
 public:
-    /// No rows, of elements of so many bytes.
+    /// No rows.
     RowArray(std::int64_t element_bytes, transport::Scalar scalar)
         : element_bytes_(element_bytes), scalar_(scalar) {}
 

@@ -48,12 +48,12 @@ Words words_of(const std::string& line) {
     return words;
 }
 
-/// The lines of a file that say something, one after the other.
+/// The lines of a file without comments and empty lines.
 class Lines {
 public:
     Lines(const std::string& path, const std::string& text) : path_(path), text_(text) {}
 
-    /// The words of the next one; refused where the file ends before.
+    /// The words of the next line; throws at the end of the file.
     Words next() {
         for (std::string line; std::getline(text_, line);) {
             ++number_;
@@ -61,14 +61,14 @@ public:
                 return words;
             }
         }
-        refuse(path_, " ends in line ", number_, " without 'end': it was cut; tune anew");
+        refuse(path_, " ends in line ", number_,
+               " without 'end': it is truncated; run transrank tune again");
     }
 
-    /// The value in the next one, `name VALUE`.
+    /// The value in the next line, `name VALUE`.
     std::string value(std::string_view name) {
         const auto words = next();
-        require(words.size() == 2 && words.front() == name, where(), "'", name,
-                " VALUE' must stand here");
+        require(words.size() == 2 && words.front() == name, where(), "expected '", name, " VALUE'");
         return words.back();
     }
 
@@ -76,7 +76,7 @@ public:
         std::int64_t value = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         require(error == std::errc{} && end == word.data() + word.size() && value >= least, where(),
-                "'", word, "' is no whole number from ", least, " on");
+                "'", word, "' is not an integer of at least ", least);
         return value;
     }
 
@@ -113,11 +113,12 @@ std::string content_of(const std::string& path) {
     std::error_code ignored;  // what cannot be looked at cannot be opened either
     const auto kind = std::filesystem::status(path, ignored);
     require(!std::filesystem::exists(kind) || std::filesystem::is_regular_file(kind), path,
-            " is no regular file; no choices of alltoall there");
+            " is not a regular file, so it holds no alltoall choices");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    require(file.good(), path, ": ", std::strerror(errno), "; no choices of alltoall there");
+    require(file.good(), path, ": ", std::strerror(errno),
+            "; it cannot be read for alltoall choices");
     const std::int64_t bytes = file.tellg();
-    require(bytes >= 0 && bytes <= most_bytes, path, " is no file of choices of alltoall");
+    require(bytes >= 0 && bytes <= most_bytes, path, " is not a file of alltoall choices");
     std::string text(static_cast<std::size_t>(bytes), '\0');
     file.seekg(0).read(text.data(), bytes);
     require(file.good() || bytes == 0, path, " cannot be read");
@@ -129,7 +130,7 @@ std::string named_by(const std::string& path) {
     return variable == nullptr ? path : variable;
 }
 
-// What rank 0 has to say: what is wrong, or which file it is and what that contains.
+// What rank 0 broadcasts: an error, or the path and the content of the file.
 struct News {
     std::string wrong;
     std::string path;
@@ -156,12 +157,12 @@ void broadcast(const mpi::Communicator& comm, std::string& text, std::int64_t by
 
 Choices Choices::parse(const std::string& path, const std::string& text) {
     require(text.starts_with(title), path,
-            " is no file of choices of alltoall: it must begin with '", title, "'");
+            " is not a file of alltoall choices: it must begin with '", title, "'");
     Lines lines(path, text);
     (void)lines.next();
     const auto mpi = lines.value("mpi");
     require(mpi == this_mpi, path, " was measured with ", mpi, ", this program uses ", this_mpi,
-            "; tune anew");
+            "; run transrank tune again");
     Choices found;
     found.ranks_ = lines.count("ranks", 1);
     found.ranks_per_node_ = lines.count("ranks-per-node", 1);
@@ -169,13 +170,13 @@ Choices Choices::parse(const std::string& path, const std::string& text) {
     for (int i = 0; i < rules; ++i) {
         const auto words = lines.next();
         require(words.size() == 4 && (words[0] == "shared" || words[0] == "private"), lines.where(),
-                "'shared|private FIRST LAST ALGORITHM' must stand here");
+                "expected 'shared|private FIRST LAST ALGORITHM'");
         const Rule rule{.shared = words[0] == "shared",
                         .first = lines.number(words[1], 0),
                         .last = lines.number(words[2], 0),
                         .algorithm = words[3]};
-        require(rule.first <= rule.last, lines.where(), rule.first, " bytes to ", rule.last,
-                " are none");
+        require(rule.first <= rule.last, lines.where(), "the range of ", rule.first, " to ",
+                rule.last, " bytes is empty");
         const bool twice = std::ranges::any_of(found.rules_, [&](const Rule& other) {
             return other.shared == rule.shared && other.first <= rule.last &&
                    rule.first <= other.last;
@@ -185,7 +186,7 @@ Choices Choices::parse(const std::string& path, const std::string& text) {
         found.rules_.push_back(rule);
     }
     const bool ended = lines.next() == Words{"end"};
-    require(ended, lines.where(), "'end' must stand here, after ", rules, " rules");
+    require(ended, lines.where(), "expected 'end' after ", rules, " rules");
     return found;
 }
 

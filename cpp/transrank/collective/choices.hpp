@@ -52,7 +52,7 @@ inline constexpr const char* choices_variable = "TRANSRANK_ALLTOALL_CHOICES";
 
 /// Collective. Reads the file at `path` or, when that is empty, the one that the environment of
 /// rank 0 names; on rank 0 alone. Nothing when there is no name. Throws mpi::AgreedError on every
-/// rank for a file that cannot be read, is none, or is for another MPI.
+/// rank for a file that cannot be read, is not such a file, or is for another MPI.
 [[nodiscard]] std::optional<Choices> find_choices(const mpi::Communicator& comm,
                                                   const std::string& path);
 

@@ -19,11 +19,11 @@ struct Circumstances {
     bool own_cores = true;         ///< no ranks share a core
 };
 
-/// A row of the table of methods for an alltoall: every schedule, and what is none.
+/// A row of the table of methods for an alltoall: every schedule, and two that have none.
 struct Method {
     std::string_view name;
     std::string_view summary;
-    /// Null for what is no schedule.
+    /// Null where there is no schedule.
     const schedule::Algorithm* algorithm;
 
     /// Why it cannot be used; empty when it can. The same on every rank.

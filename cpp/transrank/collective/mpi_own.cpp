@@ -69,7 +69,7 @@ public:
     MpiOwn(const MpiOwn&) = delete;
     MpiOwn& operator=(const MpiOwn&) = delete;
 
-    // MPI can neither give up a collective under way nor tell when it is over.
+    // MPI can neither cancel a collective under way nor say when it is over.
     ~MpiOwn() override {
         if (!arrived_) {
             mpi::keep_for_ever(arguments_);
@@ -123,7 +123,7 @@ public:
     }
 
     [[nodiscard]] bool done() const override { return arrived_; }
-    // The collective does not tell whose data are missing.
+    // MPI does not say whose data are missing.
     [[nodiscard]] std::vector<int> awaited() const override {
         return arrived_ ? std::vector<int>() : all_ranks(comm_.size());
     }

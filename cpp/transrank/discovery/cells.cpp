@@ -55,9 +55,9 @@ std::int64_t owned_cells(const BlockGrid& grid, int rank) {
 void check_once(int rank, const std::vector<Leg>& legs, const char* lists) {
     auto found = route::deliveries(legs);
     if (const auto clash = route::sort_deliveries(found)) {
-        layout::refuse("the cell at unit ", clash->number, " of rank ", rank, " stands in the ",
-                       lists, " lists of rank ", clash->one, " and of rank ", clash->other,
-                       "; each cell may stand in one list, once");
+        layout::refuse("the cell at unit ", clash->number, " of rank ", rank, " is in the ", lists,
+                       " lists of rank ", clash->one, " and of rank ", clash->other,
+                       "; each cell may be in one list, once");
     }
 }
 
@@ -78,7 +78,7 @@ void check_all_there(int rank, const std::vector<Leg>& legs, std::int64_t cells)
         listed += leg.units();
     }
     layout::require(listed == cells, "of the ", cells, " cells of rank ", rank, ", ",
-                    cells - listed, " stand in no source list; each cell must stand in one");
+                    cells - listed, " are in no source list; each cell must be in one");
 }
 
 }  // namespace

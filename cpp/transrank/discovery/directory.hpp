@@ -24,11 +24,11 @@ struct Lists {
     std::int64_t destination_extent = 0;
 };
 
-/// Collective. The route that gives each wanted index from where it stands. Every rank looks after
-/// a part of the indices: it is told of the runs there and tells their owners and takers of each
-/// other, so that no rank ever knows of more than its share (distributed directory, as in YAXT and
-/// Zoltan). Throws mpi::AgreedError when an index stands in the sources twice, or is wanted and
-/// stands in none.
+/// Collective. The route that gives each wanted index from where it stands. Every rank keeps
+/// the directory of a part of the indices: it receives the runs there and sends each owner and each
+/// receiver the legs between them, so that no rank ever knows of more than its share (distributed
+/// directory, as in YAXT and Zoltan). Throws mpi::AgreedError when an index is in the sources
+/// twice, or is wanted and in none.
 [[nodiscard]] route::Route match(const mpi::Communicator& comm, const Lists& lists);
 
 }  // namespace transrank::discovery

@@ -29,11 +29,6 @@ void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
             " on of an array of ", place.extent, " rows; they do not fit");
 }
 
-void check_index(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent) {
-    require(index >= 0 && index < extent, "ghost ", ghost, " on rank ", rank, " is index ", index,
-            ", but only 0 to ", extent - 1, " have an owner; ghosts are global indices");
-}
-
 /// The requests with messages to all owners but this rank.
 template <class ViewOf>
 GhostRequests with_messages(int rank, std::vector<Leg> requests, const ViewOf& view_of_owner) {
@@ -64,7 +59,7 @@ std::vector<Leg> requests_by_range(int rank, std::span<const OwnerRange> owners,
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         const std::int64_t index = ghosts[i];
         if (index < last.begin || index >= last.end) {
-            check_index(rank, i, index, extent);
+            route::check_ghost(rank, i, index, extent);
             last = owner_of(index, owners);
         }
         legs.add(static_cast<int>(last.owner), index - last.begin,
@@ -89,7 +84,7 @@ route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows
     mpi::agree(comm, [&] {
         check_place(comm.rank(), ghosts.size(), place);
         for (std::size_t i = 0; i < ghosts.size(); ++i) {
-            check_index(comm.rank(), i, ghosts[i], rows.extent());
+            route::check_ghost(comm.rank(), i, ghosts[i], rows.extent());
         }
     });
     const auto owners = look_up_owners(comm, owned, rows.extent(), ghosts);

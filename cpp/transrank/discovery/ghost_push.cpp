@@ -49,7 +49,7 @@ std::vector<Message> messages_to_targets(const std::vector<Leg>& legs, const Ran
     return messages;
 }
 
-/// Where the ghosts of each pusher begin, told to it.
+/// For each pusher, where its ghosts begin.
 std::vector<Message> messages_to_pushers(const std::vector<Leg>& receives) {
     std::vector<Message> messages;
     for (const auto& leg : receives) {

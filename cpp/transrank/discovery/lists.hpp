@@ -14,8 +14,8 @@ namespace transrank::discovery {
 /// wanted one may be wanted more than once, by several ranks, and from this rank itself. An index
 /// of the sources need not be wanted.
 ///
-/// Throws mpi::AgreedError, the same on every rank, when an index is negative, stands in the
-/// sources twice, or is wanted and stands in none.
+/// Throws mpi::AgreedError, the same on every rank, when an index is negative, is in the
+/// sources twice, or is wanted and in none.
 [[nodiscard]] route::Route lists_to_lists(const mpi::Communicator& comm,
                                           std::span<const std::int64_t> source,
                                           std::span<const std::int64_t> destination);

@@ -85,7 +85,7 @@ private:
     std::span<const std::byte> left_;
 };
 
-/// What a delivery is about. Each takes this tag and the next one.
+/// The purpose of a delivery. Each takes this tag and the next one.
 enum class Subject : std::uint8_t {
     ghosts_wanted = 0,
     rows_pushed = 2,

@@ -21,8 +21,8 @@ struct OwnerRange {
 /// Collective. Who owns rows, ascending: of all that this rank needs to know, to find the owners of
 /// the rows with these global `indices`, which must be in [0, extent). `owned` are this rank's own.
 ///
-/// Every rank looks after an even share of [0, extent): owners tell it of theirs, and whoever needs
-/// some of the share asks it, both in one delivery; a second one brings the answers.
+/// Every rank keeps a directory of an even share of [0, extent). In one delivery owners register
+/// their rows with it, and ranks that need some of the share ask; a second one brings the answers.
 [[nodiscard]] std::vector<OwnerRange> look_up_owners(const mpi::Communicator& comm,
                                                      const layout::IndexRange& owned,
                                                      std::int64_t extent,

@@ -80,7 +80,7 @@ ArrivingRows read(const Route& route, const std::vector<Message>& messages) {
 std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriving,
                                    const Rows& destination) {
     require(arriving.sources.size() == route.receives().size(), "rank ", route.rank(),
-            " receives from ", route.receives().size(), " ranks, but was told of the rows of ",
+            " receives from ", route.receives().size(), " ranks, but got the rows of ",
             arriving.sources.size(), "; pass what arriving_rows has returned for this route");
     std::vector<Leg> legs;
     legs.reserve(arriving.sources.size());

@@ -11,7 +11,7 @@
 
 namespace transrank::discovery {
 
-/// What the owners tell of the rows that will arrive by a route that counts in rows.
+/// What is known of the rows that will arrive by a route that counts in rows.
 struct ArrivingRows {
     /// Units of each row of the destination; 0 where none arrives.
     std::vector<std::int64_t> lengths;

@@ -6,15 +6,15 @@
 
 namespace transrank::exchange {
 
-/// How a rank passes the time while nothing advances: it spins for a while, since a peer with a
-/// core of its own answers sooner than the kernel could wake us, and then sleeps until it is rung
-/// for. While MPI must be polled it goes on polling, and where ranks share cores sleeps only
-/// briefly in between. No sleep is longer than a sixteenth of the time waited so far.
+/// How a rank waits while nothing advances. It spins for a while, since a peer with a core of its
+/// own answers sooner than the kernel could wake us, and then sleeps until its doorbell rings.
+/// While MPI must be polled it keeps polling; where ranks share cores it sleeps briefly in between.
+/// No sleep is longer than a sixteenth of the time waited so far.
 class Backoff {
 public:
     explicit Backoff(bool oversubscribed);
 
-    /// Something has advanced: begins anew.
+    /// Something has advanced: starts over.
     void reset() noexcept { spins_ = 0; }
 
     /// Called when nothing has advanced. Returns whether it is past spinning: then there is time to
@@ -34,7 +34,7 @@ class Recurring {
 public:
     explicit Recurring(std::chrono::milliseconds interval) : interval_(interval) {}
 
-    /// Begins anew: due one interval after the next time it is asked.
+    /// Starts over: due one interval after the next time it is asked.
     void reset() noexcept { last_ = {}; }
     [[nodiscard]] bool is_due();
 

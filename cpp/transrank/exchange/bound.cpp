@@ -89,11 +89,11 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
         }
     }
     if (!by_number.empty()) {
-        text << "the end of these peers is noticed by their process numbers, for want of pidfd:"
-             << by_number << "\n";
+        text << "peers watched by process number, since the kernel has no pidfd:" << by_number
+             << "\n";
     }
     if (!unnoticed.empty()) {
-        text << "the end of these peers is noticed by MPI alone, if at all:" << unnoticed << "\n";
+        text << "peers not watched, so that only MPI can notice their end:" << unnoticed << "\n";
     }
 }
 
@@ -110,7 +110,7 @@ Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     choose_transports();
 }
 
-// What may be refused on this rank alone, before the peers are told anything.
+// What may be refused on this rank alone, before anything is sent to the peers.
 void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     parts_ = make();
     if (options_.longest_message_bytes < 1) {

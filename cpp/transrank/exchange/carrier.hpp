@@ -37,9 +37,9 @@ public:
     [[nodiscard]] virtual bool runs_in_mpi() const noexcept { return false; }
     virtual void run_in_mpi() {}
 
-    /// Not collective; to be called before destruction. `in_order` says that all messages of the
-    /// `epochs` have arrived, as far as this rank knows, and that the peers know that it is gone:
-    /// the communicator may then be used again.
+    /// Not collective; to be called before destruction. `in_order`: as far as this rank knows, all
+    /// messages of the `epochs` have arrived, and the peers know that this rank has left. Only then
+    /// may the communicator be used again.
     virtual void leave_communicator(std::uint64_t epochs, bool in_order) noexcept = 0;
 };
 

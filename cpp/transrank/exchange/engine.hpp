@@ -14,7 +14,7 @@ public:
     Active& operator=(const Active&) = delete;
     virtual ~Active() = default;
 
-    /// Whether anything has advanced. What goes wrong is kept for the one who waits for this
+    /// Whether anything has advanced. Errors are kept for the caller that waits for this
     /// exchange.
     virtual bool progress() noexcept = 0;
     [[nodiscard]] virtual bool polls_mpi() const = 0;

@@ -12,9 +12,9 @@
 #include <thread>
 #include <utility>
 
+#include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/bound.hpp"
 #include "transrank/exchange/engine.hpp"
-#include "transrank/exchange/backoff.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/transport.hpp"
@@ -180,7 +180,7 @@ private:
         }
     }
 
-    // Runs a part of the exchange; what it throws is kept, and the peers are told.
+    // Runs a part of the exchange; what it throws is kept, and the peers are notified.
     template <class Work>
     void attempt(const Work& work) noexcept {
         try {
@@ -241,7 +241,7 @@ private:
         for (auto& transport : bound_.transports()) {
             try {
                 transport->announce(breakage, completed);
-            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to be told
+            } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
             }
         }
     }

@@ -57,7 +57,7 @@ class Carrier;
 ///
 /// Between start and wait a rank must not block on what a peer does only after that peer's wait:
 /// in a blocking call of MPI (a barrier that the peer enters later) exchanges do not advance.
-/// Binding another exchange is no such call: it makes them advance until all ranks have come.
+/// Binding another exchange is safe: it makes them advance until all ranks have come.
 ///
 /// One thread at a time may use an exchange. Binding, test and wait count as calls of MPI: threads
 /// that use different exchanges need MPI_THREAD_MULTIPLE, and no two may bind on one communicator
@@ -79,8 +79,8 @@ public:
     /// Not collective. Drives what moves data in another way than along a route.
     explicit Exchange(std::unique_ptr<Carrier> carrier);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
-    /// on different ranks. Peers that start once more are told; only where this thread may not call
-    /// MPI, or MPI has been finalized, not those that share no memory with this rank. Before `comm`
+    /// on different ranks. Peers that start once more are notified; where this thread may not call
+    /// MPI, or MPI has been finalized, only those that share memory with this rank. Before `comm`
     /// is freed its exchanges should be destroyed.
     ~Exchange();
     Exchange(Exchange&&) noexcept;
@@ -97,12 +97,11 @@ public:
     /// Returns when the exchange is over, at once when `test` has just said so. Throws as test.
     void wait();
 
-    /// The same for a caller who has other duties, too: returns false when about `seconds` have
-    /// passed before the exchange is over.
+    /// The same with a limit: returns false when the exchange is not over after about `seconds`.
     bool wait_for(double seconds);
 
-    /// Not collective. Breaks the exchange because of something that forbids to go on with it, and
-    /// throws Misuse with the words `why`. Peers throw transport::BrokenExchange naming this rank.
+    /// Not collective. Breaks the exchange because it cannot go on, and throws Misuse with the
+    /// message `why`. Peers throw transport::BrokenExchange naming this rank.
     [[noreturn]] void abandon(const std::string& why);
 
     /// Whether it has been started, and not yet waited for.

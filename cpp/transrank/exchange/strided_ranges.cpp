@@ -71,7 +71,7 @@ private:
 /// Two pieces with a place in common.
 using Meeting = std::pair<Piece, Piece>;
 
-/// Takes pieces in ascending order, and tells when one meets another that it must not meet.
+/// Takes pieces in ascending order, and returns two that meet although they must not.
 class Clashes {
 public:
     std::optional<Meeting> add(const Piece& piece) {
@@ -133,8 +133,8 @@ std::optional<Meeting> find_among(std::span<const StridedRange> ranges, Rule rul
     return std::nullopt;
 }
 
-// Strided ranges of one stride, such as the members of an array of structs are: what lies apart
-// within one stride lies apart everywhere.
+// For ranges of one stride, such as the members of an array of structs: ranges that do not overlap
+// within one stride overlap nowhere.
 template <class Rule>
 bool are_apart_in_each_stride(std::span<const StridedRange> ranges, const Rule& rule) {
     const auto stride = ranges.front().stride;
@@ -162,7 +162,8 @@ std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges, const Rule
             ++last;
         }
         if (last - first == 1) {
-            first->count = std::min<std::int64_t>(first->count, 2);  // these tell of all others
+            first->count =
+                std::min<std::int64_t>(first->count, 2);  // enough to know about all others
         }
         const std::span<const StridedRange> meeting(first, last);
         if (!are_apart_in_each_stride(meeting, rule)) {

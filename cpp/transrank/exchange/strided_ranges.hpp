@@ -18,8 +18,9 @@ struct StridedRange {
     int owner = 0;  ///< the field it belongs to
 };
 
-/// Whether some place is written more than once. Takes memory in the number of ranges, and so much
-/// time, too; time in the number of pieces only where the ranges are intertwined.
+/// Whether some place is written more than once. Memory and time are linear in the number of
+/// ranges, up to a logarithm; time is linear in the number of pieces only where ranges are
+/// interleaved.
 [[nodiscard]] bool is_written_twice(std::vector<StridedRange> ranges);
 
 /// Two uses that must not meet at one place; `writer` writes there.

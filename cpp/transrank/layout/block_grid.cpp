@@ -153,7 +153,7 @@ PerDimension<IndexRange> BlockGrid::box(int rank) const {
         const auto d = static_cast<std::size_t>(dimension);
         const std::int64_t pieces = distribution(dimension).ranges(at[d]);
         require(pieces == 1, "what rank ", rank, " owns along dimension ", dimension, " is ",
-                pieces, " ranges, so its cells are no box; ask the Distribution for them");
+                pieces, " ranges, so its cells are not a box; ask the Distribution for them");
         ranges[d] = distribution(dimension).range(at[d]);
     }
     return ranges;

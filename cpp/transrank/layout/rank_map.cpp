@@ -15,10 +15,11 @@ namespace transrank::layout {
 RankMap RankMap::consecutive(int parts, int first, int stride) {
     const std::int64_t highest =
         first + (static_cast<std::int64_t>(stride) * (static_cast<std::int64_t>(parts) - 1));
-    require(parts >= 1 && first >= 0 && stride >= 1 && highest <= std::numeric_limits<int>::max(),
-            parts, " parts on ranks from ", first, " in steps of ", stride,
-            " make no sense; it takes at least one part, a first rank of at least 0, a step of at "
-            "least 1, and ranks that fit an int");
+    require(
+        parts >= 1 && first >= 0 && stride >= 1 && highest <= std::numeric_limits<int>::max(),
+        parts, " parts on ranks from ", first, " in steps of ", stride,
+        " are out of range; it takes at least one part, a first rank of at least 0, a step of at "
+        "least 1, and ranks that fit an int");
     RankMap made;
     made.parts_ = parts;
     made.first_ = first;

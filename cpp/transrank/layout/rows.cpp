@@ -56,7 +56,7 @@ void check_bound(const std::vector<std::int64_t>& lengths, std::int64_t bound) {
 
 Rows Rows::fixed(std::int64_t rows, std::int64_t length, std::int64_t alignment) {
     require(rows >= 0 && length >= 0, rows, " rows of ", length,
-            " units make no sense; both are at least 0");
+            " units are out of range; both are at least 0");
     check_alignment(alignment);
     Rows made;
     made.rows_ = rows;

@@ -17,7 +17,7 @@ std::span<std::byte> map_private(std::size_t wanted) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(),
-                                "there are no " + std::to_string(bytes) + " bytes of memory");
+                                "cannot allocate " + std::to_string(bytes) + " bytes of memory");
     }
     return {static_cast<std::byte*>(memory), bytes};
 }

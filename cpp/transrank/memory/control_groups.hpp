@@ -25,7 +25,7 @@ struct ProcessorQuota {
     const std::filesystem::path& groups_of_process = "/proc/self/cgroup",
     const std::filesystem::path& file_system = "/sys/fs/cgroup");
 
-/// How many bytes this process could have at the most if nobody else had any: the machine's memory,
+/// The most bytes that this process could have if nobody else used any: the machine's memory,
 /// or what the tightest of the control groups around it grants (`memory.max` of version 2,
 /// `memory.limit_in_bytes` of version 1), and the machine's swap space.
 [[nodiscard]] std::uint64_t memory_limit(

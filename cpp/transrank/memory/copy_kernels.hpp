@@ -32,7 +32,7 @@ struct CopyKernel {
 /// The widest kernel that writes past the caches; nullptr where there is none.
 [[nodiscard]] Copy nontemporal_copy();
 
-/// The same without waiting; end_streaming() must follow before others are told of the target.
+/// The same without waiting; end_streaming() must follow before the target is published to others.
 [[nodiscard]] Copy streaming_copy();
 
 /// Returns when others can see what this thread has streamed.

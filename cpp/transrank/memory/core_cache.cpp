@@ -53,11 +53,11 @@ int bits_in(const std::string& mask) {
 std::int64_t core_cache_bytes() noexcept {
     static const std::int64_t bytes = [] {
         constexpr std::int64_t usual = std::int64_t{1} << 20U;
-        std::int64_t told = 0;
+        std::int64_t reported = 0;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-        told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-        return told > 0 ? told : usual;
+        return reported > 0 ? reported : usual;
     }();
     return bytes;
 }
@@ -76,14 +76,14 @@ std::int64_t cache_share_bytes(const fs::path& folder) {
 
 std::int64_t core_cache_share_bytes() noexcept {
     static const std::int64_t bytes = [] {
-        std::int64_t told = 0;
+        std::int64_t reported = 0;
         try {
             const auto core = "cpu" + std::to_string(sched_getcpu());
-            told = cache_share_bytes(fs::path("/sys/devices/system/cpu") / core / "cache");
+            reported = cache_share_bytes(fs::path("/sys/devices/system/cpu") / core / "cache");
         } catch (const std::exception&) {
-            told = 0;
+            reported = 0;
         }
-        return std::max(told, core_cache_bytes());
+        return std::max(reported, core_cache_bytes());
     }();
     return bytes;
 }

@@ -6,13 +6,13 @@
 
 namespace transrank::memory {
 
-/// What the caches that belong to one core alone hold, as the system tells; 1 MiB where it does
-/// not.
+/// The size of the caches that belong to one core alone, as the system reports it; 1 MiB where it
+/// does not.
 [[nodiscard]] std::int64_t core_cache_bytes() noexcept;
 
-/// What one core has of all caches when the cores that share them are all at work: the largest
-/// cache of the core that calls first, divided by the cores that share it, as the system tells; of
-/// its own caches where it does not.
+/// The share of one core in all caches when the cores that share them are all busy: the largest
+/// cache of the core that calls first, divided by the number of cores that share it, as the system
+/// reports it; else core_cache_bytes().
 [[nodiscard]] std::int64_t core_cache_share_bytes() noexcept;
 
 /// The same of a core whose caches are described in this folder, as /sys does; 0 where they are

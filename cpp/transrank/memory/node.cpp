@@ -82,11 +82,11 @@ void announce_end() noexcept {
 
 std::shared_ptr<MappedSegment> map_segment(const RankInfo& mate) {
     if (!mate.segment.is_shared()) {
-        throw std::runtime_error("it could make no shared memory");
+        throw std::runtime_error("it could not allocate shared memory");
     }
     auto mapping = MappedSegment::get(mate.segment);
     if (doorbell_segment_in(mapping->bytes()).nonce != mate.nonce) {
-        throw std::runtime_error("what is found under its name is not its memory");
+        throw std::runtime_error("the memory found under its handle belongs to another process");
     }
     return mapping;
 }

@@ -34,16 +34,16 @@ public:
     /// The doorbell of a rank that shares memory.
     [[nodiscard]] Doorbell& doorbell(int rank) const;
 
-    /// The process of `rank`; nullptr for this one and where memory is not shared: whether those
-    /// live cannot be told.
+    /// The process of `rank`; nullptr for this one, and where memory is not shared: such
+    /// processes cannot be watched.
     [[nodiscard]] const WatchedProcess* process(int rank) const;
 
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
 
-    /// Whether the ranks of this node have fewer cores than they are, or less time than that by the
-    /// quotas of their control groups: then spinning only delays.
-    /// Knows of no ranks outside the communicator.
+    /// Whether there are fewer cores than ranks on this node, or less processor time by the quotas
+    /// of their control groups: then spinning only delays. Ranks outside the communicator are
+    /// unknown.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
 
 private:

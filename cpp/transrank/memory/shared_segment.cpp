@@ -82,8 +82,8 @@ Mappings::Mappings() {
     pthread_atfork(transrank_hold_segments, transrank_release_segments, transrank_part_from_parent);
 }
 
-// Kernels from 6.3 on may insist on being told that the memory will not be executed; older ones
-// do not know the flag.
+// Kernels from 6.3 on may require a flag that the memory will not be executed; older ones reject
+// it.
 int create_memory_file() {
     constexpr unsigned no_exec_seal = 0x0008U;  // MFD_NOEXEC_SEAL
     const int descriptor = memfd_create("transrank", MFD_CLOEXEC | no_exec_seal);
@@ -160,7 +160,7 @@ MappedSegment::~MappedSegment() {
     }
 }
 
-// A peer's memory is nothing to a child; its place is taken lest what is left there be written to.
+// A child must not write to a peer's memory: a private mapping takes its place.
 void MappedSegment::part_from_parent() noexcept {
     const int kind = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
     if (mmap(bytes_.data(), bytes_.size(), PROT_READ | PROT_WRITE,

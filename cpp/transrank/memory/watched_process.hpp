@@ -6,7 +6,7 @@
 
 namespace transrank::memory {
 
-/// Another process of this node, of which can be told whether it still runs.
+/// Another process of this node, watched for whether it still runs.
 class WatchedProcess {
 public:
     /// By a descriptor of the process where the kernel gives one, else by its number and the time

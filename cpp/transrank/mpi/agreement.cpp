@@ -54,7 +54,8 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
         words = error.what();
         own = comm.rank();
     } catch (...) {  // whatever it is, the others wait for a word
-        words = "what rank " + std::to_string(comm.rank()) + " has thrown is no std::exception";
+        words =
+            "rank " + std::to_string(comm.rank()) + " threw something other than a std::exception";
         own = comm.rank();
     }
     int speaker = 0;

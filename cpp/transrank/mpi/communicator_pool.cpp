@@ -15,7 +15,7 @@ namespace {
 
 // How many entries one call of acquire looks at: a bound for the length of its reduction.
 constexpr std::size_t most_examined = 16;
-// Idle communicators that are kept to be used again; MPI has some thousands at the most.
+// Idle communicators that are kept to be used again; MPI has a few thousand at most.
 constexpr std::size_t most_idle = 8;
 // In bytes.
 constexpr int longest_expected = 64;

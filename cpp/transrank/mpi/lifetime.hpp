@@ -7,11 +7,11 @@
 namespace transrank::mpi {
 
 /// Whether MPI may be called: objects that hold handles may outlive MPI_Finalize, and a child of
-/// fork inherits them although it is no rank.
+/// fork inherits them although it is not a rank.
 [[nodiscard]] bool is_usable() noexcept;
 
-/// Whether this process has not been forked from one in which MPI ran: such a child is no rank, and
-/// what it destroys belongs to its parent. Costs no system call.
+/// Whether this process has not been forked from one in which MPI ran: such a child is not a rank,
+/// and what it destroys belongs to its parent. Costs no system call.
 [[nodiscard]] bool is_own_process() noexcept;
 
 /// Throws Misuse in a child of fork, and once MPI is being finalized; for whatever needs the other

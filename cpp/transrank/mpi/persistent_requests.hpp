@@ -47,16 +47,16 @@ public:
     /// Starts the requests of a group in their order.
     void start(const Group& group);
 
-    /// Whether some of a group have been started and have not been told to have completed.
+    /// Whether some of a group have been started and not been reported as completed.
     [[nodiscard]] bool are_active(const Group& group) const;
 
-    /// The numbers of requests that have completed and have not been told yet: of a group in the
+    /// The numbers of requests that have completed and not been reported yet: of a group in the
     /// order in which they were started. Empty only if the next one of no group has completed.
     /// Valid until the next call.
     [[nodiscard]] std::span<const int> completed();
 
-    /// Frees the requests. Does not wait for anybody, except for a message that is arriving, and
-    /// for that a second at most. Returns whether MPI is done with all of their buffers; if not,
+    /// Frees the requests. Does not wait, except for a message that is arriving, and for that a
+    /// second at most. Returns whether MPI is done with all of their buffers; if not,
     /// the buffers must be kept for ever. That happens only when a started request was never
     /// completed.
     bool abandon() noexcept;

@@ -64,7 +64,7 @@ Route alltoall(int rank, int ranks, std::int64_t units) {
     std::int64_t extent = 0;
     require(ranks >= 1 && units >= 0 && !__builtin_mul_overflow(units, ranks, &extent),
             "blocks of ", units, " units for ", ranks,
-            " ranks make no sense; both must not be negative nor their product exceed 64 bits");
+            " ranks are out of range; both must not be negative nor their product exceed 64 bits");
     std::vector<Leg> sends;
     std::vector<Leg> receives;
     for (int peer = 0; units > 0 && peer < ranks; ++peer) {

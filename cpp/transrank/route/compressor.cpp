@@ -56,7 +56,7 @@ void Compressor::join(const Segment& run) {
 }
 
 /// Two runs must not steal the first of a longer row that begins with the second: whether the row
-/// is longer, the fourth run tells. True when it is, and the run is its third.
+/// is longer, is known with the fourth run. Returns true when it is, and the run is its third.
 bool Compressor::join_pending(const Segment& run) {
     const Segment second = last_run(open_);
     if (make_pair(second, pending_) && continues(pair(second, pending_), run)) {

@@ -23,7 +23,7 @@ struct LegDigest {
 void check_same(int sender, int receiver, const std::optional<LegDigest>& sent,
                 const std::optional<LegDigest>& received);
 
-/// Checks that routes[r] is rank r's side of one movement: every leg stands in its sender's sends
+/// Checks that routes[r] is rank r's side of one movement: every leg is among its sender's sends
 /// and its receiver's receives with the same segments, and fits both arrays. Throws
 /// std::invalid_argument naming the two ranks and what each of them holds.
 void check_consistent(std::span<const Route> routes);

@@ -44,7 +44,7 @@ std::vector<Forward> match(std::span<const ListRun> sources,
             {.begin = begin, .length = length, .source = position, .origin = rank});
     }
     if (const auto clash = sort_deliveries(deliveries)) {
-        layout::refuse("index ", clash->number, " stands in the source lists of rank ", clash->one,
+        layout::refuse("index ", clash->number, " is in the source lists of rank ", clash->one,
                        " and of rank ", clash->other, "; an index has one owner");
     }
     std::vector<Transfer> transfers;
@@ -53,7 +53,7 @@ std::vector<Forward> match(std::span<const ListRun> sources,
             deliveries, rank, {.source = begin, .destination = position, .length = length},
             transfers);
         layout::require(!missing, "index ", missing.value_or(0), ", which rank ", rank,
-                        " wants, stands in no source list");
+                        " wants, is in no source list");
     }
     return join(std::move(transfers));
 }

@@ -28,8 +28,8 @@ struct ListRun {
 
 /// What moves between lists, as far as a part of the directory knows: each destination entry gets
 /// the source entry of equal index. An index may be wanted more than once. Throws
-/// std::invalid_argument naming the index and the ranks when an index stands in the sources twice
-/// or is wanted but stands in none.
+/// std::invalid_argument naming the index and the ranks when an index is in the sources twice
+/// or is wanted but in none.
 [[nodiscard]] std::vector<Forward> match(std::span<const ListRun> sources,
                                          std::span<const ListRun> destinations);
 

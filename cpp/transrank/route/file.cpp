@@ -102,7 +102,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
         fail("read", path, errno);
     }
     if (!S_ISREG(status.st_mode)) {
-        throw FileError("cannot read route file " + path.string() + ": it is no regular file");
+        throw FileError("cannot read route file " + path.string() + ": it is not a regular file");
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
     for (std::size_t done = 0; done < bytes.size();) {

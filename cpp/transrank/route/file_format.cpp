@@ -16,7 +16,7 @@
 namespace transrank::route {
 namespace {
 
-// As in PNG: a byte that is no text, a name, line ends that a text transfer would change, an end
+// As in PNG: a byte that is not text, a name, line ends that a text transfer would change, an end
 // mark. One value on every machine, since the bytes are.
 constexpr std::array<char, 8> magic{'\x89', 'T', 'R', 'T', 'E', '\r', '\n', '\x1a'};
 constexpr std::uint64_t byte_order = 0x0102030405060708;
@@ -74,7 +74,7 @@ public:
     int rank() {
         const std::int64_t value = integer();
         if (value < 0 || value > std::numeric_limits<int>::max()) {
-            fail("rank " + std::to_string(value) + " is none");
+            fail("rank " + std::to_string(value) + " is out of range");
         }
         return static_cast<int>(value);
     }
@@ -91,7 +91,7 @@ public:
         }
     }
     [[noreturn]] void fail(const std::string& why) const {
-        throw FileError(name_ + " is no valid route file: " + why);
+        throw FileError(name_ + " is not a valid route file: " + why);
     }
 
 private:
@@ -139,7 +139,7 @@ void check_frame(std::span<const std::byte> file, std::span<const std::uint64_t>
     const std::string bytes = std::to_string(file.size()) + " bytes";
     const std::size_t magic_bytes = std::min(file.size(), magic.size());
     if (std::memcmp(file.data(), magic.data(), magic_bytes) != 0) {
-        refuse(" is no route file");
+        refuse(" is not a route file");
     }
     if (words.size() < words_of_frame) {
         refuse(" is truncated: it has " + bytes + ", fewer than any route file; save it again");
@@ -147,7 +147,7 @@ void check_frame(std::span<const std::byte> file, std::span<const std::uint64_t>
     if (words[1] != byte_order) {
         refuse(words[1] == reversed(byte_order)
                    ? " was written on a machine of the other endianness; save it again on this one"
-                   : " is damaged: its byte order mark is none; save it again");
+                   : " is damaged: its byte order mark is invalid; save it again");
     }
     if (words[2] != file_version) {
         refuse(" has version " + std::to_string(words[2]) +
@@ -190,7 +190,7 @@ Words encode(const Route& route) {
 
 Route decode(std::span<const std::byte> file, const std::string& name) {
     if (file.empty()) {
-        throw FileError(name + " is empty, no route file; save it again");
+        throw FileError(name + " is empty, not a route file; save it again");
     }
     Words words(file.size() / sizeof(std::uint64_t));
     std::ranges::copy(file.first(words.size() * sizeof(std::uint64_t)),

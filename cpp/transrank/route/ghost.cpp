@@ -10,18 +10,21 @@
 
 namespace transrank::route {
 
+void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent) {
+    layout::require(index >= 0 && index < extent, "ghost ", ghost, " on rank ", rank, " has index ",
+                    index, ", out of range [0, ", extent, "); ghosts are global indices");
+}
+
 std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
                                    std::span<const std::int64_t> ghosts, std::int64_t destination) {
-    layout::require(rank >= 0 && rank < owners.parts(), "rank ", rank, " is none of the ",
-                    owners.parts(), " owners");
+    layout::require(rank >= 0 && rank < owners.parts(), "rank ", rank, " is out of range [0, ",
+                    owners.parts(), ") of the owners");
     LegBuilder legs;
     layout::Stretch stretch;  // where the last index was found
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         const std::int64_t index = ghosts[i];
         if (!stretch.range.contains(index)) {
-            layout::require(index >= 0 && index < owners.extent(), "ghost ", i, " on rank ", rank,
-                            " is index ", index, ", but only 0 to ", owners.extent() - 1,
-                            " have an owner; ghosts are global indices");
+            check_ghost(rank, i, index, owners.extent());
             stretch = owners.stretch(index);
         }
         legs.add(stretch.part, stretch.position + (index - stretch.range.begin),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "transrank/route/route.hpp"
 
 namespace transrank::route {
+
+/// Throws std::invalid_argument unless the index of a ghost is in [0, extent).
+void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent);
 
 /// What this rank wants from each owner: one leg per owner, ascending, whose source is the owner's
 /// array and whose destination this rank's. Ghost i arrives at unit destination + i; an index may

@@ -32,7 +32,7 @@ private:
 
     std::vector<GrowingLeg> growing_;
     std::size_t last_ = 0;  // the one that grew last
-    // Filled once there are more than a search in line is good for.
+    // Used once there are too many legs for a linear search.
     std::unordered_map<int, std::size_t> positions_;
 };
 

@@ -11,7 +11,8 @@
 
 namespace transrank::route {
 
-/// One level of a nest: `count` steps of so many units in the source and in the destination.
+/// One level of a nest: `count` steps of the strides, in units, in the source and in the
+/// destination.
 struct Loop {
     std::int64_t count = 1;
     std::int64_t source_stride = 0;

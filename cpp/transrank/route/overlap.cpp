@@ -65,8 +65,8 @@ void append_box(const Overlap& overlap, std::size_t level, const Segment& slowes
     nest.append_to(segments, begin.source, begin.destination);
 }
 
-/// Everything of the dimensions up to `level`. A dimension of several pieces lets the slower ones
-/// only be taken index by index, lest the order of the destination be lost.
+/// Everything of the dimensions up to `level`. A dimension of several pieces forces the
+/// slower ones to be taken index by index, to keep the order of the destination.
 void append_level(const Overlap& overlap, std::size_t level, std::size_t single, Units begin,
                   std::vector<Segment>& segments) {
     const Level slowest(overlap, level);

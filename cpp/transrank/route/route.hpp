@@ -11,7 +11,7 @@ namespace transrank::route {
 
 /// What one rank sends to whom and receives from whom: pure data, without communicator, immutable.
 ///
-/// The leg from rank a to rank b stands in a's sends and in b's receives with identical segments. A
+/// The leg from rank a to rank b is among a's sends and b's receives with identical segments. A
 /// rank that moves data within itself has a leg to itself in both.
 class Route {
 public:

@@ -20,7 +20,7 @@ struct RowPlace {
 /// Which side of a leg an array is.
 enum class End : std::uint8_t { source, destination };
 
-/// The places of the rows of a leg that counts in rows, in the leg's order: what an owner tells the
+/// The places of the rows of a leg that counts in rows, in the leg's order: what an owner sends the
 /// rank that asked for them, and with it the lengths of the rows that will arrive.
 /// Throws std::invalid_argument when the leg names a row that is not there.
 [[nodiscard]] std::vector<RowPlace> row_places(const Leg& leg, End end, const layout::Rows& rows);

@@ -48,7 +48,7 @@ struct Clash {
     int other = 0;
 };
 
-/// Sorts by number; tells of a number that is delivered twice.
+/// Sorts by number; returns a number that is delivered twice, if any.
 [[nodiscard]] std::optional<Clash> sort_deliveries(std::vector<Delivery>& deliveries);
 
 /// Appends the transfers to `target` of the numbers [wanted.source, wanted.source + wanted.length),

@@ -13,19 +13,19 @@ using layout::require;
 
 void check(const Problem& problem) {
     require(problem.ranks >= 1, "blocks between ", problem.ranks,
-            " ranks make no sense; there must be at least 1");
+            " ranks are out of range; there must be at least 1");
     require(problem.ranks_per_node >= 1, problem.ranks_per_node,
-            " ranks per node make no sense; there must be at least 1");
+            " ranks per node are out of range; there must be at least 1");
     require(problem.radix >= 2, "the radix of Bruck's algorithm is ", problem.radix,
             "; it must be at least 2");
     require(problem.window >= 1, "a window of ", problem.window,
-            " peers makes no sense; it must be at least 1");
+            " peers is out of range; it must be at least 1");
     require(problem.leaders >= 1, problem.leaders,
-            " leaders per node make no sense; there must be at least 1");
+            " leaders per node are out of range; there must be at least 1");
     std::int64_t places = 1;
     for (const int length : problem.torus) {
         require(length >= 1, "a torus with a length of ", length,
-                " makes no sense; all must be at least 1");
+                " is out of range; all must be at least 1");
         places *= length;
         require(places <= problem.ranks, "the torus has more places than the ", problem.ranks,
                 " ranks; they must be as many");

@@ -27,7 +27,7 @@ std::string describe(const Breakage& breakage) {
         case Breakage::Cause::none:
             break;
     }
-    return rank + " has given this exchange up: an error occurred there; bind a new one";
+    return rank + " has abandoned this exchange after an error; bind a new one";
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ public:
     /// `sends_one_way`: whether data go to a peer of which nothing is waited for.
     Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way);
 
-    /// Tells every peer but the one where it began; of the epochs up to `completed` this rank owes
-    /// them nothing. Does not wait. Where this rank is gone in order, so will be each peer: what
-    /// they then tell is received before the communicator is used again.
+    /// Notifies every peer but the one where it began; of the epochs up to `completed` this rank
+    /// owes them nothing. Does not wait. When this rank leaves without an error, each peer sends
+    /// such a notice, too, which is received before the communicator is used again.
     void send(const Breakage& breakage, std::uint64_t completed);
 
     /// To be called when `epoch` begins. Throws BrokenExchange when it is known that some peer has
@@ -47,7 +47,7 @@ private:
     const mpi::Communicator& comm_;
     mpi::CommunicatorPool::Lease& lease_;
     std::vector<int> peers_;
-    std::vector<int> silent_;  ///< the peers that have not told anything
+    std::vector<int> silent_;  ///< the peers that have sent no notice
     bool sends_one_way_;
     unsigned idle_calls_ = 0;
     Notice received_;  ///< the one that leaves the fewest epochs

@@ -111,19 +111,15 @@ std::string compare_peers(std::span<const mpi::Message> messages, std::span<cons
     for (const auto& message : messages) {
         if (!std::ranges::binary_search(peers, message.peer)) {
             return "rank " + std::to_string(message.peer) +
-                   " has a route that moves data to or from "
-                   "rank " +
-                   std::to_string(rank) +
-                   ", whose own route knows of none; build or load "
-                   "them together";
+                   " has a route that moves data to or from rank " + std::to_string(rank) +
+                   ", whose own route has no such leg; build or load them together";
         }
     }
     for (const int peer : peers) {
         if (!std::ranges::binary_search(messages, peer, {}, &mpi::Message::peer)) {
             return "rank " + std::to_string(rank) +
                    " has a route that moves data to or from rank " + std::to_string(peer) +
-                   ", whose own route knows of none; build or load them "
-                   "together";
+                   ", whose own route has no such leg; build or load them together";
         }
     }
     return "";
@@ -159,7 +155,7 @@ std::string shared_obstacle(const memory::Node& node, int peer, const ControlBlo
     if (!own.handle().is_shared()) {
         return own.obstacle();
     }
-    return theirs.is_shared() ? "" : "it could make no shared memory";
+    return theirs.is_shared() ? "" : "it could not allocate shared memory";
 }
 
 }  // namespace

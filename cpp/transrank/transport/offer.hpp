@@ -68,10 +68,10 @@ struct PeerOffer {
     const route::Leg* receive = nullptr;
 };
 
-/// Collective. Tells each peer about this rank's fields and legs, and whether it applies arrivals
-/// in order; returns what they told, ascending by rank. This rank itself is among them when it has
-/// a leg to itself. What a peer told otherwise than this rank expects (other legs, other fields) is
-/// put into `disagreement`, naming both ranks; the offers are then of no use.
+/// Collective. Exchanges offers with each peer: fields, legs, and whether arrivals are applied in
+/// order. Returns those of the peers, ascending by rank; this rank itself is among them when it has
+/// a leg to itself. Where a peer's legs or fields differ from those that this rank expects, a
+/// message naming both ranks is put into `disagreement`; the offers are then of no use.
 [[nodiscard]] std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm,
                                                  const memory::Node& node,
                                                  const route::Route& route,

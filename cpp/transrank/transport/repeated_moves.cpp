@@ -68,7 +68,7 @@ void RepeatedMoves::execute_with(Stores stores) const {
     memory::end_streaming();
 }
 
-// What whoever uses the result does first. One byte of a line brings it all.
+// As a user of the result would. One byte of a line brings it all.
 void RepeatedMoves::read_back() const {
     constexpr std::int64_t line_bytes = 64;
     unsigned sum = 0;

@@ -40,7 +40,7 @@ void append(std::vector<ByteRuns>& all, ByteRuns runs);
 void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
 
 /// The same past the caches, where there are stores that do so and runs long enough for them.
-/// Nobody else may be told of the destination before memory::end_streaming().
+/// Completion must not be published to other ranks before memory::end_streaming().
 void stream_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
 
 /// As copy_runs, with a combining kernel.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;
 
-// Whether runs that begin so many units after one another leave the rest of their lines unused. A
+// Whether runs that begin `step` units apart leave the rest of their cache lines unused. A
 // run that is a segment of its own lies apart from the segment before it, if from any.
 bool lie_apart(std::int64_t step, std::int64_t length, std::int64_t unit_bytes) {
     return step != length && std::abs(step * unit_bytes) >= line_bytes;

@@ -77,7 +77,7 @@ void publish_breakage(const Binding& binding, const Breakage& breakage, Peers& p
     }
 }
 
-/// The ranks of those `peers` that owe something; `epoch...` is what their owes() wants to know.
+/// The ranks of those `peers` that owe something; `epoch...` are the arguments of their owes().
 template <class Peers, class... Epoch>
 [[nodiscard]] std::vector<int> ranks_owing(const Peers& peers, Epoch... epoch) {
     std::vector<int> ranks;

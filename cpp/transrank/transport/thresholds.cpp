@@ -36,7 +36,7 @@ constexpr std::array<std::int64_t, 6> lengths{8, 16, 32, 64, 128, 256};
 constexpr std::int64_t runs = 512;
 constexpr std::int64_t stride = 512;  // each run on lines of its own, as in a face of a block
 constexpr int repetitions = 15;
-constexpr double worthwhile = 1.05;  // pushing or packing must save so much
+constexpr double worthwhile = 1.05;  // factor that pushing or packing must save
 // Of one pair; a rank without a core would take longer.
 constexpr std::chrono::milliseconds most_time{40};
 

@@ -25,7 +25,7 @@ namespace transrank::transport {
 struct Binding {
     const route::Route& route;
     std::span<const Field> fields;
-    std::span<const FieldOffer> own_fields;  ///< what this rank told of them
+    std::span<const FieldOffer> own_fields;  ///< as sent to the peers
     const mpi::Communicator& comm;           ///< the exchange's own
     mpi::CommunicatorPool::Lease* lease;     ///< of that communicator
     Operation operation;
@@ -89,7 +89,7 @@ public:
     virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
 };
 
-/// What `auto` should choose for a peer in place of a transport that could serve it, and why.
+/// The transport that `auto` should prefer for a peer, and why.
 struct Preference {
     std::string_view transport;
     std::string reason;
@@ -109,11 +109,11 @@ struct Entry {
                                        std::span<const PeerOffer* const> peers);
     /// Whether it moves what a rank sends to itself, and nothing else; true for one entry.
     bool within_rank = false;
-    /// Whether it moves data straight between arrays that are in memory of transrank's.
+    /// Whether it moves data straight between arrays in memory that transrank has allocated.
     bool between_shared_arrays = false;
     /// Whether the binding's thresholds matter: they are measured when it may serve a peer.
     bool by_thresholds = false;
-    /// Asked where nothing stands in its way; both ranks of a pair come to the same answer.
+    /// Asked where it has no obstacle; both ranks of a pair come to the same answer.
     /// Without a function it is never better to take another one.
     std::optional<Preference> (*preference)(const Binding& binding,
                                             const PeerOffer& peer) = nullptr;
@@ -133,8 +133,8 @@ inline constexpr std::string_view automatic = "auto";
 /// The entry for what a rank sends to itself.
 [[nodiscard]] const Entry& within_rank();
 
-/// Whether `wanted`, `auto` or a name of the table, is served better by arrays in memory of
-/// transrank's; false for other names.
+/// Whether `wanted`, `auto` or a name of the table, is served better by arrays in memory that
+/// transrank has allocated; false for other names.
 [[nodiscard]] bool prefers_shared_arrays(std::string_view wanted);
 
 }  // namespace transrank::transport

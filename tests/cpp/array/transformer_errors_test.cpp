@@ -87,9 +87,9 @@ TEST_CASE("bad ghosts on one rank") {
     for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{beyond}}) {
         CHECK(words([&] {
                   ready.transformer.create_ghost_mapping(is_last() ? Indices{0, bad} : Indices{0});
-              }) == "ghost 1 on rank " + last() + " is index " + std::to_string(bad) +
-                        ", but only 0 to " + std::to_string(beyond - 1) +
-                        " have an owner; ghosts are global indices");
+              }) == "ghost 1 on rank " + last() + " has index " + std::to_string(bad) +
+                        ", out of range [0, " + std::to_string(beyond) +
+                        "); ghosts are global indices");
     }
     const std::vector<int> targets{is_last() ? world_size() : 0};
     CHECK(words([&] { ready.transformer.create_ghost_mapping(Indices{0}, targets); }) ==
@@ -170,12 +170,11 @@ TEST_CASE("an array resized after init breaks the exchange, and the peers are to
                                  .c_str(),
                              Misuse);
     } else {
-        CHECK_THROWS_WITH_AS(pull(),
-                             ("rank " + last() +
-                              " has given this exchange up: an error occurred there; bind a new "
-                              "one")
-                                 .c_str(),
-                             BrokenExchange);
+        CHECK_THROWS_WITH_AS(
+            pull(),
+            ("rank " + last() + " has abandoned this exchange after an error; bind a new one")
+                .c_str(),
+            BrokenExchange);
     }
     ready.transformer.clear_persistent_pull();
     ready.transformer.pull_once();

@@ -153,13 +153,13 @@ TEST_CASE("an index without owner on one rank is the same error on every rank") 
         const Indices ghosts = is_last() ? Indices{0, bad} : Indices{0, 1};
         const auto words =
             agreed_words([&] { return ghost_pull(world(), owners, ghosts, place_for(ghosts)); });
-        CHECK(words == "ghost 1 on rank " + last() + " is index " + std::to_string(bad) +
-                           ", but only 0 to 7 have an owner; ghosts are global indices");
+        CHECK(words == "ghost 1 on rank " + last() + " has index " + std::to_string(bad) +
+                           ", out of range [0, 8); ghosts are global indices");
     }
     const Indices ghosts = is_last() ? Indices{-5} : Indices{};
     CHECK(agreed_words([&] {
               return ghost_pull(world(), irregular, ghosts, place_for(ghosts));
-          }).find("ghost 0 on rank " + last() + " is index -5") == 0);
+          }).find("ghost 0 on rank " + last() + " has index -5") == 0);
 }
 
 TEST_CASE("ghosts that do not fit their place are refused on every rank") {

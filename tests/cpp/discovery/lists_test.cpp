@@ -128,14 +128,14 @@ TEST_CASE("an index that stands in no list, or in two, is the same error on ever
     };
     CHECK(words({first, first + 1}, {0, 0, first}).empty());
     CHECK(words({first, first + 1, 1}, {0}) ==
-          "index 1 stands in the source lists of rank 0 and of rank " + last() +
+          "index 1 is in the source lists of rank 0 and of rank " + last() +
               "; an index has one owner");
     const auto twice = std::to_string((2 * world_size()) - 1);
     CHECK(words({first, first + 1, first + 1}, {0}) ==
-          "index " + twice + " stands in the source lists of rank " + last() + " and of rank " +
+          "index " + twice + " is in the source lists of rank " + last() + " and of rank " +
               last() + "; an index has one owner");
     CHECK(words({first, first + 1}, {0, 100}) ==
-          "index 100, which rank " + last() + " wants, stands in no source list");
+          "index 100, which rank " + last() + " wants, is in no source list");
     CHECK(words({first, -3}, {}) == "entry 1 of the source list of rank " + last() +
                                         " is index -3; an index is at least 0 and at most "
                                         "2^63 - 2");

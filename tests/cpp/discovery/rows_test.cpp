@@ -135,7 +135,7 @@ TEST_CASE("rows that do not fit are the same error on every rank") {
           }).find("a route made for rank 0 of " + std::to_string(world_size() + 1)) == 0);
     CHECK(agreed_words([&] {
               return in_units(world(), in_rows, is_last() ? ArrivingRows{} : arriving, rows, rows);
-          }).find("rank " + last() + " receives from 1 ranks, but was told of the rows of 0") == 0);
+          }).find("rank " + last() + " receives from 1 ranks, but got the rows of 0") == 0);
 }
 
 TEST_CASE("rows of different length that meet in one place are refused") {

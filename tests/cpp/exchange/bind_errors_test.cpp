@@ -162,11 +162,11 @@ TEST_CASE("routes that do not belong together are refused") {
         false);
     // The peer waits for words that this rank has no reason to send, and the other way round.
     check_refused(
-        "whose own route knows of none",
+        "whose own route has no such leg",
         [&](auto& it) { it.route = {last_rank, world_size(), 4, 4, {}, {}}; }, false);
     if (world_size() > 2) {
         check_refused(
-            "whose own route knows of none",
+            "whose own route has no such leg",
             [&](auto& it) {
                 auto receives = std::vector(it.route.receives().begin(), it.route.receives().end());
                 receives.push_back({.peer = 0, .segments = shorter});

@@ -68,7 +68,7 @@ TEST_CASE("what is not known of peers on other nodes is said, and no threshold")
     const Ring ring(world_rank(), world_size(), true);
     const auto words = explain(ring, std::nullopt);
     CAPTURE(words);
-    CHECK(words.find("the end of these peers is noticed by MPI alone, if at all: ") !=
+    CHECK(words.find("peers not watched, so that only MPI can notice their end: ") !=
           std::string::npos);
     CHECK(words.find("pushes runs") == std::string::npos);
 }

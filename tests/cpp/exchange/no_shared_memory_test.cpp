@@ -49,7 +49,8 @@ TEST_CASE("a rank without shared memory is served by messages") {
         if (scenario.pattern.legs.contains({world_rank(), world_size() - 1}) &&
             world_rank() < world_size() - 1) {
             CHECK(exchange.explain().find("message") != std::string::npos);
-            CHECK(exchange.explain().find("it could make no shared memory") != std::string::npos);
+            CHECK(exchange.explain().find("it could not allocate shared memory") !=
+                  std::string::npos);
         }
     }
 }

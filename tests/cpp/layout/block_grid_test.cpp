@@ -53,10 +53,11 @@ TEST_CASE("the box of a rank is what it owns, without halo") {
     CHECK(made.box(1) == PerDimension<IndexRange>{});  // has no part
     const BlockGrid cyclic({Distribution::even(4, 1), Distribution::cyclic(5, 3)});
     CHECK(cyclic.box(2)[1] == IndexRange{.begin = 2, .end = 3});
-    CHECK_THROWS_WITH_AS((void)cyclic.box(1),
-                         "what rank 1 owns along dimension 1 is 2 ranges, so its cells are no box; "
-                         "ask the Distribution for them",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        (void)cyclic.box(1),
+        "what rank 1 owns along dimension 1 is 2 ranges, so its cells are not a box; "
+        "ask the Distribution for them",
+        std::invalid_argument);
 }
 
 TEST_CASE("a part without cells has no local array, hence no halo") {

@@ -52,7 +52,7 @@ TEST_CASE("rows of any length follow each other") {
 TEST_CASE("what makes no rows is refused with its values") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     CHECK_THROWS_WITH_AS((void)Rows::fixed(-1, 3),
-                         "-1 rows of 3 units make no sense; both are at least 0",
+                         "-1 rows of 3 units are out of range; both are at least 0",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(
         (void)Rows::fixed(1, 3, 0),

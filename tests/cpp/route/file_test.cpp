@@ -131,7 +131,7 @@ TEST_CASE("a file cut anywhere is refused") {
     const auto path = folder.path / "some.route";
     save(example(), path);
     const std::string whole = read(path);
-    CHECK(refusal(path, "") == "is empty, no route file; save it again");
+    CHECK(refusal(path, "") == "is empty, not a route file; save it again");
     for (std::size_t size = 1; size < whole.size(); ++size) {
         CAPTURE(size);
         CHECK(refusal(path, whole.substr(0, size)).starts_with("is truncated"));
@@ -161,7 +161,7 @@ TEST_CASE("what is wrong with a file is told") {
     const auto path = folder.path / "some.route";
     save(example(), path);
     const std::string whole = read(path);
-    CHECK(refusal(path, "#!/bin/sh") == "is no route file");
+    CHECK(refusal(path, "#!/bin/sh") == "is not a route file");
     std::string turned = whole;
     for (std::size_t word = 8; word + 8 <= turned.size(); word += 8) {
         std::reverse(turned.begin() + static_cast<std::ptrdiff_t>(word),
@@ -187,7 +187,7 @@ TEST_CASE("content that is no route is refused even where the checksum is right"
     };
     for (std::size_t at = 4; at + 1 < good.size(); ++at) {
         CAPTURE(at);
-        CHECK(with(at, std::uint64_t{0} - 1).starts_with("is no valid route file: "));
+        CHECK(with(at, std::uint64_t{0} - 1).starts_with("is not a valid route file: "));
     }
     // Numbers of legs and of segments, which must not be believed before memory is asked for.
     for (const std::size_t at : {8, 9, 11, 13, 15, 17}) {
@@ -195,6 +195,6 @@ TEST_CASE("content that is no route is refused even where the checksum is right"
         CHECK(with(at, std::uint64_t{1} << 62U).find("more than it has room for") !=
               std::string::npos);
     }
-    CHECK(with(8, 1) == "is no valid route file: its counts do not match its length");
+    CHECK(with(8, 1) == "is not a valid route file: its counts do not match its length");
     CHECK(with(10, 9).find("rank 1 sends to rank 9, but there are 4 ranks") != std::string::npos);
 }

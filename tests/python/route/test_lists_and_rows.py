@@ -134,9 +134,9 @@ def test_lists_find_each_other_in_a_directory(data: st.DataObject) -> None:
 
 
 def test_indices_owned_twice_or_never_are_named() -> None:
-    with pytest.raises(ValueError, match="index 7 stands in the source lists of rank 1 and of ra"):
+    with pytest.raises(ValueError, match="index 7 is in the source lists of rank 1 and of ra"):
         _core.match([(1, 5, 3, 0), (2, 7, 1, 0)], [])
-    with pytest.raises(ValueError, match="index 8, which rank 3 wants, stands in no source list"):
+    with pytest.raises(ValueError, match="index 8, which rank 3 wants, is in no source list"):
         _core.match([(1, 5, 3, 0)], [(3, 6, 3, 0)])
     with pytest.raises(ValueError, match="a directory needs parts of one range each"):
         _core.runs_by_directory(0, integers([1]), _core.Distribution.block_cyclic(4, 2, 1))

@@ -229,15 +229,15 @@ def test_files_that_cannot_be_are_named(tmp_path: Path) -> None:
         route.save(missing)
     with pytest.raises(OSError, match=f"cannot read route file {missing}: No such file"):
         _core.Route.load(missing)
-    with pytest.raises(_core.RouteFileError, match="it is no regular file"):
+    with pytest.raises(_core.RouteFileError, match="it is not a regular file"):
         _core.Route.load(tmp_path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)  # nobody writes to it, nor is waited for
-    with pytest.raises(_core.RouteFileError, match="it is no regular file"):
+    with pytest.raises(_core.RouteFileError, match="it is not a regular file"):
         _core.Route.load(pipe)
     pipe.unlink()
     text = tmp_path / "notes.txt"
     text.write_text("Of routes, many are told.")
-    with pytest.raises(_core.RouteFileError, match=f"{text} is no route file"):
+    with pytest.raises(_core.RouteFileError, match=f"{text} is not a route file"):
         _core.Route.load(text)
     assert sorted(tmp_path.iterdir()) == [text]

@@ -59,7 +59,7 @@ def test_nobody_writes_where_the_arrays_of_a_dropped_alltoall_were() -> None:
                     words = wait_or_break(bound)
                 meet()
                 assert all((array == -1).all() for array in later), name
-                assert words == "" or words.startswith("rank 0 has given"), words
+                assert words == "" or words.startswith("rank 0 has abandoned"), words
 
 
 def test_who_drops_an_alltoall_between_two_rounds_is_named_to_those_who_go_on() -> None:

@@ -58,16 +58,16 @@ def test_lists_with_missing_or_repeated_cells_are_refused() -> None:
     last = WORLD.rank == WORLD.size - 1
     layout = grid(8)
     refused(
-        "stands in the source lists of rank 0 and of rank",
+        "is in the source lists of rank 0 and of rank",
         lambda: Redistribution(WORLD, [*whole, *([5] if last else [])], layout),
     )
-    refused("stand in no source list", lambda: Redistribution(WORLD, whole[:-1], layout))
+    refused("are in no source list", lambda: Redistribution(WORLD, whole[:-1], layout))
     refused(
         "has number 8, but the grid has 8 cells",
         lambda: Redistribution(WORLD, layout, [8] if last else []),
     )
     refused(
-        "stands in the destination lists",
+        "is in the destination lists",
         lambda: Redistribution(WORLD, layout, [3, 3] if last else []),
     )
 

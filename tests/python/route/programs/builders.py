@@ -138,7 +138,7 @@ def on_last(wrong: Any, right: Any) -> Any:
 def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
     owners = transrank.Distribution.even(8 * WORLD.size, WORLD.size)
     for wrong in ([-1], [8 * WORLD.size], [2**62]):
-        refused("have an owner", lambda w=wrong: routes.ghost_pull(WORLD, owners, on_last(w, [0])))
+        refused("out of range", lambda w=wrong: routes.ghost_pull(WORLD, owners, on_last(w, [0])))
     for wrong, says in [
         ([1.5], "give integers"),
         ([[1]], "one-dimensional"),
@@ -148,8 +148,8 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
         refused(says, lambda w=wrong: routes.ghost_pull(WORLD, owners, on_last(w, [0])))
     refused("give a Distribution", lambda: routes.ghost_pull(WORLD, on_last("me", owners), [0]))
     refused("str", lambda: routes.ghost_pull(WORLD, owners, [0], begin=on_last("x", 0)))
-    refused("stands in", lambda: routes.lists(WORLD, on_last([7, 7], []), []))
-    refused("stands in no", lambda: routes.lists(WORLD, [], on_last([7], [])))
+    refused("is in", lambda: routes.lists(WORLD, on_last([7, 7], []), []))
+    refused("is in no", lambda: routes.lists(WORLD, [], on_last([7], [])))
     numbered = transrank.Numbering(WORLD, 2 * WORLD.rank)
     if WORLD.size > 1:
         refused("gives owners", lambda: routes.ghost_pull(WORLD, on_last(owners, numbered), []))
