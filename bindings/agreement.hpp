@@ -15,19 +15,20 @@
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
-/// What may fail in Python on one rank alone becomes the same error on every rank.
+/// An error of Python on one rank becomes the same error on every rank.
 namespace transrank::bindings {
 
-/// What an exception says; one that says nothing, or is no Exception, is called by its name and
-/// rank.
+/// The message of an exception; one without a message, or that is not an Exception, is reported by
+/// its name and rank.
 [[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
 
 /// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any.
 /// Other threads run meanwhile.
 void agree(CommunicatorArgument comm, const std::optional<std::string>& words);
 
-/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. What
-/// is no Exception (KeyboardInterrupt) goes on where it was raised, once all ranks know of it.
+/// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. An
+/// exception that is not an Exception (KeyboardInterrupt) is raised again once all ranks know of
+/// it.
 template <class Work>
 auto agreed(CommunicatorArgument comm, const Work& work) {
     std::optional<std::invoke_result_t<Work>> made;

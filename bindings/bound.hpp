@@ -14,7 +14,7 @@
 
 namespace transrank::bindings {
 
-/// What is bound to arrays of Python, and keeps them alive: the same life for all that move them.
+/// An exchange bound to arrays of Python, which it keeps alive.
 class Bound {
 public:
     /// `make` makes the exchange for the fields of the arrays, collectively and without the
@@ -39,7 +39,7 @@ public:
         return exchange_.test();
     }
     /// Lets signal handlers run now and then: an exception of theirs (KeyboardInterrupt) leaves
-    /// what moves under way, and it can be waited for again. Whether it was over in time.
+    /// the exchange under way, and it can be waited for again. Returns whether it was over in time.
     [[nodiscard]] bool wait_for(double seconds) {
         while (!is_over_within(std::min(seconds, seconds_between_signals))) {
             if (PyErr_CheckSignals() != 0) {

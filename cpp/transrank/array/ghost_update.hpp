@@ -27,8 +27,8 @@ struct GhostMapping {
     std::vector<std::int64_t> ghosts;  ///< the global index of each ghost row
 };
 
-/// What an ArrayTransformer does, whatever the elements of its arrays are: keeps the rows of `son`,
-/// the ghosts, copies of rows of the ranks' `father`s.
+/// The part of an ArrayTransformer that does not depend on the element type: keeps the rows of
+/// `son`, the ghosts, copies of rows of the ranks' `father`s.
 ///
 /// Collective calls throw mpi::AgreedError with the same words on every rank, before anything has
 /// moved, and make started exchanges advance until all ranks have come. From start to wait the
@@ -138,7 +138,8 @@ protected:
     }
 
 private:
-    /// Between which rows what moves: in rows where all have one length, else in elements.
+    /// The route between the rows of two arrays: in rows where all have one length, else in
+    /// elements.
     struct Movement {
         layout::Rows father;
         layout::Rows son;

@@ -68,9 +68,9 @@ public:
     ParArray& operator=(ParArray&&) noexcept = default;
     ~ParArray() = default;
 
-    // What every resize() does: new memory, zeroed; what was there is gone, and what was bound to
-    // it must be bound again. They throw std::invalid_argument when a number is negative or a row
-    // longer than the bound, std::system_error when there is no memory.
+    // Every resize() takes new memory, zeroed: the rows are lost, and exchanges bound to them must
+    // be bound again. They throw std::invalid_argument when a number is negative or a row longer
+    // than the bound, std::system_error when there is no memory.
 
     void resize(std::int64_t rows)
         requires(kind == RowKind::static_fixed)

@@ -10,7 +10,7 @@ inline constexpr std::int64_t dynamic_size = -1;
 /// In place of a row length: another one for each row.
 inline constexpr std::int64_t non_uniform_size = -2;
 
-/// What rows an array `<T, rs, rm, al>` has.
+/// The kind of rows of an array `<T, rs, rm, al>`.
 enum class RowKind : std::uint8_t {
     static_fixed,    ///< rs elements
     fixed,           ///< as many as is said at run time

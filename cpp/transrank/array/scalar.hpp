@@ -9,8 +9,8 @@
 
 namespace transrank::array {
 
-/// What elements of type T consist of when they are added or compared; opaque ones can only be
-/// assigned. Specialise it for a structure of equal numbers.
+/// The type of the numbers in an element of type T, for sums and comparisons; opaque ones can only
+/// be assigned. Specialise it for a structure of equal numbers.
 template <class T>
 struct ScalarOf {
     static constexpr transport::Scalar value = [] {

@@ -42,8 +42,8 @@ struct AlltoallOptions {
 /// By the algorithm `mpi`, run() is MPI_Alltoall itself, which is what MPI libraries are tuned for.
 ///
 /// After a BrokenExchange, or when it was destroyed under way, MPI and peers may still be using the
-/// arrays: what `keep_alive` owns is then kept for ever where MPI needs it, and whoever leaves that
-/// empty keeps the arrays until MPI_Finalize.
+/// arrays: `keep_alive` is then kept for ever where MPI needs it; callers that leave it empty
+/// must keep the arrays until MPI_Finalize.
 class Alltoall final : public exchange::Exchange {
 public:
     /// Collective. Blocks of `block_bytes` for every rank, in rank order, and from every rank; in
@@ -70,8 +70,8 @@ private:
     std::string_view algorithm_;
 };
 
-/// Collective. One alltoall; the same as an Alltoall made, run and destroyed. What is done more
-/// than once costs less with an Alltoall that is kept: the ranks agree here each time.
+/// Collective. One alltoall; the same as an Alltoall made, run and destroyed. An alltoall
+/// that is repeated costs less with an Alltoall that is kept: the ranks agree here each time.
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options = {});
 

@@ -12,11 +12,11 @@
 
 namespace transrank::collective {
 
-/// What `auto` takes for which blocks, found by measuring: a text file, as `transrank tune --for
-/// transrank` writes it.
+/// The algorithms that `auto` takes for which blocks, found by measuring: a text file, as
+/// `transrank tune --for transrank` writes it.
 ///
 ///     transrank alltoall choices 1
-///     mpi openmpi              # or mpich, other: what it was measured with
+///     mpi openmpi              # or mpich, other: the MPI that it was measured with
 ///     ranks 4                  # of the communicators that it is for
 ///     ranks-per-node 2         # of them on each node
 ///     rules 2
@@ -24,7 +24,7 @@ namespace transrank::collective {
 ///     private 8 64 linear      # the same, sent from other arrays
 ///     end
 ///
-/// What follows # does not count. For other communicators and lengths it says nothing.
+/// Text after # is a comment. The file says nothing about other communicators and lengths.
 class Choices {
 public:
     /// Throws std::invalid_argument that names `path` and the line that is wrong.

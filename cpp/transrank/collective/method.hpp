@@ -10,7 +10,7 @@
 
 namespace transrank::collective {
 
-/// What the ranks know together before they choose.
+/// Facts that all ranks know before they choose.
 struct Circumstances {
     bool on_one_node;    ///< all pairs of ranks share memory
     bool shared_arrays;  ///< every rank sends from memory that transrank has allocated

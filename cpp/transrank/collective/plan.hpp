@@ -23,12 +23,12 @@ struct Blocks {
     [[nodiscard]] std::int64_t receive_extent() const;
 };
 
-/// What a rank's data lie in while they move.
+/// The memory in which a rank's data lie while they move.
 enum class Memory : std::uint8_t {
     send,     ///< the user's
     receive,  ///< the user's
-    transit,  ///< what others have sent for others, where it arrived
-    packed,   ///< what one step sends and is not in one piece elsewhere
+    transit,  ///< blocks to be forwarded, where they have arrived
+    packed,   ///< messages of one step that are not contiguous elsewhere
 };
 
 struct Place {

@@ -12,10 +12,10 @@
 
 namespace transrank::collective {
 
-/// What an alltoall works on. Every rank has checked it, and all agree where they must.
+/// The arguments of an alltoall. Every rank has checked them, and all agree where they must.
 struct Task {
     MPI_Comm comm;                 ///< the user's
-    const mpi::Communicator& own;  ///< the same ranks, for what is said while it is made
+    const mpi::Communicator& own;  ///< the same ranks, for messages while it is bound
     const std::shared_ptr<exchange::KnownCommunicator>& known;
     const std::byte* send;
     std::byte* receive;
@@ -36,7 +36,7 @@ using Carrier = std::unique_ptr<exchange::Carrier>;
 /// Collective. By an exchange: each rank takes its blocks from the memory of peers on its node.
 [[nodiscard]] Carrier on_node_direct(const Task& task);
 
-/// Collective. What the MPI library does itself.
+/// Collective. By MPI_Alltoall or MPI_Alltoallv of the library.
 [[nodiscard]] Carrier by_mpi(const Task& task);
 
 }  // namespace transrank::collective

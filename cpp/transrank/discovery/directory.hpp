@@ -16,7 +16,7 @@ namespace transrank::discovery {
 /// Runs of a list by the rank that looks after their part of the index space.
 using RunsByPart = std::vector<std::pair<int, std::vector<route::ListRun>>>;
 
-/// What one rank has and what it wants.
+/// The lists of one rank.
 struct Lists {
     RunsByPart sources;
     RunsByPart destinations;

@@ -7,8 +7,8 @@
 
 namespace transrank::discovery {
 
-/// What a rank believes another one to own. Sent along with what concerns the owner's rows, so that
-/// ranks with different tables are found out.
+/// The rows that a rank believes another one to own. Sent along with requests for the owner's rows,
+/// so that ranks with different tables are detected.
 struct View {
     std::int64_t extent = 0;
     std::int64_t owned = 0;

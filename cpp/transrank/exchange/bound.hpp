@@ -19,7 +19,7 @@ namespace transrank::exchange {
 /// A route bound to fields and transports.
 class Bound : public Carrier {
 public:
-    /// Collective, as Exchange's constructor, and throws what that throws.
+    /// Collective; throws as Exchange's constructor.
     Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options);
 
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }

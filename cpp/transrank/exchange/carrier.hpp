@@ -10,8 +10,8 @@
 
 namespace transrank::exchange {
 
-/// What moves the data of an exchange in each epoch: made once, collectively, and driven by
-/// Exchange, which knows of order, peers and errors, but not of routes.
+/// Moves the data of an exchange in each epoch. Made once, collectively, and driven by Exchange,
+/// which handles the order of calls, peers and errors, but knows nothing of routes.
 class Carrier {
 public:
     Carrier() = default;

@@ -35,7 +35,7 @@ struct Options {
 /// again. Or any call in a child of fork, which breaks nothing.
 using mpi::Misuse;
 
-/// What one rank binds.
+/// The arguments of one rank that binds.
 struct Parts {
     route::Route route;
     std::vector<transport::Field> fields;
@@ -76,7 +76,7 @@ public:
     /// Collective. The same of what `make` returns on each rank; what it throws on one is thrown on
     /// every rank as mpi::AgreedError. It must not communicate.
     Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options = {});
-    /// Not collective. Drives what moves data in another way than along a route.
+    /// Not collective. Drives a carrier that moves data in another way than along a route.
     explicit Exchange(std::unique_ptr<Carrier> carrier);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
     /// on different ranks. Peers that start once more are notified; where this thread may not call
@@ -117,8 +117,8 @@ public:
     /// pushing and pulling and how it is known: a text table.
     [[nodiscard]] std::string explain() const;
 
-    /// Not collective. Lets go of everything, as the destructor does; what is called afterwards
-    /// throws Misuse. May be called again.
+    /// Not collective. Lets go of everything, as the destructor does; later calls throw
+    /// Misuse. May be called again.
     void close() noexcept { state_.reset(); }
 
 private:

@@ -13,8 +13,8 @@
 
 namespace transrank::exchange {
 
-/// What is found out about a communicator when something is made over it for the first time, and
-/// kept with it: who shares memory, what that memory can do, and communicators for messages.
+/// Facts about a communicator, found when it is used for the first time and kept with it: which
+/// ranks share memory, the thresholds of that memory, and communicators for messages.
 class KnownCommunicator final : public mpi::Attachment {
 public:
     /// Collective. Makes started exchanges advance until all ranks have come. Throws BrokenExchange

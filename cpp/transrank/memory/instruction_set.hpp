@@ -7,7 +7,7 @@
 
 namespace transrank::memory {
 
-/// What a kernel is written for. The library is compiled for the oldest processor of its
+/// The instructions that a kernel uses. The library is compiled for the oldest processor of its
 /// architecture; faster instructions are chosen when it runs.
 enum class InstructionSet : std::uint8_t { portable, sse2, avx2, avx512 };
 [[nodiscard]] std::string_view name(InstructionSet set);

@@ -14,7 +14,7 @@ namespace transrank::memory {
 using RunCopy = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                          std::int64_t from_stride, std::int64_t count);
 
-/// The longest runs that code is made for, and what their length is a multiple of.
+/// The longest runs that code is made for, and the unit of their lengths.
 inline constexpr std::size_t longest_run_bytes = 256;
 inline constexpr std::size_t run_word_bytes = 8;
 

@@ -19,9 +19,9 @@ struct BlockHandle {
     [[nodiscard]] bool is_shared() const noexcept { return segment.is_shared(); }
 };
 
-/// Shared memory for what there may be thousands of: cut from segments that this process keeps, so
-/// that a block costs neither a descriptor nor a mapping of its own. The owner lets go of it
-/// without communication; the memory is used again when no process holds it any more.
+/// Shared memory for objects of which there may be thousands: cut from segments that this process
+/// keeps, so that a block costs neither a descriptor nor a mapping of its own. The owner lets go of
+/// it without communication; the memory is used again when no process holds it any more.
 class SharedBlock {
 public:
     /// Aligned to a cache line, not cleared. Throws std::system_error.

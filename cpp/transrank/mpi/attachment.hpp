@@ -7,7 +7,7 @@
 
 namespace transrank::mpi {
 
-/// What is kept with a communicator of the user's from one call to the next, as an MPI attribute;
+/// Data kept with a communicator of the user's from one call to the next, as an MPI attribute;
 /// duplicates of the communicator do not inherit it.
 class Attachment {
 public:

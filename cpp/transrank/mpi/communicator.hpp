@@ -10,7 +10,7 @@
 
 namespace transrank::mpi {
 
-/// What a rank goes on doing while it waits in a collective operation, so that peers which need it
+/// Work to be done while a rank waits in a collective operation, so that peers which need it
 /// elsewhere get there, too. May be empty.
 using Meanwhile = std::function<void()>;
 
@@ -83,8 +83,8 @@ private:
 [[nodiscard]] std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from,
                                           MPI_Comm to);
 
-/// Collective. Returns when all ranks of `comm` have come; calls `meanwhile` until then. What that
-/// throws is passed on, while the others may wait for ever.
+/// Collective. Returns when all ranks of `comm` have come; calls `meanwhile` until then. Its
+/// exceptions are passed on, while the others may wait for ever.
 void come_together(MPI_Comm comm, const Meanwhile& meanwhile);
 
 }  // namespace transrank::mpi

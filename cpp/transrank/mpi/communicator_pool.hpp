@@ -18,10 +18,10 @@ namespace transrank::mpi {
 /// its own.
 [[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;
 
-/// Duplicates of one communicator, for what needs one of its own and may be destroyed at any time,
-/// in any order, on different ranks: freeing a communicator is collective, returning one is not.
-/// A communicator is used again, or freed, at a later `acquire`, where all ranks are together and
-/// have seen that all of them have returned it.
+/// Duplicates of one communicator, for objects that need their own and may be destroyed at any
+/// time, in any order, on different ranks: freeing a communicator is collective, returning one is
+/// not. A communicator is used again, or freed, at a later `acquire`, where all ranks are together
+/// and have seen that all of them have returned it.
 class CommunicatorPool {
     struct Entry;
 

@@ -31,7 +31,7 @@ void before_finalize(void (*work)() noexcept);
 /// Uninitialised memory for messages.
 using Buffer = std::unique_ptr<std::byte[]>;
 
-/// For what belongs to a request that was given up: MPI may still read or write it.
+/// For memory of a request that was abandoned: MPI may still read or write it.
 void keep_for_ever(std::shared_ptr<void> memory);
 
 }  // namespace transrank::mpi

@@ -41,8 +41,8 @@ void check(const Layout& source, const Layout& destination,
                                          const Layout& destination,
                                          route::Coverage coverage = route::Coverage::owned);
 
-/// Moves bundles of fields along a route, which is made once: `store` binds it to fields; what is
-/// stored is then moved again and again.
+/// Moves bundles of fields along a route, which is made once: `store` binds it to fields, which
+/// are then moved again and again.
 class Redistribution {
 public:
     /// Collective. From one layout of a grid to another one; throws as route_between.
@@ -70,7 +70,7 @@ public:
     void run() { stored().run(); }
     [[noreturn]] void abandon(const std::string& why) { stored().abandon(why); }
     [[nodiscard]] std::string explain() { return stored().explain(); }
-    /// Not collective. Lets go of what was stored; one that is under way is broken by it.
+    /// Not collective. Closes the stored exchange; one that is under way is broken by it.
     void close() noexcept { exchange_.reset(); }
 
 private:

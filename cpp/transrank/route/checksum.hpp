@@ -34,7 +34,7 @@ private:
     std::uint64_t words_ = 0;
 };
 
-/// A checksum of what a leg moves, peer apart: the two ranks of a leg compute the same.
+/// A checksum of the segments of a leg: the two ranks of a leg compute the same.
 [[nodiscard]] std::uint64_t checksum(const Leg& leg) noexcept;
 
 }  // namespace transrank::route

@@ -20,7 +20,7 @@ struct Loop {
 };
 
 /// A box of units as nested loops. Loops are added from the fastest to the slowest of the
-/// destination; those that merely go on with what is inside them melt into one.
+/// destination; a loop that merely continues the one inside it is merged with it.
 class LoopNest {
 public:
     void add(const Loop& loop) noexcept;

@@ -8,7 +8,7 @@
 
 namespace transrank::route {
 
-/// What a redistribution delivers besides the cells that a rank owns.
+/// Whether a redistribution fills halo cells besides the cells that a rank owns.
 enum class Coverage : std::uint8_t {
     owned,           ///< the destination's halo stays as it is
     owned_and_halo,  ///< halo cells are filled, too, from wherever they are owned
@@ -17,9 +17,9 @@ enum class Coverage : std::uint8_t {
 /// One rank's route from its cells in `source` to those in `destination`: two layouts of one grid,
 /// on any of the `ranks` ranks each. A transposed array is one whose memory order differs.
 ///
-/// Needs no communication, and its cost depends on what the rank itself has and gets, not on the
-/// number of ranks. Throws std::invalid_argument when the grids differ in an extent or a layout
-/// names a rank that does not exist.
+/// Needs no communication, and its cost depends on the cells that the rank itself has and gets, not
+/// on the number of ranks. Throws std::invalid_argument when the grids differ in an extent or a
+/// layout names a rank that does not exist.
 [[nodiscard]] Route redistribution(int rank, int ranks, const layout::BlockGrid& source,
                                    const layout::BlockGrid& destination,
                                    Coverage coverage = Coverage::owned);

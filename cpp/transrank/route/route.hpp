@@ -9,7 +9,8 @@
 
 namespace transrank::route {
 
-/// What one rank sends to whom and receives from whom: pure data, without communicator, immutable.
+/// The data that one rank sends to and receives from each peer: pure data, without communicator,
+/// immutable.
 ///
 /// The leg from rank a to rank b is among a's sends and b's receives with identical segments. A
 /// rank that moves data within itself has a leg to itself in both.

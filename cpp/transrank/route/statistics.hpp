@@ -8,7 +8,7 @@
 
 namespace transrank::route {
 
-/// What a leg consists of, in units. All 0 for an empty leg.
+/// The size and shape of a leg, in units. All 0 for an empty leg.
 struct LegStatistics {
     std::int64_t units = 0;
     std::int64_t segments = 0;

@@ -10,7 +10,7 @@
 
 namespace transrank::schedule {
 
-/// What `source` sends to `target` in an alltoall; on its way it may lie on other ranks.
+/// The data that `source` has for `target` in an alltoall; other ranks may forward it.
 struct Block {
     int source;
     int target;
@@ -35,7 +35,7 @@ struct Algorithm {
     /// which it turns to them.
     std::vector<int> (*targets)(const Problem& problem, int step, int rank);
     std::vector<int> (*sources)(const Problem& problem, int step, int rank);
-    /// What goes from one rank to another in a step, in the order in which both count it.
+    /// The blocks that go from one rank to another in a step, in the order of the message.
     std::vector<Block> (*blocks)(const Problem& problem, int step, int from, int to);
 };
 

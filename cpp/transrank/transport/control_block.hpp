@@ -28,7 +28,7 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// What a rank says about one exchange to the peers that share memory with it. Written by its owner
+/// The state of one exchange that a rank publishes to peers in shared memory. Written by its owner
 /// alone; peers map it. Counters only grow.
 class ControlBlock {
 public:

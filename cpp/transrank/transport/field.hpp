@@ -7,10 +7,10 @@
 
 namespace transrank::transport {
 
-/// What happens where data arrive.
+/// How arriving data are combined with the destination.
 enum class Operation : std::uint8_t { assign, add, min, max };
 
-/// What the bytes of a unit are, for operations other than assign.
+/// The type of the numbers in a unit, for operations other than assign.
 enum class Scalar : std::uint8_t {
     opaque,  ///< assign only
     int8,
@@ -38,7 +38,7 @@ enum class Stores : std::uint8_t {
 ///
 /// After a BrokenExchange MPI may still be reading from or writing to the arrays, and a peer that
 /// shares memory with this rank may be, too. `keep_alive` is then kept for ever where MPI needs
-/// it; whoever leaves it empty keeps the arrays of a broken exchange until MPI_Finalize.
+/// it; callers that leave it empty must keep the arrays of a broken exchange until MPI_Finalize.
 struct Field {
     const std::byte* source = nullptr;
     std::int64_t source_bytes = 0;

@@ -48,7 +48,7 @@ struct FieldOffer {
     return offer;
 }
 
-/// What a peer says of itself when an exchange is bound.
+/// The offer of a peer when an exchange is bound.
 struct PeerOffer {
     int rank = -1;
     /// This rank's place in the peer's list of peers: its slot in the peer's control block; and the

@@ -10,7 +10,7 @@
 
 namespace transrank::transport {
 
-/// Moves that are executed again and again, and that find out how to store what they copy.
+/// Moves that are executed again and again, and that measure which kind of stores is faster.
 ///
 /// Stores that go past the caches save reading each line before it is written, but whoever reads
 /// the result next must fetch it from memory. Where what the rank reads and writes in an exchange

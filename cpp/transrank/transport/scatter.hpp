@@ -7,10 +7,10 @@
 
 namespace transrank::transport {
 
-/// How much of what moves between two ranks lies in short runs, each on cache lines of its own at
-/// both ends, as the column of a grid does; what lies one after the other at either end does not.
-/// Moved directly, each of them drags a whole line from
-/// one core to another, whoever moves it; packed, a line holds many.
+/// How many of the bytes between two ranks lie in short runs, each on cache lines of its own at
+/// both ends, as those of a grid's column do; runs that are contiguous at either end do not count.
+/// Moved directly, each of them drags a whole line from one core to another, whichever rank moves
+/// it; packed, a line holds many.
 struct Scatter {
     std::int64_t bytes = 0;
     std::int64_t apart_bytes = 0;

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] int rank() const noexcept { return rank_; }
     void ring() { doorbell_->ring(); }
 
-    /// What the peer has published so far.
+    /// The counters that the peer has published so far.
     [[nodiscard]] std::uint64_t started() const { return theirs_.started().seen(); }
     [[nodiscard]] std::uint64_t done() const { return theirs_.done(my_slot_there_).seen(); }
     [[nodiscard]] std::uint64_t packed() const { return theirs_.packed(my_slot_there_).seen(); }

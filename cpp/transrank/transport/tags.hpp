@@ -3,7 +3,7 @@
 
 namespace transrank::transport {
 
-/// What the messages of an exchange are about; it has a communicator of its own.
+/// The tags of an exchange's messages; it has a communicator of its own.
 enum Tag : int { offer_tag = 1, handle_tag, refusal_tag, data_tag, notice_tag };
 
 }  // namespace transrank::transport

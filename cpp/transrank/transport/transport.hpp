@@ -21,7 +21,7 @@
 
 namespace transrank::transport {
 
-/// What the transports of one exchange have in common. It outlives them, as do its references.
+/// The data shared by the transports of one exchange. It outlives them, as do its references.
 struct Binding {
     const route::Route& route;
     std::span<const Field> fields;
@@ -32,13 +32,13 @@ struct Binding {
     const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
     Stores stores;
-    /// What this rank receives or, where that is more, sends, of all fields.
+    /// The bytes of all fields that this rank receives or, if that is more, sends.
     std::int64_t moved_bytes;
     /// A longer message is split.
     std::int64_t longest_message_bytes;
     /// This rank's words to its node-mates.
     ControlBlock& control;
-    /// What the peers said of themselves, one for each peer of the route, ascending by rank.
+    /// The offers of the peers of the route, ascending by rank.
     std::span<const PeerOffer> offers;
     /// Whose data may be applied next.
     ApplyOrder& apply_order;
@@ -47,7 +47,7 @@ struct Binding {
 /// A way in which the data of some peers move. One object serves all peers of an exchange that it
 /// was chosen for. It comes to life in three steps, so that what may fail on one rank alone
 /// (memory, descriptors, mappings) never leaves the others waiting: Entry::make takes what this
-/// rank needs of its own, `connect` talks to the peers, `prepare` uses what they said.
+/// rank needs of its own, `connect` communicates with the peers, `prepare` uses the result.
 class Transport {
 public:
     Transport() = default;
@@ -65,7 +65,7 @@ public:
     /// here on. Does not wait.
     virtual void start(std::uint64_t epoch) = 0;
 
-    /// Does what can be done without waiting. Returns whether anything has advanced. Throws
+    /// Makes progress without waiting. Returns whether anything has advanced. Throws
     /// BrokenExchange when a peer has broken the exchange.
     virtual bool progress() = 0;
 
@@ -80,7 +80,7 @@ public:
     /// Whether waiting means that MPI must be called again and again.
     [[nodiscard]] virtual bool polls_mpi() const { return false; }
 
-    /// How it moves data, and what it has found out by moving: lines for people, if any.
+    /// How it moves data, and what it has measured: lines of text, if any.
     [[nodiscard]] virtual std::string explain() const { return ""; }
 
     /// Tells the peers that this rank will publish nothing more, without waiting for them: the
