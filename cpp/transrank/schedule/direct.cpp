@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms that send each block straight to its target. They differ in how many peers a rank turns
-// to in a step, and in which order.
+// Algorithms that send each block straight to its target. They differ in how many peers a rank
+// turns to in a step, and in which order.
 #include <algorithm>
 #include <bit>
 
@@ -22,9 +22,8 @@ Algorithm direct(std::string_view name, std::string_view summary) {
                           int rank) { return Peers(problem, step, rank, 1); },
             .sources = [](const Problem& problem, int step,
                           int rank) { return Peers(problem, step, rank, -1); },
-            .blocks = [](const Problem& /*problem*/, int /*step*/, int from, int to) {
-                return std::vector<Block>{{.source = from, .target = to}};
-            }};
+            .blocks = [](const Problem& /*problem*/, int /*step*/, int from,
+                         int to) { return std::vector<Block>{{.source = from, .target = to}}; }};
 }
 
 // Not beginning with rank 0, to which all ranks would turn first.

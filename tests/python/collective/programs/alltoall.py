@@ -79,6 +79,20 @@ def test_the_algorithm_in_use_is_named() -> None:
     assert repr(transrank.Alltoall(WORLD, own, algorithm="bruck")) == "<Alltoall by bruck>"
 
 
+def test_every_algorithm_has_the_life_of_an_exchange() -> None:
+    send = np.arange(3.0 * WORLD.size) + 100 * WORLD.rank
+    for algorithm in USABLE:
+        receive = np.zeros_like(send)
+        bound = transrank.Alltoall(WORLD, send, receive, algorithm)
+        bound.start()
+        bound.run()  # under way already, so it only waits
+        assert receive.tobytes() == expected(send).tobytes()
+        assert bound.explain().startswith(f"alltoall by {bound.algorithm}")
+        bound.close()
+        with pytest.raises(transrank.Misuse, match="this alltoall has been closed"):
+            bound.run()
+
+
 def test_what_is_wrong_on_one_rank_is_told_on_all() -> None:
     good = np.zeros((WORLD.size, 4))
     last = WORLD.rank == WORLD.size - 1
