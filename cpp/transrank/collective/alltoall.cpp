@@ -15,6 +15,7 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/schedule/problem.hpp"
 
 namespace transrank::collective {

@@ -384,7 +384,7 @@ bool Exchange::wait_for(double seconds) {
 }
 
 void Exchange::run() {
-    mpi::require_own_process();
+    mpi::require_usable();
     open().run();
 }
 
