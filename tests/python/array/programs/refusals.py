@@ -214,7 +214,7 @@ def test_rows_say_what_they_are() -> None:
     assert repr(fixed) == "<ParArray of 3 rows of shape (2, 2) of float64>"
     uneven = transrank.ParArray.variable([2, 0, 1], np.int32)
     assert [len(uneven[row]) for row in range(3)] == [2, 0, 1]
-    with pytest.raises(ValueError, match="rows of variable length form no array"):
+    with pytest.raises(ValueError, match="rows of variable length do not form an array"):
         _ = uneven.values
     with pytest.raises(IndexError, match=r"row 3 is out of range \[0, 3\)"):
         _ = uneven[3]

@@ -63,8 +63,8 @@ def test_threads_of_a_core_and_a_map_without_domains_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "describes no machine"),
-        ("pack:0", "describes no machine"),
+        ("", "does not describe a machine"),
+        ("pack:0", "does not describe a machine"),
         ("pack:2 gpu:4", "'gpu:4' does not describe a part of a machine"),
         ("core:2(size=4Q) pu:1", "'4Q' is not a size"),
         ("numa:2 distances:10,20,20", "3 distances do not form a square matrix"),

@@ -105,7 +105,7 @@ def test_names_that_are_no_dimensions_are_refused() -> None:
     refused("'lon'", lambda: redistribution.bind(mine, ["lon", "y"] if last else ["x", "y"]))
     refused("'xy' is not a dim", lambda: redistribution.bind(mine, "xy"))
     refused("not iterable", lambda: redistribution.bind(mine, None if last else ["x", "y"]))
-    refused("a dict is to be", lambda: redistribution.bind({} if last else mine, ["x", "y"]))
+    refused("a dict cannot be", lambda: redistribution.bind({} if last else mine, ["x", "y"]))
 
 
 def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:

@@ -127,7 +127,7 @@ def test_routes_and_layouts_that_do_not_belong_together_are_refused() -> None:
         lambda: Redistribution.along(WORLD, "route" if last else route),
     )
     refused(
-        f"the source layout has (3,) cells on rank {WORLD.size - 1}, the route {UNITS}",
+        f"the source layout has (3,) cells on rank {WORLD.size - 1}, but the route has",
         lambda: Redistribution.along(WORLD, route, [1, 2, 3] if last else None),
     )
 
