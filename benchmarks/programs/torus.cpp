@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an algorithm of an alltoall asks of tori with a rank on each node: one JSON line each, as
-// schedule/traffic.hpp counts it. `torus bruck 4x6x16 8`
+// traffic.hpp counts it. `torus bruck 4x6x16 8`
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "lab/text/json.hpp"
 #include "lab/study/alltoall_algorithms/traffic.hpp"
+#include "lab/text/json.hpp"
 
 namespace {
 
 using namespace transrank;
+using lab::study::alltoall_algorithms::count_traffic;
+using lab::study::alltoall_algorithms::Traffic;
 
 schedule::Problem problem_of(const std::string& torus) {
     schedule::Problem problem{.ranks = 1, .torus = {}};
@@ -22,8 +24,7 @@ schedule::Problem problem_of(const std::string& torus) {
     return problem;
 }
 
-void print(const std::string& torus, const schedule::Algorithm& algorithm,
-           const schedule::Traffic& traffic) {
+void print(const std::string& torus, const schedule::Algorithm& algorithm, const Traffic& traffic) {
     lab::text::JsonWriter json;
     json.begin_object().key("torus").value(torus);
     json.key("algorithm").value(algorithm.name).key("direct").value(algorithm.direct);
@@ -44,8 +45,7 @@ int main(int argc, char** argv) {
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const auto problem = problem_of(arguments[i]);
         if (algorithm.obstacle(problem).empty()) {
-            print(arguments[i], algorithm,
-                  schedule::count_traffic(algorithm, problem, problem.torus));
+            print(arguments[i], algorithm, count_traffic(algorithm, problem, problem.torus));
         }
     }
 }
