@@ -146,6 +146,5 @@ def step_sentence(step: Step, where: str = "") -> str:
     between = f"between {units.format_bytes(step.lower)} and {units.format_bytes(step.upper)}"
     if step.factor.value < 1:
         return f"{between} the larger message takes {change(step.factor)} time."
-    return (
-        f"{between} the time rises to {times(step.factor)} the prediction from smaller sizes{where}."
-    )
+    rise = f"{times(step.factor)} the prediction from smaller sizes"
+    return f"{between} the time rises to {rise}{where}."

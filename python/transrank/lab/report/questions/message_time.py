@@ -81,8 +81,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         sentences.append(f"{prefix}One way between two ranks{where}, {text}.")
         at = f"{sentence(place)}: " if len(places) > 1 else ""
         sentences += [
-            prefix + at + step_of_messages(step, run)
-            for step in find_steps(intervals_of(results))
+            prefix + at + step_of_messages(step, run) for step in find_steps(intervals_of(results))
         ]
     return sentences
 
