@@ -54,7 +54,7 @@ def parse_size(text: str) -> int:
         raise ValueError(f"'{text}' is not a size: {_size_advice(number, unit)}")
     size = int(number) * _SIZE_UNITS[unit]
     if size > _LARGEST_SIZE:
-        raise ValueError(f"'{text}' is not a size: it does not fit 64 bits")
+        raise ValueError(f"'{text}' is not a size: it does not fit in 64 bits")
     return size
 
 
