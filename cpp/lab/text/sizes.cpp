@@ -92,7 +92,7 @@ std::int64_t parse_size(std::string_view text) {
     const std::string_view name(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
     const auto bytes = product(number, find_unit(text, name).bytes);
     if (!bytes) {
-        refuse(text, "it does not fit 64 bits");
+        refuse(text, "it does not fit in 64 bits");
     }
     return *bytes;
 }
