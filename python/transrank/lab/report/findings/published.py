@@ -112,8 +112,8 @@ def _fugaku(machine: Machine) -> Sentences:
     great = joined([f"{step} ({joined(nodes)} nodes)" for step, nodes in rises.items()])
     yield (
         "collectives",
-        f"Collectives: the time steps up to more than {GREAT_STEP} times what smaller sizes "
-        f"predict in {great}.",
+        f"Collectives: the time rises to more than {GREAT_STEP} times the prediction from smaller "
+        f"sizes in {great}.",
     )
 
 
