@@ -41,10 +41,20 @@ BAR_PERCENT = 10.0
 MOST_PAIRS = 3
 
 
+# Ends with the program that started it, however that ends.
+BUSY_LOOP = """
+import os
+parent = os.getppid()
+while os.getppid() == parent:
+    for _ in range(1_000_000):
+        pass
+"""
+
+
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
     """Keep `count` processes computing for as long as the context lasts."""
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    loops = [subprocess.Popen([sys.executable, "-c", BUSY_LOOP]) for _ in range(count)]
     try:
         yield
     finally:
