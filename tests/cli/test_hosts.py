@@ -116,7 +116,7 @@ def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
     assert case.samples is not None
     fastest = case.samples.seconds.min()
     assert LINE_SECONDS <= fastest < 3 * LINE_SECONDS
-    where = placed.Placements(run.launches).of(case.study, case.shape, case.launch)
+    where = placed.Placements(run.launches).of(case)
     assert where == placed.Placed(ranks=2, nodes=2, most_on_a_node=1)
 
 

@@ -52,7 +52,21 @@ def test_each_rank_has_a_line_and_the_total_comes_last(store: Store) -> None:
         ["rank", "messages", "out", "in", "kept", "peers"],
         ["0", "1", "32", "B", "32", "B", "32", "B", "1"],
         ["1", "1", "32", "B", "32", "B", "32", "B", "0"],
-        ["64", "bytes", "change", "processor", "(50", "%", "of", "128),", "in", "2", "messages"],
+        [
+            "64",
+            "bytes",
+            "move",
+            "to",
+            "another",
+            "rank",
+            "(50",
+            "%",
+            "of",
+            "128),",
+            "in",
+            "2",
+            "messages",
+        ],
     ]
 
 

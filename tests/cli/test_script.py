@@ -67,7 +67,7 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(tmp_path: Path) -> N
     [
         (["slurm", "--", "survey", "--qick"], "survey: unknown option '--qick'"),
         (["pbs", "--nodes", "2"], "pbs needs the number of ranks per node"),
-        (["slurm", "--node-shape", "4x4"], "--node-shape is for pjm"),
+        (["slurm", "--node-shape", "4x4"], "--node-shape is only for pjm"),
         (["pjm", "--node-shape", "4x4", "--nodes", "8"], "which has 16"),
         (["pjm", "--node-shape", "torus"], "is no node shape"),
         (["slurm", "--time", "30"], "has no unit"),

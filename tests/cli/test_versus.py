@@ -113,7 +113,7 @@ WRONG = [
     (["--b", "X=1", "--b", "X=2"], "--b X is given twice"),
     (["--b", "runner=/nowhere"], "--b runner: /nowhere is not an executable program"),
     (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is not an executable program"),
-    (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is no file"),
+    (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is not a file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),
     (
         ["--b", f"mpiexec={os.devnull}", "--b", "launcher=hydra"],
