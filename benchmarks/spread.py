@@ -115,7 +115,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--surveys", type=int, default=5, help="(default: 5)")
     parser.add_argument("--launches", type=int, default=25, help="per survey (default: 25)")
-    parser.add_argument("--max-time", default="60ms", help="per case (default: 60ms)")
+    parser.add_argument("--max-time", default="48ms", help="per case (default: 48ms)")
     parser.add_argument("--store", type=Path, help="keep the records there (default: nowhere)")
     add_check_option(parser)
     arguments = parser.parse_args()

@@ -159,7 +159,7 @@ def test_only_what_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch, reco
 def test_a_launch_without_end_is_ended(monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
     pretend(monkeypatch, record.parent, line(8) + "exec sleep 600\n")
     monkeypatch.setattr(Driver, "_patience", lambda self, planned: 0.5)
-    with pytest.raises(LaunchError, match="it was ended after 1 s without an end in sight"):
+    with pytest.raises(LaunchError, match=r"it was ended after \d+ s without an end in sight"):
         drive(record)
     assert finished_cases(read_run(record)) == {(0, "pingpong/8B")}
 
