@@ -44,4 +44,17 @@ public:
     virtual void describe(text::JsonWriter& /*json*/) {}
 };
 
+/// What an operation is, too, whose repetitions are begun and completed apart: `run` is both,
+/// repeated.
+class Split {
+public:
+    Split() = default;
+    Split(const Split&) = delete;
+    Split& operator=(const Split&) = delete;
+    virtual ~Split() = default;
+
+    virtual void start() = 0;
+    virtual void finish() = 0;
+};
+
 }  // namespace transrank::lab::measure

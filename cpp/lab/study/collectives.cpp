@@ -15,6 +15,9 @@
 // The root is rank 0, as IMB (since 2017) and OSU have it by default; `rotating` takes each rank in
 // turn, as IMB with -root_shift on and OSU with -k rotate. Reductions add up MPI_FLOAT as IMB;
 // OSU's default of MPI_CHAR, of which the standard knows no sum, is nearest to `int8` (MPI_INT8_T).
+// MPI_Reduce_scatter shares its vector out as evenly as it goes, as IMB and OSU; what each rank
+// receives of MPI_Reduce_scatter_block is a block. `in-place`: MPI_IN_PLACE on every rank, whose
+// contribution is written anew before each call, which is not timed.
 //
 // Buffers begin on a page, as OSU's. IMB uses what MPI_Alloc_mem gives it; from 4 to 64 KiB, where
 // copies stay in the inner caches, its times were up to a fifth longer than OSU's and these.
@@ -48,7 +51,8 @@ AxisChoice form_axis() {
     return {.name = "form",
             .values = {std::string(blocking_form), std::string(nonblocking_form),
                        std::string(persistent_form)},
-            .quick = {std::string(blocking_form)}};
+            .quick = {std::string(blocking_form)},
+            .on_request = {std::string(in_place_form)}};
 }
 
 AxisChoice datatype_axis() {
@@ -59,6 +63,11 @@ AxisChoice datatype_axis() {
     return axis;
 }
 
+AxisChoice reduction_axis() {
+    return {
+        .name = "reduction", .values = {std::string(sum)}, .on_request = {std::string(maximum)}};
+}
+
 AxisChoice root_axis() {
     return {.name = "root",
             .values = {std::string(fixed_root)},
@@ -66,7 +75,7 @@ AxisChoice root_axis() {
 }
 
 std::vector<AxisChoice> axes() {
-    return {operation_axis(), form_axis(), datatype_axis(), root_axis()};
+    return {operation_axis(), form_axis(), datatype_axis(), reduction_axis(), root_axis()};
 }
 
 using Cases = std::vector<measure::Case>;
@@ -77,14 +86,18 @@ Cases spread(const Cases& points, const Selection& selection, const AxisChoice& 
     for (const auto& point : points) {
         for (const auto& value : values_of(selection, axis)) {
             spread_points.push_back(point);
-            spread_points.back().axes.push_back({.name = std::string(axis.name), .value = value});
+            // A sum is what a reduction is unless it says otherwise.
+            if (value != sum) {
+                spread_points.back().axes.push_back(
+                    {.name = std::string(axis.name), .value = value});
+            }
         }
     }
     return spread_points;
 }
 
 const Datatype* numbers_of(const measure::Case& point, const Collective& operation) {
-    return operation.flow.reduces ? &find_datatype(point.text("datatype")) : nullptr;
+    return operation.flow.reduces() ? &find_datatype(point.text("datatype")) : nullptr;
 }
 
 std::int64_t element_bytes(const Datatype* numbers) {
@@ -130,6 +143,9 @@ void complete(measure::Case& point, const Collective& operation, int ranks) {
     if (point.text("form") == persistent_form && operation.forms.persistent == nullptr) {
         point.skip_reason = "this MPI has no " + operation.mpi_name("_init");
     }
+    if (point.text("form") == in_place_form && !operation.in_place) {
+        point.skip_reason = operation.mpi_name() + " does not take MPI_IN_PLACE on every rank";
+    }
     if (!operation.flow.moves()) {
         return;
     }
@@ -139,8 +155,14 @@ void complete(measure::Case& point, const Collective& operation, int ranks) {
         point.skip_reason = reason_to_skip(operation, bytes, numbers_of(point, operation), ranks);
     }
     if (point.skip_reason.empty()) {
-        point.send_bytes = bytes * count(operation.flow.send.blocks, ranks);
-        point.receive_bytes = bytes * count(operation.flow.receive.blocks, ranks);
+        const auto unit = element_bytes(numbers_of(point, operation));
+        const auto bytes_used = [&](const Side& side) {
+            return unit * used(side.blocks, bytes / unit, 0, ranks);
+        };
+        point.send_bytes = bytes_used(operation.flow.send);
+        point.receive_bytes = point.text("form") == in_place_form
+                                  ? std::max(point.send_bytes, bytes_used(operation.flow.receive))
+                                  : bytes_used(operation.flow.receive);
         point.bytes_counted = static_cast<double>(point.send_bytes);
     }
 }
@@ -151,8 +173,9 @@ Cases cases_of(const Collective& operation, const Selection& selection, int rank
     point.axes = {{.name = "operation", .value = std::string(operation.name)}};
     point.group = point.id();
     Cases points = spread({point}, selection, form_axis());
-    if (operation.flow.reduces) {
+    if (operation.flow.reduces()) {
         points = spread(points, selection, datatype_axis());
+        points = spread(points, selection, reduction_axis());
     }
     if (operation.flow.rooted()) {
         points = spread(points, selection, root_axis());

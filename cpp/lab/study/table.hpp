@@ -23,6 +23,15 @@ Study advection_solution();
 namespace transrank::lab::study::collectives {
 Study study();
 }
+namespace transrank::lab::study::one_sided {
+Study study();
+}
+namespace transrank::lab::study::overlap {
+Study study();
+}
+namespace transrank::lab::study::neighborhood {
+Study study();
+}
 namespace transrank::lab::study::alltoall_algorithms {
 Study study();
 }

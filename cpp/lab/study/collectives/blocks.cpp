@@ -13,7 +13,8 @@ public:
 
     void fill(std::uint64_t stamp) override {
         stamp_ = stamp;
-        for (int i = 0; i < count(buffers_.flow.send.blocks, buffers_.ranks); ++i) {
+        for (int i = 0; i < used(buffers_.flow.send.blocks, 1, buffers_.rank, buffers_.ranks);
+             ++i) {
             payload(buffers_.rank, target(i)).write(block(buffers_.send, i));
         }
         measure::poison(buffers_.receive);
@@ -22,6 +23,7 @@ public:
     [[nodiscard]] std::uint64_t verify(const Roots& roots) const override {
         switch (buffers_.flow.receive.blocks) {
             case Blocks::none:
+            case Blocks::share:
                 return 0;
             case Blocks::one:
                 return verify_one(roots);

@@ -13,40 +13,96 @@ namespace {
 constexpr auto blocks = [](const Call& c) {
     return std::tuple(c.send, c.count, c.datatype, c.receive, c.count, c.datatype, c.comm);
 };
+constexpr auto numbers = [](const Call& c) {
+    return std::tuple(c.send, c.receive, c.count, c.datatype, c.reduction, c.comm);
+};
 constexpr auto blocks_of_root = [](const Call& c) {
     return std::tuple(c.send, c.count, c.datatype, c.receive, c.count, c.datatype, c.root, c.comm);
 };
 
-constexpr Collective allreduce{
-    .name = "allreduce",
-    .flow = {.send = {.blocks = Blocks::one}, .receive = {.blocks = Blocks::one}, .reduces = true},
-    .forms = forms_of(
-        [](const Call& c) {
-            return std::tuple(c.send, c.receive, c.count, c.datatype, MPI_SUM, c.comm);
-        },
-        [](auto... a) { return MPI_Allreduce(a...); },
-        [](auto... a) { return MPI_Iallreduce(a...); },
-        [](auto... a)
-            requires requires { MPI_Allreduce_init(a...); }
-        { return MPI_Allreduce_init(a...); })};
+constexpr Collective allreduce{.name = "allreduce",
+                               .flow = {.send = {.blocks = Blocks::one},
+                                        .receive = {.blocks = Blocks::one},
+                                        .over = Over::all},
+                               .in_place = true,
+                               .forms = forms_of(
+                                   numbers, [](auto... a) { return MPI_Allreduce(a...); },
+                                   [](auto... a) { return MPI_Iallreduce(a...); },
+                                   [](auto... a)
+                                       requires requires { MPI_Allreduce_init(a...); }
+                                   { return MPI_Allreduce_init(a...); })};
 
 constexpr Collective reduce{
     .name = "reduce",
     .flow = {.send = {.blocks = Blocks::one},
              .receive = {.blocks = Blocks::one, .ranks = Ranks::root},
-             .reduces = true},
+             .over = Over::all},
     .forms = forms_of(
         [](const Call& c) {
-            return std::tuple(c.send, c.receive, c.count, c.datatype, MPI_SUM, c.root, c.comm);
+            return std::tuple(c.send, c.receive, c.count, c.datatype, c.reduction, c.root, c.comm);
         },
         [](auto... a) { return MPI_Reduce(a...); }, [](auto... a) { return MPI_Ireduce(a...); },
         [](auto... a)
             requires requires { MPI_Reduce_init(a...); }
         { return MPI_Reduce_init(a...); })};
 
+constexpr Collective reduce_scatter{.name = "reduce_scatter",
+                                    .flow = {.send = {.blocks = Blocks::one},
+                                             .receive = {.blocks = Blocks::share},
+                                             .over = Over::all},
+                                    .in_place = true,
+                                    .forms = forms_of(
+                                        [](const Call& c) {
+                                            return std::tuple(c.send, c.receive, c.counts,
+                                                              c.datatype, c.reduction, c.comm);
+                                        },
+                                        [](auto... a) { return MPI_Reduce_scatter(a...); },
+                                        [](auto... a) { return MPI_Ireduce_scatter(a...); },
+                                        [](auto... a)
+                                            requires requires { MPI_Reduce_scatter_init(a...); }
+                                        { return MPI_Reduce_scatter_init(a...); })};
+
+constexpr Collective reduce_scatter_block{
+    .name = "reduce_scatter_block",
+    .flow = {.send = {.blocks = Blocks::one_per_rank},
+             .receive = {.blocks = Blocks::one},
+             .over = Over::all},
+    .in_place = true,
+    .forms = forms_of(
+        numbers, [](auto... a) { return MPI_Reduce_scatter_block(a...); },
+        [](auto... a) { return MPI_Ireduce_scatter_block(a...); },
+        [](auto... a)
+            requires requires { MPI_Reduce_scatter_block_init(a...); }
+        { return MPI_Reduce_scatter_block_init(a...); })};
+
+constexpr Collective scan{.name = "scan",
+                          .flow = {.send = {.blocks = Blocks::one},
+                                   .receive = {.blocks = Blocks::one},
+                                   .over = Over::up_to_own},
+                          .in_place = true,
+                          .forms = forms_of(
+                              numbers, [](auto... a) { return MPI_Scan(a...); },
+                              [](auto... a) { return MPI_Iscan(a...); },
+                              [](auto... a)
+                                  requires requires { MPI_Scan_init(a...); }
+                              { return MPI_Scan_init(a...); })};
+
+constexpr Collective exscan{.name = "exscan",
+                            .flow = {.send = {.blocks = Blocks::one},
+                                     .receive = {.blocks = Blocks::one},
+                                     .over = Over::below_own},
+                            .in_place = true,
+                            .forms = forms_of(
+                                numbers, [](auto... a) { return MPI_Exscan(a...); },
+                                [](auto... a) { return MPI_Iexscan(a...); },
+                                [](auto... a)
+                                    requires requires { MPI_Exscan_init(a...); }
+                                { return MPI_Exscan_init(a...); })};
+
 constexpr Collective allgather{
     .name = "allgather",
     .flow = {.send = {.blocks = Blocks::one}, .receive = {.blocks = Blocks::one_per_rank}},
+    .in_place = true,
     .forms = forms_of(
         blocks, [](auto... a) { return MPI_Allgather(a...); },
         [](auto... a) { return MPI_Iallgather(a...); },
@@ -58,6 +114,7 @@ constexpr Collective allgatherv{
     .name = "allgatherv",
     .flow = {.send = {.blocks = Blocks::one}, .receive = {.blocks = Blocks::one_per_rank}},
     .displaced = true,
+    .in_place = true,
     .forms = forms_of(
         [](const Call& c) {
             return std::tuple(c.send, c.count, c.datatype, c.receive, c.counts, c.displacements,
@@ -124,6 +181,7 @@ constexpr Collective scatterv{
 constexpr Collective alltoall{
     .name = "alltoall",
     .flow = {.send = {.blocks = Blocks::one_per_rank}, .receive = {.blocks = Blocks::one_per_rank}},
+    .in_place = true,
     .forms = forms_of(
         blocks, [](auto... a) { return MPI_Alltoall(a...); },
         [](auto... a) { return MPI_Ialltoall(a...); },
@@ -135,6 +193,7 @@ constexpr Collective alltoallv{
     .name = "alltoallv",
     .flow = {.send = {.blocks = Blocks::one_per_rank}, .receive = {.blocks = Blocks::one_per_rank}},
     .displaced = true,
+    .in_place = true,
     .forms = forms_of(
         [](const Call& c) {
             return std::tuple(c.send, c.counts, c.displacements, c.datatype, c.receive, c.counts,
@@ -145,6 +204,23 @@ constexpr Collective alltoallv{
         [](auto... a)
             requires requires { MPI_Alltoallv_init(a...); }
         { return MPI_Alltoallv_init(a...); })};
+
+constexpr Collective alltoallw{
+    .name = "alltoallw",
+    .flow = {.send = {.blocks = Blocks::one_per_rank}, .receive = {.blocks = Blocks::one_per_rank}},
+    .displaced = true,
+    .in_place = true,
+    .forms = forms_of(
+        // Displacements of this one are in bytes, which are its elements here.
+        [](const Call& c) {
+            return std::tuple(c.send, c.counts, c.displacements, c.types, c.receive, c.counts,
+                              c.displacements, c.types, c.comm);
+        },
+        [](auto... a) { return MPI_Alltoallw(a...); },
+        [](auto... a) { return MPI_Ialltoallw(a...); },
+        [](auto... a)
+            requires requires { MPI_Alltoallw_init(a...); }
+        { return MPI_Alltoallw_init(a...); })};
 
 constexpr Collective bcast{
     .name = "bcast",
@@ -170,8 +246,11 @@ constexpr Collective barrier{.name = "barrier",
                                                    requires requires { MPI_Barrier_init(a...); }
                                                { return MPI_Barrier_init(a...); })};
 
-constexpr std::array table{allreduce, reduce,   allgather, allgatherv, gather, gatherv,
-                           scatter,   scatterv, alltoall,  alltoallv,  bcast,  barrier};
+constexpr std::array table{allreduce, reduce,    reduce_scatter, reduce_scatter_block,
+                           scan,      exscan,    allgather,      allgatherv,
+                           gather,    gatherv,   scatter,        scatterv,
+                           alltoall,  alltoallv, alltoallw,      bcast,
+                           barrier};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,11 +13,29 @@
 
 namespace transrank::lab::study::collectives {
 
-/// How much of a buffer a call uses, in blocks of `bytes`.
-enum class Blocks : std::uint8_t { none, one, one_per_rank };
+/// How much of a buffer a call uses: blocks of `bytes`, or this rank's share of one of them.
+enum class Blocks : std::uint8_t { none, one, one_per_rank, share };
 
-[[nodiscard]] constexpr std::int64_t count(Blocks blocks, int ranks) {
-    return blocks == Blocks::one_per_rank ? ranks : static_cast<int>(blocks);
+/// Of a block of `count` elements that the ranks share as evenly as possible: where the part of
+/// `rank` begins.
+[[nodiscard]] constexpr std::int64_t share_begin(std::int64_t count, int rank, int ranks) {
+    return (count / ranks * rank) + std::min<std::int64_t>(rank, count % ranks);
+}
+
+/// What `rank` uses of a buffer where a block has `count` elements, in elements; no rank uses more
+/// than rank 0.
+[[nodiscard]] constexpr std::int64_t used(Blocks blocks, std::int64_t count, int rank, int ranks) {
+    switch (blocks) {
+        case Blocks::none:
+            return 0;
+        case Blocks::one:
+            return count;
+        case Blocks::one_per_rank:
+            return count * ranks;
+        case Blocks::share:
+            return share_begin(count, rank + 1, ranks) - share_begin(count, rank, ranks);
+    }
+    return 0;
 }
 
 /// The ranks on which it does.
@@ -27,12 +46,16 @@ struct Side {
     Ranks ranks = Ranks::every;
 };
 
+/// The ranks whose numbers a reduction combines for a rank.
+enum class Over : std::uint8_t { nothing, all, up_to_own, below_own };
+
 /// What a call moves: from whose blocks, into whose.
 struct Flow {
     Side send;
     Side receive;
-    bool reduces = false;
+    Over over = Over::nothing;
 
+    [[nodiscard]] constexpr bool reduces() const { return over != Over::nothing; }
     [[nodiscard]] constexpr bool moves() const { return send.blocks != Blocks::none; }
     [[nodiscard]] constexpr bool rooted() const {
         return send.ranks != Ranks::every || receive.ranks != Ranks::every;
@@ -41,12 +64,15 @@ struct Flow {
 
 /// What a call of a collective operation may be given; each operation takes what it needs.
 struct Call {
-    std::byte* send;
+    std::byte* send;  ///< or MPI_IN_PLACE
     std::byte* receive;
     int count;  ///< elements of one block
     MPI_Datatype datatype;
-    const int* counts;         ///< of each rank's block: all equal to `count`
-    const int* displacements;  ///< of each rank's block, in elements
+    MPI_Op reduction;
+    const int* counts;                   ///< of each rank's block or share, in elements
+    const int* displacements;            ///< where it begins
+    const MPI_Aint* byte_displacements;  ///< the same in bytes, for neighborhoods
+    const MPI_Datatype* types;           ///< of each rank's block: all equal to `datatype`
     int rank;
     int root;
     MPI_Comm comm;
@@ -97,6 +123,8 @@ struct Collective {
     Flow flow;
     /// Takes displacements, which count bytes in an int.
     bool displaced = false;
+    /// Every rank may give MPI_IN_PLACE for what it sends.
+    bool in_place = false;
     Forms forms;
 
     /// `MPI_Allreduce`, and with a suffix `MPI_Allreduce_init`.

@@ -67,6 +67,8 @@ struct Buffers {
     std::span<std::byte> send;
     std::span<std::byte> receive;
     std::size_t block_bytes;
+    std::size_t result_bytes;  ///< of `receive`, in which a call leaves its result
+    MPI_Op reduction;
     int rank;
     int ranks;
 };

@@ -17,10 +17,18 @@ namespace {
 Buffers buffers(const Flow& flow, const measure::Case& point, const Setting& setting) {
     const auto slot_bytes = std::max(point.send_bytes, point.receive_bytes);
     const auto bytes = flow.moves() ? point.number("bytes") : 0;
+    const auto unit =
+        flow.reduces() ? find_datatype(point.text("datatype")).bytes : std::int64_t{1};
+    const auto result =
+        unit * used(flow.receive.blocks, bytes / unit, setting.comm.rank(), setting.comm.size());
+    const bool is_maximum =
+        std::ranges::find(point.axes, "reduction", &measure::Axis::name) != point.axes.end();
     return {.flow = flow,
             .send = setting.workspace.send(0, slot_bytes, point.send_bytes),
             .receive = setting.workspace.receive(0, slot_bytes, point.receive_bytes),
             .block_bytes = static_cast<std::size_t>(bytes),
+            .result_bytes = static_cast<std::size_t>(result),
+            .reduction = is_maximum ? MPI_MAX : MPI_SUM,
             .rank = setting.comm.rank(),
             .ranks = setting.comm.size()};
 }
@@ -29,30 +37,34 @@ Buffers buffers(const Flow& flow, const measure::Case& point, const Setting& set
 class CollectiveOperation : public measure::Operation {
 public:
     CollectiveOperation(const measure::Case& point, const Setting& setting)
-        : collective_(find(point.text("operation"))), roots_(roots_of(point, setting.comm.size())) {
+        : collective_(find(point.text("operation"))),
+          roots_(roots_of(point, setting.comm.size())),
+          sides_(buffers(collective_.flow, point, setting)) {
         const auto& flow = collective_.flow;
-        const auto sides = buffers(flow, point, setting);
-        auto count = static_cast<int>(sides.block_bytes);
+        auto count = static_cast<int>(sides_.block_bytes);
         MPI_Datatype datatype = MPI_BYTE;
-        if (flow.reduces) {
+        if (flow.reduces()) {
             const auto& numbers = find_datatype(point.text("datatype"));
             count /= static_cast<int>(numbers.bytes);
             datatype = numbers.handle;
-            contents_ = numbers.contents(sides);
+            contents_ = numbers.contents(sides_);
         } else {
-            contents_ = make_blocks(sides);
+            contents_ = make_blocks(sides_);
         }
-        call_ = {.send = sides.send.data(),
-                 .receive = sides.receive.data(),
+        call_ = {.send = sides_.send.data(),
+                 .receive = sides_.receive.data(),
                  .count = count,
                  .datatype = datatype,
+                 .reduction = sides_.reduction,
                  .counts = nullptr,
                  .displacements = nullptr,
-                 .rank = sides.rank,
+                 .byte_displacements = nullptr,
+                 .types = nullptr,
+                 .rank = sides_.rank,
                  .root = 0,
                  .comm = setting.comm.handle()};
-        if (collective_.displaced) {
-            displace(sides.ranks);
+        if (collective_.displaced || flow.receive.blocks == Blocks::share) {
+            share_out(sides_.ranks);
         }
     }
 
@@ -73,30 +85,49 @@ protected:
         return call_;
     }
 
+    void give_in_place() noexcept { call_.send = static_cast<std::byte*>(MPI_IN_PLACE); }
+    void put_in_place() const {
+        const auto& flow = collective_.flow;
+        const bool own_block =
+            flow.send.blocks == Blocks::one && flow.receive.blocks == Blocks::one_per_rank;
+        const auto offset =
+            own_block ? sides_.block_bytes * static_cast<std::size_t>(sides_.rank) : 0;
+        std::ranges::copy(sides_.send,
+                          sides_.receive.begin() + static_cast<std::ptrdiff_t>(offset));
+    }
+
 private:
     [[nodiscard]] int roots_of(const measure::Case& point, int ranks) const {
         return collective_.flow.rooted() && point.text("root") == rotating_root ? ranks : 1;
     }
 
-    // Equal blocks one behind the other, as in IMB and OSU.
-    void displace(int ranks) {
+    // Equal blocks, or parts of one block, one behind the other, as in IMB and OSU.
+    void share_out(int ranks) {
+        const auto blocks =
+            collective_.flow.receive.blocks == Blocks::share ? Blocks::share : Blocks::one;
+        int displacement = 0;
         for (int rank = 0; rank < ranks; ++rank) {
-            counts_.push_back(call_.count);
-            displacements_.push_back(call_.count * rank);
+            counts_.push_back(static_cast<int>(used(blocks, call_.count, rank, ranks)));
+            displacements_.push_back(displacement);
+            displacement += counts_.back();
         }
+        types_.assign(counts_.size(), call_.datatype);
         call_.counts = counts_.data();
         call_.displacements = displacements_.data();
+        call_.types = types_.data();
     }
 
     const Collective& collective_;
     Roots roots_;
+    Buffers sides_;
     Call call_{};
     std::vector<int> counts_;
     std::vector<int> displacements_;
+    std::vector<MPI_Datatype> types_;
     std::unique_ptr<Contents> contents_;
 };
 
-class Blocking final : public CollectiveOperation {
+class Blocking : public CollectiveOperation {
 public:
     Blocking(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting),
@@ -143,26 +174,41 @@ private:
     std::string name_;
 };
 
-class Nonblocking final : public CollectiveOperation {
+/// What a rank gives lies where it receives, and is put there anew before each call.
+class InPlace final : public Blocking {
+public:
+    InPlace(const measure::Case& point, const Setting& setting) : Blocking(point, setting) {
+        give_in_place();
+    }
+    void prepare() override { put_in_place(); }
+    void describe(text::JsonWriter& /*json*/) override {}
+};
+
+class Nonblocking final : public CollectiveOperation, public measure::Split {
 public:
     Nonblocking(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting), name_("MPI_I" + std::string(collective().name)) {}
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            mpi::check(collective().forms.nonblocking(call(roots().next()), &request),
-                       name_.c_str());
-            // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started behind forms
-            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+            start();
+            finish();
         }
+    }
+    void start() override {
+        mpi::check(collective().forms.nonblocking(call(roots().next()), &request_), name_.c_str());
+    }
+    void finish() override {
+        // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started behind forms
+        mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
     }
 
 private:
     std::string name_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-class Persistent final : public CollectiveOperation {
+class Persistent final : public CollectiveOperation, public measure::Split {
 public:
     Persistent(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting) {
@@ -182,14 +228,19 @@ public:
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
-            auto& request = requests_[static_cast<std::size_t>(roots().next())];
-            mpi::check(MPI_Start(&request), "MPI_Start");
-            mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+            start();
+            finish();
         }
     }
+    void start() override {
+        started_ = &requests_[static_cast<std::size_t>(roots().next())];
+        mpi::check(MPI_Start(started_), "MPI_Start");
+    }
+    void finish() override { mpi::check(MPI_Wait(started_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
 private:
     std::vector<MPI_Request> requests_;  ///< one for each root
+    MPI_Request* started_ = nullptr;
 };
 
 }  // namespace
@@ -199,6 +250,9 @@ std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
     const auto& form = point.text("form");
     if (form == persistent_form) {
         return std::make_unique<Persistent>(point, setting);
+    }
+    if (form == in_place_form) {
+        return std::make_unique<InPlace>(point, setting);
     }
     if (form == nonblocking_form) {
         return std::make_unique<Nonblocking>(point, setting);

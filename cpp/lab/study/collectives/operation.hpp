@@ -9,10 +9,14 @@
 
 namespace transrank::lab::study::collectives {
 
-// Values of the axes `form` and `root`.
+// Values of the axes `form`, `root` and `reduction`.
 inline constexpr std::string_view blocking_form = "blocking";
 inline constexpr std::string_view nonblocking_form = "nonblocking";
 inline constexpr std::string_view persistent_form = "persistent";
+inline constexpr std::string_view in_place_form = "in-place";
+// Of the axis `reduction`, which only cases of a maximum have.
+inline constexpr std::string_view sum = "sum";
+inline constexpr std::string_view maximum = "max";
 inline constexpr std::string_view fixed_root = "fixed";
 inline constexpr std::string_view rotating_root = "rotating";
 

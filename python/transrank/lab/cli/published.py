@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from transrank.errors import UsageError
 from transrank.lab.cli import output, results
 from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import Machine, ReferencePoint
@@ -22,6 +23,8 @@ def print_machine(arguments: argparse.Namespace, machine: Machine) -> int:
         output.write(results.as_json(_as_json(machine)), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(point) for point in machine.points]), arguments.output)
+    elif arguments.format == "lines":
+        raise UsageError("--format lines: for runs, not for published machines", "use csv")
     else:
         output.print_or_write(lambda console: _print(console, machine), arguments.output)
     return 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,13 +16,14 @@ from transrank.lab.cli.output import Column
 from transrank.lab.cli.published import print_machine
 from transrank.lab.reference.tables import machines
 from transrank.lab.report.curves import steps_of
-from transrank.lab.report.phrases import step_sentence
+from transrank.lab.report.phrases import ends, step_sentence
 from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.hidden import Hidden, find_hidden
 from transrank.lab.stats.rows import result_row, result_rows
 from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
 from transrank.lab.store.records import Run
 from transrank.lab.study import launch
-from transrank.lab.units import format_percent, format_rate, format_seconds
+from transrank.lab.units import format_bytes, format_percent, format_rate, format_seconds
 
 # The marks of a row, and what they mean.
 MARKS = {
@@ -41,6 +43,11 @@ COLUMNS = (
 )
 # Of all samples after warm-up, with --verbose.
 TAIL = [Column(name, right=True) for name in ("", "mean", "P90", "P99", "IMB mean", "counted")]
+HIDDEN = [
+    "",
+    "",
+    *(Column(name, right=True) for name in ("bytes", "hidden", "95 % interval")),
+]
 EPILOG = """\
 examples:
   transrank show                              the latest run
@@ -58,8 +65,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description="Print the numbers of a run: the median over launches with its 95% interval, "
         "the number of launches that count, the rate, and the mean that IMB would print. With -v "
         "also the mean and the 90th and 99th percentile of all samples after warm-up, and the "
-        "share of samples that count for the median. Of a published machine: how it was measured, "
-        "findings from its numbers, and the tables of its source.",
+        "share of samples that count for the median. --format lines prints a line per case for "
+        "test harnesses: case=... value=... low=... high=... unit=s. Of a published machine: how "
+        "it was measured, findings from its numbers, and the tables of its source.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -72,7 +80,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: latest)",
     )
     results.add_case_option(parser)
-    options.add_output_options(parser)
+    options.add_output_options(parser, ("table", "json", "csv", "lines"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -88,10 +96,21 @@ def run(arguments: argparse.Namespace) -> int:
         output.write(results.as_json(_as_json(record, chosen, cautions)), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
+    elif arguments.format == "lines":
+        output.write("".join(f"{_line(result)}\n" for result in chosen), arguments.output)
     else:
         output.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
     results.warn(cautions)
     return 0
+
+
+def _line(result: CaseResult) -> str:
+    """`case=pingpong/8B ranks=2 ... value=1.43e-06 low=... high=... unit=s`, for harnesses."""
+    value = result.headline or Estimate(math.nan)
+    numbers = {"value": value.value, "low": value.low, "high": value.high}
+    texts = [f"{name}={math.nan if n is None else n:.6g}" for name, n in numbers.items()]
+    shape = [f"ranks={result.shape.ranks}", f"ranks_per_node={result.shape.ranks_per_node}"]
+    return " ".join([f"case={result.case}", *shape, f"status={result.status}", *texts, "unit=s"])
 
 
 def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Caution]) -> Any:
@@ -142,8 +161,20 @@ def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
     for what, step in steps_of(measured):
         console.print()
         output.paragraph(console, f"{what}: {step_sentence(step)}")
+    if hidden := [each for each in find_hidden(measured) if each.share is not None]:
+        console.print()
+        output.paragraph(console, "hidden by computation: (alone + computation - together) / alone")
+        console.print(output.table(HIDDEN, [_hidden_row(each) for each in hidden]))
     _print_marks(console, measured)
     _print_unmeasured(console, [result for result in chosen if not result.measured])
+
+
+def _hidden_row(hidden: Hidden) -> tuple[str, ...]:
+    assert hidden.share is not None
+    name = f"{hidden.operation}/{hidden.form}"
+    size = "" if hidden.bytes is None else format_bytes(hidden.bytes)
+    share = format_percent(hidden.share.value)
+    return (name, str(hidden.shape), size, share, ends(hidden.share, format_percent))
 
 
 def _heading(record: Run) -> Text:

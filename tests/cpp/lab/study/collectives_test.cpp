@@ -32,10 +32,13 @@ Selection only(const std::string& operation, std::vector<std::int64_t> sizes = {
             .axes = {{"operation", {operation}}, {"form", {"blocking"}}}};
 }
 
-/// Every operation, form, type of number and way of choosing the root.
+/// Every operation, form, type of number, reduction and way of choosing the root.
 Selection everything(std::vector<std::int64_t> sizes) {
     return {.sizes = std::move(sizes),
-            .axes = {{"datatype", {"float", "double", "int8"}}, {"root", {"fixed", "rotating"}}}};
+            .axes = {{"form", {"blocking", "nonblocking", "persistent", "in-place"}},
+                     {"datatype", {"float", "double", "int", "int8"}},
+                     {"reduction", {"sum", "max"}},
+                     {"root", {"fixed", "rotating"}}}};
 }
 
 bool has_axis(const measure::Case& point, std::string_view name) {
@@ -48,13 +51,17 @@ struct Standard {
     std::string operation;
     std::int64_t sends;     ///< blocks
     std::int64_t receives;  ///< blocks
-    char receivers;         ///< e every rank, r the root, o all others
+    char receivers;  ///< e every rank, r the root, o all others, s each its share, a all but rank 0
 };
 
 std::vector<Standard> standard(int ranks) {
     return {
         {.operation = "allreduce", .sends = 1, .receives = 1, .receivers = 'e'},
         {.operation = "reduce", .sends = 1, .receives = 1, .receivers = 'r'},
+        {.operation = "reduce_scatter", .sends = 1, .receives = 1, .receivers = 's'},
+        {.operation = "reduce_scatter_block", .sends = ranks, .receives = 1, .receivers = 'e'},
+        {.operation = "scan", .sends = 1, .receives = 1, .receivers = 'e'},
+        {.operation = "exscan", .sends = 1, .receives = 1, .receivers = 'a'},
         {.operation = "allgather", .sends = 1, .receives = ranks, .receivers = 'e'},
         {.operation = "allgatherv", .sends = 1, .receives = ranks, .receivers = 'e'},
         {.operation = "gather", .sends = 1, .receives = ranks, .receivers = 'r'},
@@ -63,6 +70,7 @@ std::vector<Standard> standard(int ranks) {
         {.operation = "scatterv", .sends = ranks, .receives = 1, .receivers = 'e'},
         {.operation = "alltoall", .sends = ranks, .receives = ranks, .receivers = 'e'},
         {.operation = "alltoallv", .sends = ranks, .receives = ranks, .receivers = 'e'},
+        {.operation = "alltoallw", .sends = ranks, .receives = ranks, .receivers = 'e'},
         {.operation = "bcast", .sends = 1, .receives = 1, .receivers = 'o'},
         {.operation = "barrier", .sends = 0, .receives = 0, .receivers = 'e'},
     };
@@ -78,9 +86,19 @@ struct Bench {
                                          .workspace = workspace,
                                          .largest_bytes = measured.receive_bytes})) {}
 
-    [[nodiscard]] std::span<std::byte> received() const {
-        return workspace.receive(0, std::max(point.send_bytes, point.receive_bytes),
-                                 point.receive_bytes);
+    /// The first `bytes` of what calls receive into.
+    [[nodiscard]] std::span<std::byte> received(std::uint64_t bytes) const {
+        return workspace
+            .receive(0, std::max(point.send_bytes, point.receive_bytes), point.receive_bytes)
+            .first(bytes);
+    }
+
+    /// As they are timed.
+    void call(int times) const {
+        for (int i = 0; i < times; ++i) {
+            operation->prepare();
+            operation->run(1);
+        }
     }
 
     measure::Case point;
@@ -88,6 +106,21 @@ struct Bench {
     measure::Workspace workspace;
     std::unique_ptr<measure::Operation> operation;
 };
+
+/// Of a vector of so many bytes, those of elements of `element` bytes that `rank` receives where
+/// the ranks share it: the first ranks one more than the last ones.
+std::int64_t share(std::int64_t bytes, std::int64_t element, int rank, int ranks) {
+    std::int64_t mine = 0;
+    for (std::int64_t i = 0; i < bytes / element; ++i) {
+        mine += i % ranks == rank ? element : 0;
+    }
+    return mine;
+}
+
+std::int64_t element_bytes(const measure::Case& point) {
+    const auto& name = point.text("datatype");
+    return name == "double" ? 8 : name == "int8" ? 1 : 4;
+}
 
 /// Bytes that this rank has received in the first call, or in a call for each root.
 std::uint64_t expected_bytes(const Bench& bench, int calls) {
@@ -97,9 +130,16 @@ std::uint64_t expected_bytes(const Bench& bench, int calls) {
     const auto row = std::ranges::find(rows, bench.point.text("operation"), &Standard::operation);
     const bool rotating = has_axis(bench.point, "root") && bench.point.text("root") == "rotating";
     const int roots = rotating ? calls : 1;  // ranks 0 ... roots - 1 have been it
-    const bool receives = row->receivers == 'e' || (row->receivers == 'r' && rank < roots) ||
-                          (row->receivers == 'o' && (rank > 0 || roots > 1));
-    return receives ? static_cast<std::uint64_t>(bench.point.receive_bytes) : 0;
+    const bool receives =
+        row->receivers == 'e' || row->receivers == 's' || (row->receivers == 'r' && rank < roots) ||
+        (row->receivers == 'o' && (rank > 0 || roots > 1)) || (row->receivers == 'a' && rank > 0);
+    if (!receives || row->receives == 0) {
+        return 0;
+    }
+    const auto bytes = bench.point.number("bytes");
+    return static_cast<std::uint64_t>(row->receivers == 's'
+                                          ? share(bytes, element_bytes(bench.point), rank, ranks)
+                                          : bytes * row->receives);
 }
 
 /// Collective. Makes each case that this MPI can run, and hands it over.
@@ -129,9 +169,9 @@ TEST_CASE("by default there are all operations and forms with the sizes of IMB")
         CHECK(point.group == "collectives/" + point.text("operation"));
     }
     // Reductions of float: 0, 4, 8 ... 4 MiB; the rest: 0, 1, 2 ... 4 MiB; barrier: no size.
-    CHECK(points.size() == 3 * ((2 * 22) + (9 * 24) + 1));
+    CHECK(points.size() == 3 * ((6 * 22) + (10 * 24) + 1));
     CHECK(ids.size() == points.size());
-    CHECK(groups.size() == 12);
+    CHECK(groups.size() == 17);
     CHECK(ids.contains("collectives/allreduce/blocking/float/0B"));
     CHECK(ids.contains("collectives/reduce/nonblocking/float/fixed/4MiB"));
     CHECK(ids.contains("collectives/alltoallv/persistent/1B"));
@@ -151,8 +191,24 @@ TEST_CASE("other types of number and rotating roots come on request") {
     CHECK(points.back().id() == "collectives/reduce/blocking/int8/rotating/4MiB");
 
     selection.axes["datatype"] = {"char"};
-    CHECK_THROWS_WITH_AS(cases(selection, 2), "unknown datatype 'char'; known: float double int8",
+    CHECK_THROWS_WITH_AS(cases(selection, 2),
+                         "unknown datatype 'char'; known: float double int int8",
                          std::invalid_argument);
+}
+
+TEST_CASE("in place and as a maximum come on request, the latter with an axis of its own") {
+    Selection selection = only("allreduce", {8});
+    selection.axes["form"] = {"in-place"};
+    selection.axes["reduction"] = {"max", "sum"};
+    const auto points = cases(selection, 2);
+    REQUIRE(points.size() == 2);
+    CHECK(points[0].id() == "collectives/allreduce/in-place/float/8B");
+    CHECK(points[1].id() == "collectives/allreduce/in-place/float/max/8B");
+
+    selection = only("bcast", {8});
+    selection.axes["form"] = {"in-place"};
+    CHECK(cases(selection, 2).front().skip_reason ==
+          "MPI_Bcast does not take MPI_IN_PLACE on every rank");
 }
 
 TEST_CASE("a case counts the bytes of its send buffer and needs no more memory than it uses") {
@@ -162,16 +218,19 @@ TEST_CASE("a case counts the bytes of its send buffer and needs no more memory t
         REQUIRE(points.size() == 1);
         const auto& point = points.front();
         CAPTURE(point.id());
+        const auto received = row.receivers == 's' ? share(4096, element_bytes(point), 0, ranks)
+                                                   : row.receives * 4096;
         CHECK(point.send_bytes == row.sends * 4096);
-        CHECK(point.receive_bytes == row.receives * 4096);
+        CHECK(point.receive_bytes == received);
         CHECK(point.bytes_counted == static_cast<double>(row.sends * 4096));
         CHECK(point.timing == (row.operation == "barrier" ? measure::TimingKind::bulk
                                                           : measure::TimingKind::single));
         CHECK(point.clocks == measure::Clocks::all);
         CHECK(point.operations_per_repetition == 1);
 
-        const auto needed = (row.sends + row.receives) * 4096;
-        if (needed > 0) {
+        const auto needed =
+            measure::Workspace::footprint(row.sends * 4096, received, measure::CacheMode::warm);
+        if (row.sends > 0) {
             CHECK(cases(only(row.operation, {4096}), ranks, needed).front().skip_reason.empty());
             CHECK_FALSE(
                 cases(only(row.operation, {4096}), ranks, needed - 1).front().skip_reason.empty());
@@ -268,10 +327,10 @@ TEST_CASE("every rank verifies exactly what it has received, in every case") {
     const mpi::Communicator world(MPI_COMM_WORLD);
     for_each_case(everything({0, 8, 1000, 4096}), [&](const Bench& bench) {
         bench.operation->fill(1);
-        bench.operation->run(1);
+        bench.call(1);
         CHECK(bench.operation->verify(1) == expected_bytes(bench, 1));
         bench.operation->fill(2);
-        bench.operation->run(world.size());
+        bench.call(world.size());
         CHECK(bench.operation->verify(world.size()) == expected_bytes(bench, world.size()));
     });
 }
@@ -279,11 +338,12 @@ TEST_CASE("every rank verifies exactly what it has received, in every case") {
 TEST_CASE("one wrong byte is noticed wherever it is") {
     for_each_case(everything({1000}), [&](const Bench& bench) {
         bench.operation->fill(1);
-        bench.operation->run(bench.comm.size());
-        if (expected_bytes(bench, bench.comm.size()) == 0) {
+        bench.call(bench.comm.size());
+        const auto bytes = expected_bytes(bench, bench.comm.size());
+        if (bytes == 0) {
             return;
         }
-        const auto received = bench.received();
+        const auto received = bench.received(bytes);
         for (const std::size_t place : {std::size_t{0}, received.size() / 2, received.size() - 1}) {
             received[place] ^= std::byte{1};
             CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
@@ -296,11 +356,11 @@ TEST_CASE("one wrong byte is noticed wherever it is") {
 TEST_CASE("data of an earlier iteration is noticed") {
     for_each_case(everything({64}), [&](const Bench& bench) {
         bench.operation->fill(1);
-        bench.operation->run(bench.comm.size());
-        const auto received = bench.received();
+        bench.call(bench.comm.size());
+        const auto received = bench.received(expected_bytes(bench, bench.comm.size()));
         const std::vector<std::byte> earlier(received.begin(), received.end());
         bench.operation->fill(2);
-        bench.operation->run(bench.comm.size());
+        bench.call(bench.comm.size());
         std::ranges::copy(earlier, received.begin());
         if (expected_bytes(bench, bench.comm.size()) > 0) {
             CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
@@ -311,9 +371,9 @@ TEST_CASE("data of an earlier iteration is noticed") {
 TEST_CASE("what never arrived is noticed") {
     for_each_case(everything({8}), [&](const Bench& bench) {
         bench.operation->fill(1);
-        bench.operation->run(bench.comm.size());
-        if (expected_bytes(bench, bench.comm.size()) > 0) {
-            measure::poison(bench.received().last(1));
+        bench.call(bench.comm.size());
+        if (const auto bytes = expected_bytes(bench, bench.comm.size()); bytes > 0) {
+            measure::poison(bench.received(bytes).last(1));
             CHECK_THROWS_AS((void)bench.operation->verify(1), measure::WrongPayload);
         }
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 2
-#include "lab/study/baseline/rma_window.hpp"
+#include "lab/study/rma_window.hpp"
 
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -14,7 +14,7 @@ TEST_CASE("a rank that unwinds for an error does not wait for others to free a w
     const mpi::Communicator world(MPI_COMM_WORLD);
     static std::array<std::byte, 64> memory{};  // others may reach it as long as there is a window
     const auto fail = [&] {
-        const lab::study::baseline::Window window(memory, 1, world);
+        const lab::study::Window window(memory, 1, world);
         if (world.rank() != 0) {
             MPI_Barrier(world.handle());
         }

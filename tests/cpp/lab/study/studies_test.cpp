@@ -38,7 +38,15 @@ study::Selection few_sizes(const study::Study& study) {
     if (points != axes.end()) {
         selection.axes["points"] = {points->values.front()};
     }
-    if (study.name == "redistribute") {
+    if (study.name == "one-sided") {
+        selection.sizes = {0, 8, 1008};
+        selection.axes["window"] = {"created"};  // over memory that can be changed here
+    } else if (study.name == "overlap") {
+        selection.sizes = {0, 1008};
+        selection.axes["operation"] = {"message", "exchange", "allreduce", "bcast"};
+    } else if (study.name == "neighborhood") {
+        selection.axes["topology"] = {"ring", "random"};
+    } else if (study.name == "redistribute") {
         selection.axes["grid"] = {"16x32x2"};
         selection.axes["mode"] = {"used"};
     } else if (study.name == "plan-scaling") {
@@ -60,10 +68,14 @@ std::int64_t verified(measure::Operation& operation, std::int64_t repetitions,
     return bytes_and_wrong[1] != 0 ? -1 : bytes_and_wrong[0];
 }
 
-/// Whether the case moves whole words: then a payload cannot be right by chance.
+/// Whether the case receives whole words into the workspace: then a payload cannot be right by
+/// chance.
 bool moves_words(const measure::Case& point) {
     const auto bytes = std::ranges::find(point.axes, "bytes", &measure::Axis::name);
-    return bytes != point.axes.end() && std::get<std::int64_t>(bytes->value) >= 8;
+    const auto part = std::ranges::find(point.axes, "part", &measure::Axis::name);
+    return point.receive_bytes > 0 && bytes != point.axes.end() &&
+           std::get<std::int64_t>(bytes->value) >= 8 &&
+           (part == point.axes.end() || part->value != measure::AxisValue("computation"));
 }
 
 /// Changes one bit of every byte that may have been received.
@@ -81,7 +93,10 @@ void try_case(const study::Study& study, const measure::Case& point, const mpi::
     CAPTURE(point.id());
     CAPTURE(measure::name(cache));
     const measure::Workspace workspace(point.send_bytes, point.receive_bytes, cache);
-    const study::Setting setting{comm, workspace, 100'000};
+    const auto bytes_axis = std::ranges::find(point.axes, "bytes", &measure::Axis::name);
+    const study::Setting setting{
+        comm, workspace,
+        bytes_axis == point.axes.end() ? 0 : std::get<std::int64_t>(bytes_axis->value)};
     const auto operation = study.prepare(point, setting);
     const std::int64_t repetitions = point.timing == measure::TimingKind::single ? 1 : 3;
     operation->fill(1000);

@@ -27,20 +27,30 @@ _OSU_WINDOWED = {
     "bandwidth": "bandwidth",
     "bi-directional bandwidth": "bidirectional-bandwidth",
 }
+# Operation, and how many are in flight before each flush.
+_OSU_ONE_SIDED = {
+    "mpi_put latency": ("put", 1),
+    "mpi_get latency": ("get", 1),
+    "mpi_put bandwidth": ("put", OSU_WINDOW),
+    "mpi_get bandwidth": ("get", OSU_WINDOW),
+}
+_EPOCHS = {"win_flush": "flush", "win_lock/unlock": "lock"}
+_WINDOWS = {"win_allocate": "allocated", "win_create": "created"}
 _OSU_MESSAGE_RATE = "multiple bandwidth / message rate"
 _OSU_COLLECTIVES = {
     "all-to-all personalized exchange": "alltoall",
     "all-to-allv personalized exchange": "alltoallv",
+    "all-to-allw personalized exchange": "alltoallw",
     "all-to-all": "alltoall",
     "broadcast": "bcast",
 }
-_COLLECTIVES = frozenset(
-    {"allreduce", "reduce", "allgather", "allgatherv", "gather", "gatherv"}
-    | {"scatter", "scatterv", "alltoall", "alltoallv", "bcast", "barrier"}
+_REDUCTIONS = frozenset({"allreduce", "reduce", "reduce_scatter"})
+_COLLECTIVES = _REDUCTIONS | frozenset(
+    {"allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv"}
+    | {"alltoall", "alltoallv", "alltoallw", "bcast", "barrier"}
 )
-_REDUCTIONS = frozenset({"allreduce", "reduce"})
 _ROOTED = frozenset({"reduce", "gather", "gatherv", "scatter", "scatterv", "bcast"})
-_BLOCK_PER_RANK = frozenset({"scatter", "scatterv", "alltoall", "alltoallv"})
+_BLOCK_PER_RANK = frozenset({"scatter", "scatterv", "alltoall", "alltoallv", "alltoallw"})
 # MPI defines no sum of characters; int8 has the same bytes and a sum.
 _DATATYPES = {"char": "int8", "float": "float", "double": "double"}
 _OSU_COLLECTIVE = re.compile(
@@ -87,6 +97,8 @@ def meaning_of(suite: str, reading: Reading) -> Meaning | None:
         return _message(reading, counted)
     if suite == "OSU" and reading.benchmark in _OSU_WINDOWED:
         return _window(reading)
+    if suite == "OSU" and reading.benchmark in _OSU_ONE_SIDED:
+        return _one_sided(reading)
     if suite == "OSU" and reading.benchmark == _OSU_MESSAGE_RATE:
         return _message_rate(reading)
     operation, form = _collective(suite, reading.benchmark)
@@ -97,7 +109,7 @@ def understood(suite: str) -> str:
     """The benchmarks that have a meaning here, in words."""
     named = [*_POINT_TO_POINT[suite]]
     if suite == "OSU":
-        named += [*_OSU_WINDOWED, _OSU_MESSAGE_RATE]
+        named += [*_OSU_WINDOWED, _OSU_MESSAGE_RATE, *_OSU_ONE_SIDED]
     return f"{', '.join(named)}, and of the collectives {', '.join(sorted(_COLLECTIVES))}"
 
 
@@ -117,6 +129,26 @@ def _window(reading: Reading) -> Meaning | None:
     counted = float(reading.bytes * (2 if study == "bidirectional-bandwidth" else 1))
     axes: Axes = {"window": reading.window or OSU_WINDOW, "bytes": reading.bytes}
     return Meaning(study, axes, 2, _time(counted, reading.bytes_per_second), counted)
+
+
+def _one_sided(reading: Reading) -> Meaning | None:
+    operation, in_flight = _OSU_ONE_SIDED[reading.benchmark]
+    epoch = _EPOCHS.get(reading.synchronization or "")
+    window = _WINDOWS.get(reading.creation or "")
+    size = reading.bytes
+    if size is None or epoch is None or window is None:
+        return None
+    axes: Axes = {
+        "operation": operation,
+        "epoch": epoch,
+        "window": window,
+        "in_flight": in_flight,
+        "bytes": size,
+    }
+    seconds = reading.seconds
+    if seconds is None:
+        seconds = _time(float(size), reading.bytes_per_second)
+    return Meaning("one-sided", axes, 2, seconds, float(size))
 
 
 def _message_rate(reading: Reading) -> Meaning | None:

@@ -26,6 +26,8 @@ _DATATYPE = re.compile(r"# Datatype: MPI_(?P<name>\w+)\.?")
 _PAIRS = re.compile(
     r"# \[ pairs: (?P<pairs>\d{1,9}) \](?: \[ window size: (?P<window>\d{1,9}) \])?"
 )
+_CREATION = re.compile(r"# Window creation: MPI_(?P<function>\w+)")
+_SYNCHRONIZATION = re.compile(r"# Synchronization: MPI_(?P<functions>\S+)")
 _GAP = re.compile(r"\s{2,}")
 # The first of these that a table has is its mean; OSU has renamed it over the years.
 _MEANS = ("Avg Latency(us)", "Latency (us)", "Avg Latency (us)", "Pure Comm.(us)")
@@ -41,6 +43,8 @@ class _Table:
     ranks: int | None = None
     window: int | None = None
     datatype: str | None = None
+    creation: str | None = None
+    synchronization: str | None = None
     columns: tuple[str, ...] = ()
 
 
@@ -70,6 +74,10 @@ def read(text: str) -> SuiteOutput:
 def _read_heading(line: str, table: _Table) -> None:
     if match := _DATATYPE.match(line):
         table.datatype = match["name"].lower()
+    elif match := _CREATION.match(line):
+        table.creation = match["function"].lower()
+    elif match := _SYNCHRONIZATION.match(line):
+        table.synchronization = match["functions"].lower()
     elif match := _PAIRS.match(line):
         table.ranks = 2 * int(match["pairs"])
         table.window = None if match["window"] is None else int(match["window"])
@@ -108,6 +116,8 @@ def _read_row(line: str, table: _Table) -> Reading | None:
         messages_per_second=number(row.get("Messages/s")),
         datatype=table.datatype,
         window=table.window,
+        creation=table.creation,
+        synchronization=table.synchronization,
     )
 
 
@@ -119,6 +129,8 @@ def _invalid(table: _Table, row: dict[str, str]) -> Reading:
         count(row.get("Size")),
         datatype=table.datatype,
         window=table.window,
+        creation=table.creation,
+        synchronization=table.synchronization,
         left_out="its validation failed",
         failed=True,
     )

@@ -28,6 +28,8 @@ class Reading:
         where the suite prints rates.
     datatype
         of reductions, without its prefix: float, char.
+    creation, synchronization
+        of the window of one-sided operations, by the functions' names: win_allocate, win_flush.
     left_out
         why there is no number; `failed` when the suite found wrong data.
     """
@@ -44,6 +46,8 @@ class Reading:
     messages_per_second: float | None = None
     datatype: str | None = None
     window: int | None = None
+    creation: str | None = None
+    synchronization: str | None = None
     left_out: str | None = None
     failed: bool = False
 

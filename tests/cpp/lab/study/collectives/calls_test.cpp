@@ -63,6 +63,29 @@ COUNTED(Irecv, (IN, TO, MPI_Request* made), (in, m, u, to, tag, comm, made))
 COUNTED(Sendrecv,
         (OUT, int to, int tag, IN, int from, int tag_in, MPI_Comm comm, MPI_Status* status),
         (out, n, t, to, tag, in, m, u, from, tag_in, comm, status))
+#define PLACE int at, MPI_Aint place, int count, MPI_Datatype type
+COUNTED(Put, (OUT, PLACE, MPI_Win win), (out, n, t, at, place, count, type, win))
+COUNTED(Get, (IN, PLACE, MPI_Win win), (in, m, u, at, place, count, type, win))
+COUNTED(Accumulate, (OUT, PLACE, MPI_Op op, MPI_Win win),
+        (out, n, t, at, place, count, type, op, win))
+COUNTED(Get_accumulate, (OUT, IN, PLACE, MPI_Op op, MPI_Win win),
+        (out, n, t, in, m, u, at, place, count, type, op, win))
+COUNTED(Fetch_and_op,
+        (const void* out, void* in, MPI_Datatype t, int at, MPI_Aint place, MPI_Op op, MPI_Win win),
+        (out, in, t, at, place, op, win))
+COUNTED(Compare_and_swap,
+        (const void* out, const void* known, void* in, MPI_Datatype t, int at, MPI_Aint place,
+         MPI_Win win),
+        (out, known, in, t, at, place, win))
+COUNTED(Win_flush, (int at, MPI_Win win), (at, win))
+COUNTED(Win_fence, (int assertions, MPI_Win win), (assertions, win))
+COUNTED(Win_start, (MPI_Group group, int assertions, MPI_Win win), (group, assertions, win))
+COUNTED(Win_complete, (MPI_Win win), (win))
+COUNTED(Win_post, (MPI_Group group, int assertions, MPI_Win win), (group, assertions, win))
+COUNTED(Win_wait, (MPI_Win win), (win))
+COUNTED(Win_lock, (int kind, int at, int assertions, MPI_Win win), (kind, at, assertions, win))
+COUNTED(Win_unlock, (int at, MPI_Win win), (at, win))
+COUNTED(Win_lock_all, (int assertions, MPI_Win win), (assertions, win))
 COUNTED(Start, (MPI_Request * request), (request))
 COUNTED(Wait, (MPI_Request * request, MPI_Status* status), (request, status))
 COUNTED(Waitall, (int n, MPI_Request* requests, MPI_Status* statuses), (n, requests, statuses))
@@ -73,6 +96,15 @@ COUNTED_FORMS(Allreduce, allreduce, (const void* out, IN, MPI_Op op, MPI_Comm co
               (out, in, m, u, op, comm))
 COUNTED_FORMS(Reduce, reduce, (const void* out, IN, MPI_Op op, int root, MPI_Comm comm),
               (out, in, m, u, op, root, comm))
+COUNTED_FORMS(Reduce_scatter, reduce_scatter,
+              (const void* out, void* in, const int* m, MPI_Datatype u, MPI_Op op, MPI_Comm comm),
+              (out, in, m, u, op, comm))
+COUNTED_FORMS(Reduce_scatter_block, reduce_scatter_block,
+              (const void* out, IN, MPI_Op op, MPI_Comm comm), (out, in, m, u, op, comm))
+COUNTED_FORMS(Scan, scan, (const void* out, IN, MPI_Op op, MPI_Comm comm),
+              (out, in, m, u, op, comm))
+COUNTED_FORMS(Exscan, exscan, (const void* out, IN, MPI_Op op, MPI_Comm comm),
+              (out, in, m, u, op, comm))
 COUNTED_FORMS(Allgather, allgather, (OUT, IN, MPI_Comm comm), (out, n, t, in, m, u, comm))
 COUNTED_FORMS(Allgatherv, allgatherv, (OUT, IN_V, MPI_Comm comm), (out, n, t, in, m, e, u, comm))
 COUNTED_FORMS(Gather, gather, (OUT, IN, int root, MPI_Comm comm), (out, n, t, in, m, u, root, comm))
@@ -84,6 +116,10 @@ COUNTED_FORMS(Scatterv, scatterv, (OUT_V, IN, int root, MPI_Comm comm),
               (out, n, d, t, in, m, u, root, comm))
 COUNTED_FORMS(Alltoall, alltoall, (OUT, IN, MPI_Comm comm), (out, n, t, in, m, u, comm))
 COUNTED_FORMS(Alltoallv, alltoallv, (OUT_V, IN_V, MPI_Comm comm), (out, n, d, t, in, m, e, u, comm))
+COUNTED_FORMS(Alltoallw, alltoallw,
+              (const void* out, const int* n, const int* d, const MPI_Datatype* t, void* in,
+               const int* m, const int* e, const MPI_Datatype* u, MPI_Comm comm),
+              (out, n, d, t, in, m, e, u, comm))
 COUNTED_FORMS(Bcast, bcast, (IN, int root, MPI_Comm comm), (in, m, u, root, comm))
 COUNTED_FORMS(Barrier, barrier, (MPI_Comm comm), (comm))
 // NOLINTEND(cppcoreguidelines-macro-usage)
@@ -147,6 +183,9 @@ TEST_CASE("a message study calls what IMB's and OSU's benchmark of it calls, and
     const auto both = [](const std::string& id, const Calls& each) {
         return Definition{.case_id = id, .first = each, .second = each};
     };
+    const auto origin = [](const std::string& id, const Calls& calls_of_it) {
+        return Definition{.case_id = id, .first = calls_of_it, .second = {}};
+    };
     const Calls window_out{{"Isend", 64}, {"Waitall", 1}, {"Recv", 1}};
     const Calls window_in{{"Irecv", 64}, {"Waitall", 1}, {"Send", 1}};
     const std::vector<Definition> definitions{
@@ -163,11 +202,27 @@ TEST_CASE("a message study calls what IMB's and OSU's benchmark of it calls, and
         both("send-modes/isend/1KiB", {{"Isend", 1}, {"Wait", 1}, {"Recv", 1}}),
         both("send-modes/persistent/1KiB", {{"Start", 1}, {"Wait", 1}, {"Recv", 1}}),
         both("send-modes/sendrecv/1KiB", {{"Sendrecv", 1}}),
+        origin("one-sided/put/flush/allocated/1/1KiB", {{"Put", 1}, {"Win_flush", 1}}),
+        origin("one-sided/get/flush/allocated/64/1KiB", {{"Get", 64}, {"Win_flush", 1}}),
+        origin("one-sided/accumulate/lock/allocated/1/1KiB",
+               {{"Win_lock", 1}, {"Accumulate", 1}, {"Win_unlock", 1}}),
+        origin("one-sided/get-accumulate/flush/allocated/1/1KiB",
+               {{"Get_accumulate", 1}, {"Win_flush", 1}}),
+        {.case_id = "one-sided/put/fence/allocated/1/1KiB",
+         .first = {{"Put", 1}, {"Win_fence", 1}},
+         .second = {{"Win_fence", 1}}},
+        {.case_id = "one-sided/put/post/allocated/1/1KiB",
+         .first = {{"Win_start", 1}, {"Put", 1}, {"Win_complete", 1}},
+         .second = {{"Win_post", 1}, {"Win_wait", 1}}},
+        origin("one-sided/fetch-and-op/flush/allocated/1/8B",
+               {{"Fetch_and_op", 1}, {"Win_flush", 1}}),
+        origin("one-sided/compare-and-swap/flush/allocated/1/8B",
+               {{"Compare_and_swap", 1}, {"Win_flush", 1}}),
     };
     for (const auto& definition : definitions) {
         CAPTURE(definition.case_id);
         const auto& id = definition.case_id;
-        const auto points = cases(id.substr(0, id.find('/')), 1024);
+        const auto points = cases(id.substr(0, id.find('/')), id.ends_with("/8B") ? 8 : 1024);
         const auto point = std::ranges::find(points, id, &measure::Case::id);
         REQUIRE(point != points.end());
         const auto found = phases(*point, world);

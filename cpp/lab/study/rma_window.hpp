@@ -4,28 +4,40 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <span>
 
 #include "transrank/mpi/communicator.hpp"
 
-namespace transrank::lab::study::baseline {
+namespace transrank::lab::study {
 
 /// Memory that other ranks may access one-sidedly; its errors are returned.
 class Window {
 public:
+    enum class Allocated : std::uint8_t { privately, shared };
+
     /// Collective, as is destruction; but a rank that unwinds for an error leaves the window to
     /// MPI, since nobody would join it. Displacements count in units of `unit_bytes`.
     Window(std::span<std::byte> memory, int unit_bytes, const mpi::Communicator& comm);
+    /// The same over memory that MPI allocates; `shared`: that the ranks, all of one node, map.
+    Window(Allocated how, std::int64_t bytes, int unit_bytes, const mpi::Communicator& comm);
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
     ~Window();
 
     [[nodiscard]] MPI_Win handle() const noexcept { return window_; }
+    /// This rank's part.
+    [[nodiscard]] std::span<std::byte> memory() const noexcept { return memory_; }
+    /// Whether all ranks come to its end.
+    [[nodiscard]] bool ends_together() const;
 
 private:
+    void return_errors();
+
+    std::span<std::byte> memory_;
     MPI_Win window_ = MPI_WIN_NULL;
     int errors_before_ = std::uncaught_exceptions();
 };
 
-}  // namespace transrank::lab::study::baseline
+}  // namespace transrank::lab::study

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: what does it cost to exchange a block with each neighbor, as solvers do in every step?
+// By MPI's neighborhood collectives in each form, by messages, and by transrank's Exchange along a
+// route of the same blocks.
+//
+// Timed like the study `collectives`: a common start before each call, which is not timed; the
+// number is the slowest rank's. `bytes` is the block that a rank sends to one neighbor (in the
+// allgathers the same one to all); bytes count once for each neighbor of rank 0. Graphs are
+// symmetric, and who is a neighbor twice, as on a ring of two ranks, counts once. The graph's
+// communicator, requests and the binding of an Exchange are made outside the clock.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "lab/study/collectives/operation.hpp"
+#include "lab/study/neighborhood/operation.hpp"
+#include "lab/study/neighborhood/topology.hpp"
+#include "lab/study/table.hpp"
+
+namespace transrank::lab::study::neighborhood {
+namespace {
+
+constexpr std::string_view study_name = "neighborhood";
+constexpr std::string_view default_sizes = "8..4MiB:x8";
+
+std::vector<AxisChoice> axes() {
+    AxisChoice topologies{.name = "topology", .values = {}};
+    for (const auto& topology : neighborhood::topologies()) {
+        topologies.values.emplace_back(topology.name);
+    }
+    AxisChoice operations{.name = "operation", .values = {}};
+    for (const auto& way : ways()) {
+        operations.values.emplace_back(way.name);
+    }
+    return {std::move(topologies),
+            std::move(operations),
+            {.name = "form",
+             .values = {std::string(collectives::blocking_form),
+                        std::string(collectives::nonblocking_form),
+                        std::string(collectives::persistent_form)}}};
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int ranks) {
+    std::vector<measure::Case> points;
+    for (const auto& curve : combinations(study_name, selection, axes())) {
+        const auto& way = find_way(curve.text("operation"));
+        if (!way.has(curve.text("form"))) {
+            continue;
+        }
+        const auto degree =
+            static_cast<std::int64_t>(neighbors(curve.text("topology"), 0, ranks).size());
+        const auto most = most_neighbors(curve.text("topology"), ranks);
+        for (const auto bytes : sizes_of(selection, default_sizes)) {
+            auto point = curve;
+            point.axes.push_back({.name = "bytes", .value = bytes});
+            point.group = std::string(study_name) + "/" + curve.text("topology");
+            point.timing = measure::TimingKind::single;
+            point.bytes_counted = static_cast<double>(bytes * degree);
+            point.send_bytes = bytes * (way.gathers ? 1 : most);
+            point.receive_bytes = bytes * most;
+            if (way.shares_arrays) {
+                point.further_bytes =
+                    std::exchange(point.send_bytes, 0) + std::exchange(point.receive_bytes, 0);
+            }
+            point.skip_reason = way.obstacle(curve.text("form"));
+            if (bytes * most > std::numeric_limits<int>::max()) {
+                point.skip_reason = "blocks of all neighbors end at 2^31 - 1 bytes";
+            }
+            points.push_back(std::move(point));
+        }
+    }
+    return points;
+}
+
+}  // namespace
+
+Study study() {
+    return {.name = study_name,
+            .summary = "a block to and from each neighbor: MPI's collectives, messages, Exchange",
+            .sizes = default_sizes,
+            .axes = axes,
+            .fewest_ranks = 2,
+            .cases = cases,
+            .prepare = make_operation,
+            .surveyed = false};
+}
+
+}  // namespace transrank::lab::study::neighborhood

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/study/overlap/operation.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/machine/clock.hpp"
+#include "lab/measure/payload.hpp"
+#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/baseline.hpp"
+#include "lab/study/collectives/collective.hpp"
+#include "lab/study/collectives/operation.hpp"
+#include "lab/study/message.hpp"
+#include "lab/study/table.hpp"
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::lab::study::overlap {
+namespace {
+
+constexpr int tag = 17;
+
+int next(const mpi::Communicator& comm) {
+    return (comm.rank() + 1) % comm.size();
+}
+int previous(const mpi::Communicator& comm) {
+    return (comm.rank() + comm.size() - 1) % comm.size();
+}
+
+class Message final : public MessageOperation, public measure::Split {
+public:
+    Message(const measure::Case& point, const Setting& setting)
+        : MessageOperation(point, setting, next(setting.comm), previous(setting.comm)) {}
+
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            start();
+            finish();
+        }
+    }
+    // Calls are timed one by one, so slot 0 serves them all.
+    std::uint64_t verify(std::int64_t /*repetitions*/) override {
+        return MessageOperation::verify(1);
+    }
+    void start() override {
+        mpi::check(
+            MPI_Irecv(receive(0), bytes(), MPI_BYTE, source(), tag, comm(), requests_.data()),
+            "MPI_Irecv");
+        mpi::check(MPI_Isend(send(0), bytes(), MPI_BYTE, target(), tag, comm(), &requests_[1]),
+                   "MPI_Isend");
+    }
+    void finish() override {
+        mpi::check(MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    }
+
+private:
+    std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+};
+
+/// The same message by transrank, from and into arrays that ranks of a node share.
+class LibraryExchange final : public measure::Operation, public measure::Split {
+public:
+    LibraryExchange(const measure::Case& point, const Setting& setting)
+        : rank_(setting.comm.rank()),
+          target_(next(setting.comm)),
+          source_(previous(setting.comm)),
+          bytes_(point.number("bytes")),
+          arrays_(Arrays::shared(setting.comm, words(), words())),
+          mover_(baseline::make("auto", task(setting.comm))) {}
+
+    void fill(std::uint64_t stamp) override {
+        mover_->before_rewriting();
+        stamp_ = stamp;
+        measure::Payload{.source = rank_, .target = target_, .stamp = stamp}.write(
+            memory(arrays_.source));
+        measure::poison(memory(arrays_.destination));
+        mover_->after_rewriting();
+    }
+    std::uint64_t verify(std::int64_t /*repetitions*/) override {
+        measure::Payload{.source = source_, .target = rank_, .stamp = stamp_}.check(
+            memory(arrays_.destination));
+        return static_cast<std::uint64_t>(bytes_);
+    }
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            mover_->run();
+        }
+    }
+    void start() override { mover_->start(); }
+    void finish() override { mover_->finish(); }
+
+private:
+    [[nodiscard]] std::int64_t words() const {
+        return (bytes_ + std::int64_t{sizeof(double)} - 1) / std::int64_t{sizeof(double)};
+    }
+    [[nodiscard]] std::span<std::byte> memory(std::span<double> values) const {
+        return std::as_writable_bytes(values).first(static_cast<std::size_t>(bytes_));
+    }
+    [[nodiscard]] baseline::Task task(const mpi::Communicator& comm) const {
+        const auto to = [&](int peer) {
+            route::Leg leg{.peer = peer, .segments = {}};
+            if (bytes_ > 0) {
+                leg.segments.push_back({.source = 0, .destination = 0, .length = bytes_});
+            }
+            return std::vector{std::move(leg)};
+        };
+        return {.comm = comm,
+                .route = {rank_, comm.size(), bytes_, bytes_, to(target_), to(source_)},
+                .fields = {field_of(arrays_.source, arrays_.destination, 1)},
+                .description = baseline::Description::segments};
+    }
+
+    int rank_;
+    int target_;
+    int source_;
+    std::int64_t bytes_;
+    Arrays arrays_;
+    std::unique_ptr<baseline::Mover> mover_;
+    std::uint64_t stamp_ = 0;
+};
+
+/// Arithmetic that needs nothing but the core: each step waits for the one before.
+void compute(std::int64_t steps) {
+    volatile double sink = 1;
+    double value = sink;
+    for (std::int64_t i = 0; i < steps; ++i) {
+        value = (value * 0.999999) + 1e-6;
+    }
+    sink = value;
+}
+
+template <class Work>
+double fastest_of_trials(const Work& work) {
+    constexpr int trials = 5;
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < trials; ++i) {
+        const double begin = machine::now();
+        work();
+        best = std::min(best, machine::now() - begin);
+    }
+    return best;
+}
+
+/// Steps of computation that take as long as an operation does, by the name of its case.
+using Lengths = std::map<std::string, std::int64_t>;
+
+struct SplitOperation {
+    explicit SplitOperation(std::unique_ptr<measure::Operation> made)
+        : whole(std::move(made)), split(dynamic_cast<measure::Split*>(whole.get())) {}
+    std::unique_ptr<measure::Operation> whole;
+    measure::Split* split;  ///< the same one
+};
+
+std::int64_t length_of(const SplitOperation& operation, const mpi::Communicator& comm) {
+    constexpr std::int64_t steps = 20'000;
+    constexpr std::int64_t repetitions = 4;
+    operation.whole->fill(0);
+    std::array<double, 2> seconds{
+        fastest_of_trials([&] { operation.whole->run(repetitions); }) / repetitions,
+        fastest_of_trials([] { compute(steps); }) / steps};
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle()),
+               "MPI_Allreduce");
+    return std::max<std::int64_t>(static_cast<std::int64_t>(seconds[0] / seconds[1]), 1);
+}
+
+class Part : public measure::Operation {
+public:
+    Part(SplitOperation operation, std::shared_ptr<const Lengths> lengths, std::int64_t steps)
+        : operation_(std::move(operation)), lengths_(std::move(lengths)), steps_(steps) {}
+    void fill(std::uint64_t stamp) override { operation_.whole->fill(stamp); }
+    void prepare() override { operation_.whole->prepare(); }
+    std::uint64_t verify(std::int64_t repetitions) override {
+        return operation_.whole->verify(repetitions);
+    }
+
+protected:
+    [[nodiscard]] measure::Split& operation() const { return *operation_.split; }
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+private:
+    SplitOperation operation_;
+    std::shared_ptr<const Lengths> lengths_;  ///< kept for the other parts
+    std::int64_t steps_;
+};
+
+class Alone final : public Part {
+public:
+    using Part::Part;
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            operation().start();
+            operation().finish();
+        }
+    }
+};
+
+class Computation final : public Part {
+public:
+    using Part::Part;
+    void fill(std::uint64_t /*stamp*/) override {}
+    std::uint64_t verify(std::int64_t /*repetitions*/) override { return 0; }
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            compute(steps());
+        }
+    }
+};
+
+class Together final : public Part {
+public:
+    using Part::Part;
+    void run(std::int64_t repetitions) override {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            operation().start();
+            compute(steps());
+            operation().finish();
+        }
+    }
+};
+
+/// The case of the study `collectives` that `curve` names.
+measure::Case collective_case(const measure::Case& curve, std::int64_t bytes, int ranks) {
+    const Selection selection{
+        .sizes = {bytes},
+        .axes = {{"operation", {curve.text("operation")}}, {"form", {curve.text("form")}}}};
+    return collectives::study().cases(selection, ranks).front();
+}
+
+SplitOperation make_whole(const measure::Case& point, const Setting& setting) {
+    const auto& operation = point.text("operation");
+    if (operation == message) {
+        return SplitOperation(std::make_unique<Message>(point, setting));
+    }
+    if (operation == exchange) {
+        return SplitOperation(std::make_unique<LibraryExchange>(point, setting));
+    }
+    return SplitOperation(collectives::make_operation(
+        collective_case(point, point.number("bytes"), setting.comm.size()), setting));
+}
+
+}  // namespace
+
+measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks) {
+    const auto& operation = curve.text("operation");
+    if (operation != message && operation != exchange) {
+        return collective_case(curve, bytes, ranks);
+    }
+    measure::Case point;
+    point.bytes_counted = static_cast<double>(bytes);
+    point.skip_reason = message_obstacle(bytes);
+    if (operation == message) {
+        point.send_bytes = bytes;
+        point.receive_bytes = bytes;
+    } else {
+        point.further_bytes = 2 * bytes;
+    }
+    return point;
+}
+
+std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
+                                                   const Setting& setting) {
+    auto operation = make_whole(point, setting);
+    const auto lengths = shared_by(point.group, [] { return std::make_shared<Lengths>(); });
+    const auto key = point.text("form") + "/" + std::to_string(point.number("bytes"));
+    if (!lengths->contains(key)) {
+        (*lengths)[key] = length_of(operation, setting.comm);
+    }
+    const auto steps = lengths->at(key);
+    const auto& part = point.text("part");
+    if (part == alone) {
+        return std::make_unique<Alone>(std::move(operation), lengths, steps);
+    }
+    if (part == computation) {
+        return std::make_unique<Computation>(std::move(operation), lengths, steps);
+    }
+    return std::make_unique<Together>(std::move(operation), lengths, steps);
+}
+
+}  // namespace transrank::lab::study::overlap

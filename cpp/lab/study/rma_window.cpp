@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/study/rma_window.hpp"
+
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
+
+namespace transrank::lab::study {
+
+Window::Window(std::span<std::byte> memory, int unit_bytes, const mpi::Communicator& comm)
+    : memory_(memory) {
+    mpi::check(MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), unit_bytes,
+                              MPI_INFO_NULL, comm.handle(), &window_),
+               "MPI_Win_create");
+    return_errors();
+}
+
+Window::Window(Allocated how, std::int64_t bytes, int unit_bytes, const mpi::Communicator& comm) {
+    void* memory = nullptr;
+    const auto allocate = [&](auto function) {
+        return function(static_cast<MPI_Aint>(bytes), unit_bytes, MPI_INFO_NULL, comm.handle(),
+                        static_cast<void*>(&memory), &window_);
+    };
+    if (how == Allocated::shared) {
+        mpi::check(allocate(MPI_Win_allocate_shared), "MPI_Win_allocate_shared");
+    } else {
+        mpi::check(allocate(MPI_Win_allocate), "MPI_Win_allocate");
+    }
+    memory_ = {static_cast<std::byte*>(memory), static_cast<std::size_t>(bytes)};
+    return_errors();
+}
+
+void Window::return_errors() {
+    mpi::check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+}
+
+Window::~Window() {
+    if (ends_together()) {
+        MPI_Win_free(&window_);
+    }
+}
+
+bool Window::ends_together() const {
+    return mpi::is_usable() && std::uncaught_exceptions() == errors_before_;
+}
+
+}  // namespace transrank::lab::study

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much of an operation computation hides: the three cases of the study `overlap`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from transrank.lab.stats.compare import LEAST_LAUNCHES
+from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.launches import t_quantile
+from transrank.lab.stats.result import CaseResult
+from transrank.lab.store.lines import Shape
+
+STUDY = "overlap"
+PARTS = ("alone", "computation", "together")
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """An operation of which all three cases were measured.
+
+    `share` is (alone + computation - together) / alone: 1 if the operation costs nothing beside the
+    computation, 0 if it costs as much as alone, less if they hinder each other. None if fewer than
+    three launches have all three.
+    """
+
+    operation: str
+    form: str
+    bytes: int | None
+    shape: Shape
+    alone: CaseResult
+    computation: CaseResult
+    together: CaseResult
+    share: Estimate | None
+
+
+def find_hidden(results: Iterable[CaseResult]) -> list[Hidden]:
+    """Compute the share for each operation, form, size and shape, in the order of `results`."""
+    found: dict[tuple[str, str, int | None, Shape], dict[str, CaseResult]] = {}
+    for result in results:
+        if result.study == STUDY and result.headline is not None:
+            operation, form = str(result.axes["operation"]), str(result.axes["form"])
+            key = (operation, form, result.bytes, result.shape)
+            found.setdefault(key, {})[str(result.axes["part"])] = result
+    return [
+        Hidden(*key, *(parts[name] for name in PARTS), share=_share([parts[n] for n in PARTS]))
+        for key, parts in found.items()
+        if parts.keys() >= set(PARTS)
+    ]
+
+
+def _share(parts: Sequence[CaseResult]) -> Estimate | None:
+    """The mean over launches, each with a computation of its own length, and its t interval."""
+    medians = [_by_launch(part) for part in parts]
+    common = set.intersection(*(set(each) for each in medians))
+    shares = []
+    for launch in sorted(common):
+        alone, computation, together = (each[launch] for each in medians)
+        shares.append((alone + computation - together) / alone)
+    if len(shares) < LEAST_LAUNCHES:
+        return None
+    mean = float(np.mean(shares))
+    error = float(np.std(shares, ddof=1)) / len(shares) ** 0.5 * t_quantile(len(shares) - 1)
+    return Estimate(mean, mean - error, mean + error)
+
+
+def _by_launch(result: CaseResult) -> Mapping[int, float]:
+    pairs = zip(result.launches, result.launch_medians, strict=True)
+    return {launch: median.value for launch, median in pairs}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/suites.md has a row for every benchmark of OSU and IMB, and its commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from transrank.lab.cli.__main__ import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "suites.md").read_text("utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith("| benchmark")
+]
+COMMANDS = [
+    match[1] for row in ROWS if (match := re.fullmatch(r"`transrank (.*)`", row[1])) is not None
+]
+NEIGHBORS = {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"}
+COLLECTIVES = NEIGHBORS | {
+    *("allreduce", "barrier", "bcast", "gather", "gatherv"),
+    *("reduce", "reduce_scatter", "scatter", "scatterv"),
+}
+# The programs of OSU Micro-Benchmarks 7.4 under c/mpi.
+OSU = {
+    *("latency", "latency_mt", "latency_mp", "latency_persistent", "multi_lat", "mbw_mr"),
+    *("bw", "bw_persistent", "bibw", "bibw_persistent", "bw_fan_in", "bw_fan_out"),
+    *("put_latency", "get_latency", "put_bw", "get_bw", "put_bibw", "get_mbw", "get_multi_lat"),
+    *("acc_latency", "get_acc_latency", "fop_latency", "cas_latency", "init", "hello"),
+    *COLLECTIVES,
+    *(f"i{name}" for name in COLLECTIVES),
+    *(f"{name}_persistent" for name in COLLECTIVES),
+    *("reduce_scatter_block", "ireduce_scatter_block"),
+    *(f"neighbor_{name}" for name in NEIGHBORS),
+    *(f"ineighbor_{name}" for name in NEIGHBORS),
+}
+
+
+def test_every_program_of_osu_has_a_row() -> None:
+    named = {name for row in ROWS for name in row[0].split(", ") if name.startswith("osu_")}
+    assert named == {f"osu_{name}" for name in OSU}
+
+
+def test_a_row_without_a_command_says_why() -> None:
+    assert COMMANDS
+    for row in ROWS:
+        assert row[1] != "–" or row[2], row[0]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS)))
+def test_every_command_exists(
+    command: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
+    assert main([*shlex.split(command), "--ranks", "2", "--dry-run"]) == 0
+    assert "mpiexec" in capsys.readouterr().out
