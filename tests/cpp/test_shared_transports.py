@@ -22,6 +22,7 @@ SOURCES = [
     "memory/run_kernels",
     "memory/shared_pool",
     "memory/shared_segment",
+    "mpi/swap",
     "route/route",
     "transport/breakage",
     "transport/control_block",

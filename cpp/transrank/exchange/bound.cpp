@@ -2,6 +2,7 @@
 #include "transrank/exchange/bound.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iomanip>
 #include <iterator>
@@ -13,7 +14,7 @@
 
 #include "transrank/exchange/fields.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/route/checksum.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::exchange {
@@ -39,6 +40,24 @@ std::vector<std::string> describe(const Options& options) {
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
+}
+
+// Their sum over all ranks is 0 when all bind with the same options, as that of transport::imprint.
+std::uint64_t balance_of(const Options& options, const mpi::Communicator& comm) {
+    route::Checksum sum;
+    for (const auto& words : describe(options)) {
+        for (const char each : words) {
+            sum.add(static_cast<unsigned char>(each));
+        }
+        sum.add(words.size());
+    }
+    const auto mixed = [&](int rank) {
+        route::Checksum mix;
+        mix.add(static_cast<std::uint64_t>(rank));
+        mix.add(sum.value());
+        return mix.value();
+    };
+    return mixed(comm.rank()) - mixed((comm.rank() + 1) % comm.size());
 }
 
 using Fields = std::span<const transport::Field>;
@@ -99,13 +118,17 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
 
 }  // namespace
 
+// The ranks meet once, when each has done its own part, and agree once more in the end; in between
+// peers write to each other. What ranks disagree about is looked for where there is something.
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
-    : options_(std::move(options)),
-      known_(KnownCommunicator::get(comm)),
-      lease_(known_->acquire()) {
-    // From here on all ranks are binding, and none waits in an exchange for another.
-    mpi::agree_on(lease_.comm(), "binds an exchange with", describe(options_));
-    mpi::agree(lease_.comm(), [&] { take_what_is_needed(make); });
+    : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
+    std::exception_ptr refused;
+    try {
+        take_what_is_needed(make);
+    } catch (...) {
+        refused = std::current_exception();
+    }
+    agree(refused);
     swap_offers();
     choose_transports();
 }
@@ -118,7 +141,10 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                                     std::to_string(options_.longest_message_bytes) +
                                     " bytes are asked for; give at least 1");
     }
-    check_fields(parts_.route, lease_.comm(), parts_.fields, options_.operation);
+    if (options_.transport != transport::automatic) {
+        (void)transport::find(options_.transport);
+    }
+    check_fields(parts_.route, known_->base(), parts_.fields, options_.operation);
     std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
     const auto peers = transport::peers_of(parts_.route);
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
@@ -127,21 +153,84 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     apply_order_.emplace(sources_of(parts_.route), needs_order(parts_.route, options_.operation));
 }
 
-void Bound::swap_offers() {
-    std::string disagreement;
-    offers_ = transport::swap_offers(lease_.comm(), node(), parts_.route, own_,
-                                     apply_order_->ordered(), *control_, disagreement);
-    mpi::agree(lease_.comm(), [&] {
+// Once all ranks have come all are binding, and none waits in an exchange for another.
+void Bound::agree(const std::exception_ptr& refused) {
+    std::array<std::uint64_t, 3> sums{};
+    auto& [refusals, balance, in_need_of_thresholds] = sums;
+    if (refused) {
+        refusals = 1;
+    } else {
+        balance = transport::imprint(parts_.route, own_) + balance_of(options_, known_->base());
+        in_need_of_thresholds = needs_thresholds() ? 1 : 0;
+    }
+    if (auto lease = known_->acquire_if_needed(!refused && needs_messages(), sums)) {
+        lease_.emplace(*std::move(lease));
+    }
+    if (refusals != 0 || balance != 0) {
+        disagree(refused);
+    }
+    if (options_.push_below_bytes) {
+        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
+    } else if (in_need_of_thresholds != 0) {
+        thresholds_ = known_->thresholds();
+    }
+}
+
+void Bound::disagree(const std::exception_ptr& refused) const {
+    const auto& base = known_->base();
+    mpi::agree_on(base, "binds an exchange with", describe(options_));
+    mpi::agree(base, [&] {
+        if (refused) {
+            std::rethrow_exception(refused);
+        }
+    });
+    const auto disagreement = transport::find_disagreement(base, parts_.route, own_);
+    mpi::agree(base, [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);
         }
     });
+    throw std::logic_error("ranks that agree have found that they do not");
+}
+
+// Where memory cannot be shared, if they are not asked for.
+bool Bound::needs_messages() const {
+    const bool asked_for = options_.transport != transport::automatic;
+    return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
+        return entry.by_messages && transport::may_choose(options_.transport, entry) &&
+               std::ranges::any_of(transport::peers_of(parts_.route), [&](int peer) {
+                   return peer != rank() && (asked_for || !node().shares_with(peer) ||
+                                             !control_->handle().is_shared());
+               });
+    });
+}
+
+// Whether a transport that goes by them may serve a peer: as far as this rank knows, the peer asks
+// itself, too.
+bool Bound::needs_thresholds() const {
+    const bool shares_some = std::ranges::any_of(own_, [](const transport::FieldOffer& field) {
+        return field.source_shared != 0 || field.destination_shared != 0;
+    });
+    return shares_some && !options_.push_below_bytes &&
+           std::ranges::any_of(transport::all(),
+                               [&](const transport::Entry& entry) {
+                                   return entry.by_thresholds &&
+                                          transport::may_choose(options_.transport, entry);
+                               }) &&
+           std::ranges::any_of(transport::peers_of(parts_.route), [&](int peer) {
+               return peer != rank() && node().shares_with(peer);
+           });
+}
+
+void Bound::swap_offers() {
+    offers_ = transport::swap_offers(known_->base(), node(), parts_.route, own_,
+                                     apply_order_->ordered(), *control_);
     binding_.emplace(
         transport::Binding{.route = parts_.route,
                            .fields = parts_.fields,
                            .own_fields = own_,
-                           .comm = lease_.comm(),
-                           .lease = &lease_,
+                           .comm = known_->base(),
+                           .lease = lease_ ? &*lease_ : nullptr,
                            .operation = options_.operation,
                            .thresholds = thresholds_,
                            .stores = options_.stores,
@@ -154,35 +243,23 @@ void Bound::swap_offers() {
 }
 
 void Bound::choose_transports() {
-    find_thresholds();
     std::vector<Refusal> refusals;
-    do {
-        mpi::agree(lease_.comm(),
-                   [&] { choices_ = choose(*binding_, options_.transport, refusals); });
-    } while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals));
-}
-
-// Known before transports are chosen, since the choice depends on it.
-void Bound::find_thresholds() {
-    if (options_.push_below_bytes) {
-        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
-        return;
+    if (options_.transport == transport::automatic) {
+        choices_ = choose(*binding_, options_.transport, refusals);  // something serves each peer
+    } else {
+        choose_again(refusals);
     }
-    int needed = needs_thresholds() ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, lease_.comm().handle()),
-               "MPI_Allreduce");
-    if (needed != 0) {
-        thresholds_ = known_->thresholds();
+    while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals)) {
+        if (!lease_) {
+            lease_.emplace(known_->acquire());
+            binding_->lease = &*lease_;
+        }
+        choose_again(refusals);
     }
 }
 
-bool Bound::needs_thresholds() const {
-    return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
-        return entry.by_thresholds && transport::may_choose(options_.transport, entry) &&
-               std::ranges::any_of(offers_, [&](const transport::PeerOffer& peer) {
-                   return entry.obstacle(*binding_, peer).empty();
-               });
-    });
+void Bound::choose_again(std::span<const Refusal> refusals) {
+    mpi::agree(known_->base(), [&] { choices_ = choose(*binding_, options_.transport, refusals); });
 }
 
 std::string Bound::explain() const {
@@ -199,6 +276,9 @@ std::string Bound::explain() const {
 }
 
 void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
+    if (!lease_) {
+        return;
+    }
     std::uint64_t balance = 0;
     bool sends_messages = false;
     for (std::size_t i = 0; i < choices_.size(); ++i) {
@@ -210,9 +290,9 @@ void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
         balance -=
             offers_[i].receive == nullptr ? 0 : mpi::weight_of_message(offers_[i].rank, rank());
     }
-    lease_.set_balance(balance * epochs);
+    lease_->set_balance(balance * epochs);
     if (sends_messages && !in_order) {
-        lease_.poison();
+        lease_->poison();
     }
 }
 

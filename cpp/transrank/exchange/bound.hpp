@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,9 @@ public:
     [[nodiscard]] int rank() const noexcept override { return comm().rank(); }
     [[nodiscard]] const Transports& transports() const noexcept override { return transports_; }
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
-    [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return lease_.comm(); }
+    [[nodiscard]] const mpi::Communicator& comm() const noexcept override {
+        return lease_ ? lease_->comm() : known_->base();
+    }
     [[nodiscard]] std::string explain() const override;
     [[nodiscard]] std::string obstacle() const override {
         return parts_.obstacle ? parts_.obstacle() : "";
@@ -35,15 +39,18 @@ public:
 
 private:
     void take_what_is_needed(const std::function<Parts()>& make);
+    void agree(const std::exception_ptr& refused);
+    [[noreturn]] void disagree(const std::exception_ptr& refused) const;
     void swap_offers();
     void choose_transports();
-    void find_thresholds();
+    void choose_again(std::span<const Refusal> refusals);
+    [[nodiscard]] bool needs_messages() const;
     [[nodiscard]] bool needs_thresholds() const;
 
     Parts parts_{.route = {0, 1, 0, 0, {}, {}}, .fields = {}};
     Options options_;
     std::shared_ptr<KnownCommunicator> known_;
-    mpi::CommunicatorPool::Lease lease_;
+    std::optional<mpi::CommunicatorPool::Lease> lease_;  ///< where some rank sends messages
     std::vector<transport::FieldOffer> own_;
     std::optional<transport::ControlBlock> control_;
     std::optional<transport::ApplyOrder> apply_order_;

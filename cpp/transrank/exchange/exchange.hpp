@@ -22,7 +22,7 @@ struct Options {
     /// A name of the table of transports, or `auto`: for each peer the best that can serve it.
     std::string transport = "auto";
     /// Where direct transport turns from pushing runs to pulling them, in bytes. When absent it is
-    /// measured, once per communicator, in some milliseconds of the first bind that needs it.
+    /// measured in the first bind of a process that needs it, for all with the same node-mates.
     std::optional<std::int64_t> push_below_bytes;
     /// How transports that copy straight to the destination store there.
     transport::Stores stores = transport::Stores::measured;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/exchange/fitting.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/swap.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::exchange {
@@ -44,30 +47,60 @@ public:
     Attempt(const Binding& binding, std::span<const Choice> choices, std::string wanted)
         : binding_(binding), choices_(choices), wanted_(std::move(wanted)) {}
 
-    bool make(Transports& transports) {
+    void make(Transports& transports) {
         for (const auto& entry : transport::all()) {
             const auto peers = peers_with(binding_, choices_, entry);
-            if (!peers.empty()) {
+            if (entry.by_messages && !peers.empty() && binding_.lease == nullptr) {
+                lacks_lease_ = true;
+            } else if (!peers.empty()) {
                 const auto words =
                     words_of_failure([&] { transports.push_back(entry.make(binding_, peers)); });
                 if (!words.empty()) {
                     blame(entry, peers, words);
+                    declined_.push_back({.entry = &entry, .peers = peers});
                 } else {
                     made_.push_back({.entry = &entry, .peers = peers});
                 }
             }
         }
-        return succeeded_everywhere();
     }
 
-    bool prepare(const Transports& transports) {
+    /// Collective over the peers.
+    void connect(const Transports& transports) {
+        for (const auto& transport : transports) {
+            transport->connect();
+        }
+        for (const auto& [entry, peers] : declined_) {
+            if (entry->decline != nullptr) {
+                entry->decline(binding_, peers);
+            }
+        }
+    }
+
+    void prepare(const Transports& transports) {
         for (std::size_t i = 0; i < transports.size(); ++i) {
             const auto words = words_of_failure([&] { transports[i]->prepare(); });
             if (!words.empty()) {
                 refuse(*made_[i].entry, made_[i].peers, words);
             }
         }
-        return succeeded_everywhere();
+    }
+
+    /// Collective. Throws when a transport that was asked for by name is refused.
+    bool succeeded_everywhere() {
+        if (wanted_ != transport::automatic) {
+            mpi::agree(binding_.comm, [&] {
+                if (!refusals_.empty()) {
+                    throw std::runtime_error(refusals_.front().reason);
+                }
+            });
+            return true;
+        }
+        int failed = refusals_.empty() && !lacks_lease_ ? 0 : 1;
+        mpi::check(
+            MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, binding_.comm.handle()),
+            "MPI_Allreduce");
+        return failed == 0;
     }
 
     /// Collective over the peers. This rank's refusals and theirs.
@@ -80,7 +113,11 @@ public:
                 }
             }
         }
-        const auto theirs = swap(own);
+        std::vector<char> theirs(own.size(), 0);
+        std::vector<int> peers;
+        std::ranges::transform(binding_.offers, std::back_inserter(peers), &PeerOffer::rank);
+        mpi::swap_with(binding_.comm, peers, transport::refusal_tag, std::as_bytes(std::span(own)),
+                       std::as_writable_bytes(std::span(theirs)));
         for (std::size_t i = 0; i < choices_.size(); ++i) {
             if (theirs[i] != 0 && own[i] == 0) {
                 const int rank = binding_.offers[i].rank;
@@ -120,45 +157,12 @@ private:
         }
     }
 
-    bool succeeded_everywhere() {
-        if (wanted_ != "auto") {
-            mpi::agree(binding_.comm, [&] {
-                if (!refusals_.empty()) {
-                    throw std::runtime_error(refusals_.front().reason);
-                }
-            });
-            return true;
-        }
-        int failed = refusals_.empty() ? 0 : 1;
-        mpi::check(
-            MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, binding_.comm.handle()),
-            "MPI_Allreduce");
-        return failed == 0;
-    }
-
-    std::vector<char> swap(const std::vector<char>& own) {
-        std::vector<char> theirs(own.size(), 0);
-        std::vector<MPI_Request> requests(2 * own.size(), MPI_REQUEST_NULL);
-        const auto comm = binding_.comm.handle();
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            const int rank = binding_.offers[i].rank;
-            mpi::check(MPI_Irecv(&theirs[i], 1, MPI_CHAR, rank, transport::refusal_tag, comm,
-                                 &requests[2 * i]),
-                       "MPI_Irecv");
-            mpi::check(MPI_Isend(&own[i], 1, MPI_CHAR, rank, transport::refusal_tag, comm,
-                                 &requests[(2 * i) + 1]),
-                       "MPI_Isend");
-        }
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-        return theirs;
-    }
-
     const Binding& binding_;
     std::span<const Choice> choices_;
     std::string wanted_;
     std::vector<Made> made_;
+    std::vector<Made> declined_;
+    bool lacks_lease_ = false;
     std::vector<Refusal> refusals_;
 };
 
@@ -168,13 +172,10 @@ bool fit_transports(const Binding& binding, std::span<const Choice> choices,
                     const std::string& wanted, Transports& transports,
                     std::vector<Refusal>& refusals) {
     Attempt attempt(binding, choices, wanted);
-    bool fitted = attempt.make(transports);
-    if (fitted) {
-        for (const auto& transport : transports) {
-            transport->connect();
-        }
-        fitted = attempt.prepare(transports);
-    }
+    attempt.make(transports);
+    attempt.connect(transports);
+    attempt.prepare(transports);
+    const bool fitted = attempt.succeeded_everywhere();
     if (!fitted) {
         transports.clear();
         const auto found = attempt.swap_refusals();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/exchange/known_communicator.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <optional>
+#include <iterator>
+#include <vector>
 
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/engine.hpp"
@@ -46,9 +48,9 @@ private:
 };
 
 // A peer may come only after a wait in which it needs this rank.
-MPI_Comm met(MPI_Comm comm) {
+MPI_Comm met(MPI_Comm comm, std::span<std::uint64_t> sums = {}) {
     Watch watch(comm);
-    mpi::come_together(comm, [&] {
+    mpi::come_together(comm, sums, [&] {
         Engine::instance().progress();
         watch.look();
     });
@@ -77,12 +79,12 @@ void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept 
     }
 }
 
-const mpi::Communicator& KnownCommunicator::meet() {
+const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) {
     if (absent_ >= 0) {
         throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = absent_});
     }
     try {
-        (void)met(communicators_.base().handle());
+        (void)met(communicators_.base().handle(), sums);
     } catch (const BrokenExchange& error) {
         absent_ = error.breakage().rank;
         throw;
@@ -90,15 +92,24 @@ const mpi::Communicator& KnownCommunicator::meet() {
     return communicators_.base();
 }
 
-mpi::CommunicatorPool::Lease KnownCommunicator::acquire() {
-    (void)meet();
-    return communicators_.acquire();
+std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_if_needed(
+    bool needed, std::span<std::uint64_t> sums) {
+    auto words = communicators_.states();
+    const auto states = words.size();
+    words.push_back(needed ? 1 : 0);
+    words.insert(words.end(), sums.begin(), sums.end());
+    (void)meet(words);
+    std::copy(words.end() - std::ssize(sums), words.end(), sums.begin());
+    if (words[states] == 0) {
+        return std::nullopt;
+    }
+    return communicators_.acquire(std::span(words).first(states));
 }
 
 const transport::Thresholds& KnownCommunicator::thresholds() {
     if (!thresholds_) {
         thresholds_ = std::make_unique<transport::Thresholds>(
-            transport::measure_thresholds(communicators_.base(), node_));
+            transport::thresholds_of(communicators_.base(), node_));
     }
     return *thresholds_;
 }

@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -25,12 +28,18 @@ public:
     void detached(bool finalizing, bool others_hold_it) noexcept override;
 
     /// Collective. Makes started exchanges advance until all ranks have come, and returns a
-    /// communicator of them for what is over before the next collective call. Throws
-    /// BrokenExchange, then and ever after, when a rank of this node ends instead of coming.
-    [[nodiscard]] const mpi::Communicator& meet();
+    /// communicator of them for what is over before the next collective call; `sums` are then the
+    /// sums over all ranks. Throws BrokenExchange, then and ever after, when a rank of this node
+    /// ends instead of coming.
+    const mpi::Communicator& meet(std::span<std::uint64_t> sums = {});
 
     /// Collective, as `meet`. A communicator for one exchange.
-    [[nodiscard]] mpi::CommunicatorPool::Lease acquire();
+    [[nodiscard]] mpi::CommunicatorPool::Lease acquire() {
+        return *acquire_if_needed(true);  // NOLINT(bugprone-unchecked-optional-access): it is
+    }
+    /// Collective, as `meet`. The same, but nothing unless some rank needs one.
+    [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_if_needed(
+        bool needed, std::span<std::uint64_t> sums = {});
 
     /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
     /// communicator of its own.
@@ -47,7 +56,9 @@ public:
         }
     }
 
-    [[nodiscard]] int rank() const noexcept { return communicators_.base().rank(); }
+    /// Of all ranks, as returned by `meet`.
+    [[nodiscard]] const mpi::Communicator& base() const noexcept { return communicators_.base(); }
+    [[nodiscard]] int rank() const noexcept { return base().rank(); }
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
     /// Collective. Measured when first asked for.

@@ -2,17 +2,20 @@
 #include "transrank/memory/node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <climits>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
 #include <random>
 #include <sched.h>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 
@@ -34,11 +37,18 @@ struct DoorbellSegment {
     std::atomic<bool> is_finalizing = false;
 };
 
+// The cores that a process may run on, as a bit each.
+using CoreSet = std::vector<unsigned long>;
+constexpr std::size_t core_words = CPU_SETSIZE / (CHAR_BIT * sizeof(unsigned long));
+
 /// What a rank reports about itself to its node-mates.
 struct RankInfo {
     SegmentHandle segment;
     std::uint64_t nonce = 0;
-    int rank = -1;  ///< in the communicator asked about
+    int rank = -1;            ///< in the communicator asked about
+    int core_set_length = 0;  ///< in words
+    ProcessorQuota quota;
+    std::array<unsigned long, core_words> cores{};  ///< as many of them as there is room for
 };
 
 DoorbellSegment& doorbell_segment_in(std::span<std::byte> memory) {
@@ -91,9 +101,27 @@ std::shared_ptr<MappedSegment> map_segment(const RankInfo& mate) {
     return mapping;
 }
 
-std::vector<RankInfo> gather_infos(const mpi::Communicator& node, int rank) {
+// cpu_set_t ends at 1024; the kernel says EINVAL as long as the set given is shorter than its own.
+CoreSet usable_cores() {
+    constexpr std::size_t longest = 1U << 16U;
+    for (std::size_t words = core_words; words < longest; words *= 2) {
+        CoreSet set(words, 0);
+        if (sched_getaffinity(0, words * sizeof(unsigned long),
+                              reinterpret_cast<cpu_set_t*>(set.data())) == 0) {
+            return set;
+        }
+    }
+    return {};
+}
+
+std::vector<RankInfo> gather_infos(const mpi::Communicator& node, int rank, const CoreSet& cores) {
     const auto& [memory, content, handle] = own_segment();
-    const RankInfo own{.segment = handle, .nonce = content->nonce, .rank = rank};
+    RankInfo own{.segment = handle,
+                 .nonce = content->nonce,
+                 .rank = rank,
+                 .core_set_length = static_cast<int>(cores.size()),
+                 .quota = processor_quota()};
+    std::copy_n(cores.begin(), std::min(cores.size(), own.cores.size()), own.cores.begin());
     std::vector<RankInfo> all(static_cast<std::size_t>(node.size()));
     mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
                              node.handle()),
@@ -109,50 +137,39 @@ std::vector<char> swap_results(const mpi::Communicator& node, const std::vector<
     return theirs;
 }
 
-// The cores that this process may run on, as a bit each. cpu_set_t ends at 1024; the kernel says
-// EINVAL as long as the set given is shorter than its own.
-std::vector<unsigned long> usable_cores() {
-    constexpr std::size_t longest = 1U << 16U;
-    for (std::size_t words = CPU_SETSIZE / (CHAR_BIT * sizeof(unsigned long)); words < longest;
-         words *= 2) {
-        std::vector<unsigned long> set(words, 0);
-        if (sched_getaffinity(0, words * sizeof(unsigned long),
-                              reinterpret_cast<cpu_set_t*>(set.data())) == 0) {
-            return set;
-        }
-    }
-    return {};
-}
-
 // Whether some control group grants less time than its ranks of this node would spin away.
-bool has_too_little_time(const mpi::Communicator& node) {
-    const auto own = processor_quota();
-    std::vector<ProcessorQuota> all(static_cast<std::size_t>(node.size()));
-    mpi::check(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE,
-                             node.handle()),
-               "MPI_Allgather");
-    return std::ranges::any_of(all, [&](const ProcessorQuota& quota) {
-        const auto sharing = std::ranges::count_if(all, [&](const ProcessorQuota& other) {
-            return other.device == quota.device && other.inode == quota.inode;
+bool have_too_little_time(std::span<const RankInfo> ranks) {
+    return std::ranges::any_of(ranks, [&](const RankInfo& rank) {
+        const auto sharing = std::ranges::count_if(ranks, [&](const RankInfo& other) {
+            return other.quota.device == rank.quota.device && other.quota.inode == rank.quota.inode;
         });
-        return quota.cores < static_cast<double>(sharing);
+        return rank.quota.cores < static_cast<double>(sharing);
     });
 }
 
-bool has_too_few_cores(const mpi::Communicator& node) {
-    auto cores = usable_cores();
-    int words = static_cast<int>(cores.size());
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &words, 1, MPI_INT, MPI_MAX, node.handle()),
-               "MPI_Allreduce");
-    cores.resize(static_cast<std::size_t>(words), 0);
-    mpi::check(
-        MPI_Allreduce(MPI_IN_PLACE, cores.data(), words, MPI_UNSIGNED_LONG, MPI_BOR, node.handle()),
-        "MPI_Allreduce");
-    int together = 0;
-    for (const auto word : cores) {
-        together += std::popcount(word);
+// Collective where some rank has a longer set than it could report.
+CoreSet united_cores(const mpi::Communicator& node, std::span<const RankInfo> ranks, CoreSet own) {
+    const auto length = static_cast<std::size_t>(
+        std::ranges::max(ranks, {}, &RankInfo::core_set_length).core_set_length);
+    own.resize(std::max(length, core_words), 0);
+    if (length <= core_words) {
+        for (const auto& rank : ranks) {
+            std::ranges::transform(own, rank.cores, own.begin(), std::bit_or());
+        }
+    } else {
+        mpi::check(MPI_Allreduce(MPI_IN_PLACE, own.data(), static_cast<int>(own.size()),
+                                 MPI_UNSIGNED_LONG, MPI_BOR, node.handle()),
+                   "MPI_Allreduce");
     }
-    return together < node.size();
+    return own;
+}
+
+bool are_fewer_than(std::size_t ranks, const CoreSet& cores) {
+    std::size_t together = 0;
+    for (const auto word : cores) {
+        together += static_cast<std::size_t>(std::popcount(word));
+    }
+    return together < ranks;
 }
 
 /// The processes of all nodes' ranks by their rank in MPI_COMM_WORLD, as long as some node lives.
@@ -205,7 +222,8 @@ Doorbell& own_doorbell() {
 Node::Node(const mpi::Communicator& comm) {
     [[maybe_unused]] static const bool announced = (mpi::before_finalize(announce_end), true);
     const auto node = comm.split_node();
-    const auto all = gather_infos(node, comm.rank());
+    const auto cores = usable_cores();
+    const auto all = gather_infos(node, comm.rank(), cores);
     std::vector<char> reached(all.size(), 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
         Mate mate{.rank = all[i].rank, .mapping = nullptr, .process = nullptr};
@@ -228,8 +246,10 @@ Node::Node(const mpi::Communicator& comm) {
         }
     }
     remember(comm);
-    const bool too_few = has_too_few_cores(node);
-    oversubscribed_ = has_too_little_time(node) || too_few;
+    std::ranges::transform(all, std::back_inserter(ranks_), &RankInfo::rank);
+    std::ranges::transform(all, std::back_inserter(identity_), &RankInfo::nonce);
+    oversubscribed_ =
+        are_fewer_than(all.size(), united_cores(node, all, cores)) || have_too_little_time(all);
 }
 
 // So that other communicators with the same ranks can ask for them.

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,15 @@ public:
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
 
+    /// The ranks that MPI says are on this node, whether or not memory can be shared with them,
+    /// ascending: the same on each of them.
+    [[nodiscard]] const std::vector<int>& ranks() const noexcept { return ranks_; }
+
+    /// Which processes these are: equal where nodes of several communicators have the same ranks,
+    /// and on each of them.
+    using Identity = std::vector<std::uint64_t>;
+    [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
+
     /// Whether there are fewer cores than ranks on this node, or less processor time by the quotas
     /// of their control groups: then spinning only delays. Ranks outside the communicator are
     /// unknown.
@@ -58,6 +68,8 @@ private:
 
     std::vector<Mate> mates_;  ///< ascending by rank
     std::vector<std::pair<int, std::string>> obstacles_;
+    std::vector<int> ranks_;
+    Identity identity_;
     bool oversubscribed_ = false;
 };
 

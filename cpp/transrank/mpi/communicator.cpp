@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/mpi/communicator.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "transrank/mpi/error.hpp"
@@ -129,12 +132,29 @@ std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Co
     return found;
 }
 
-void come_together(MPI_Comm comm, const Meanwhile& meanwhile) {
+void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile& meanwhile) {
     require_usable();
     const ErrorsReturned returned(comm);
+    // MPI may use them still when `meanwhile` has thrown.
+    const auto words = std::make_shared<std::array<std::vector<std::uint64_t>, 2>>();
+    auto& [own, all] = *words;
+    own.assign(sums.begin(), sums.end());
+    all.resize(own.size());
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
-    complete(request, meanwhile);
+    if (sums.empty()) {
+        check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+    } else {
+        check(MPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T,
+                             MPI_SUM, comm, &request),
+              "MPI_Iallreduce");
+    }
+    try {
+        complete(request, meanwhile);
+    } catch (...) {
+        keep_for_ever(words);
+        throw;
+    }
+    std::ranges::copy(all, sums.begin());
 }
 
 Communicator::~Communicator() {

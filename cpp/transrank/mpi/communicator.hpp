@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
@@ -83,8 +84,8 @@ private:
 [[nodiscard]] std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from,
                                           MPI_Comm to);
 
-/// Collective. Returns when all ranks of `comm` have come; calls `meanwhile` until then. Its
-/// exceptions are passed on, while the others may wait for ever.
-void come_together(MPI_Comm comm, const Meanwhile& meanwhile);
+/// Collective. Returns when all ranks of `comm` have come, with the sums over them in `sums`; calls
+/// `meanwhile` until then. Its exceptions are passed on, while the others may wait for ever.
+void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile& meanwhile);
 
 }  // namespace transrank::mpi

@@ -13,8 +13,9 @@
 namespace transrank::mpi {
 namespace {
 
-// How many entries one call of acquire looks at: a bound for the length of its reduction.
+// How many entries one call of acquire looks at: a bound for the length of the reduction before it.
 constexpr std::size_t most_examined = 16;
+constexpr std::size_t words_of_state = 3;
 // Idle communicators that are kept to be used again; MPI has a few thousand at most.
 constexpr std::size_t most_idle = 8;
 // In bytes.
@@ -172,9 +173,8 @@ CommunicatorPool::~CommunicatorPool() {
     }
 }
 
-CommunicatorPool::Lease CommunicatorPool::acquire() {
-    const auto entries = examined();
-    auto entry = reclaim(entries, sum_states(entries));
+CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t> states) {
+    auto entry = reclaim(states);
     if (!entry) {
         entry = entries_.emplace_back(std::make_shared<Entry>(base_));
     }
@@ -189,35 +189,31 @@ std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined
     return entries;
 }
 
-// For each entry: how many ranks have returned it, how many of them poisoned, and the balance of
-// all.
-std::vector<std::uint64_t> CommunicatorPool::sum_states(
-    const std::vector<std::shared_ptr<Entry>>& entries) const {
-    std::vector<std::uint64_t> own{0};  // never empty
-    for (const auto& entry : entries) {
+// For each entry: whether this rank has returned it, whether poisoned, and the balance.
+std::vector<std::uint64_t> CommunicatorPool::states() const {
+    std::vector<std::uint64_t> own;
+    for (const auto& entry : examined()) {
         const bool returned = entry->returned;
         own.push_back(returned ? 1 : 0);
         own.push_back(returned && entry->poisoned ? 1 : 0);
         own.push_back(returned ? entry->balance : 0);
     }
-    std::vector<std::uint64_t> sums(own.size());
-    check(MPI_Allreduce(own.data(), sums.data(), static_cast<int>(own.size()), MPI_UINT64_T,
-                        MPI_SUM, base_.handle()),
-          "MPI_Allreduce");
-    return sums;
+    return own;
 }
 
 // Every rank does the same here, in the same order. Returns an entry to be used again, or nullptr.
 std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::reclaim(
-    const std::vector<std::shared_ptr<Entry>>& entries, const std::vector<std::uint64_t>& sums) {
+    std::span<const std::uint64_t> sums) {
+    const auto entries = examined();
     std::shared_ptr<Entry> chosen;
     std::size_t idle = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& entry = entries[i];
-        if (sums[1 + (3 * i)] != static_cast<std::uint64_t>(base_.size())) {
+        const auto state = sums.subspan(words_of_state * i, words_of_state);
+        if (state[0] != static_cast<std::uint64_t>(base_.size())) {
             continue;
         }
-        if (sums[2 + (3 * i)] != 0 || sums[3 + (3 * i)] != 0) {
+        if (state[1] != 0 || state[2] != 0) {
             entry->leak();
             std::erase(entries_, entry);
             continue;

@@ -21,7 +21,7 @@ namespace transrank::mpi {
 /// Duplicates of one communicator, for objects that need their own and may be destroyed at any
 /// time, in any order, on different ranks: freeing a communicator is collective, returning one is
 /// not. A communicator is used again, or freed, at a later `acquire`, where all ranks are together
-/// and have seen that all of them have returned it.
+/// and know from the sums of their states that all of them have returned it.
 class CommunicatorPool {
     struct Entry;
 
@@ -63,8 +63,11 @@ public:
     /// Frees what has been returned, after allow_freeing().
     ~CommunicatorPool();
 
-    /// Collective.
-    [[nodiscard]] Lease acquire();
+    /// How the communicators stand on this rank. Summed over all ranks, it is what `acquire` needs.
+    [[nodiscard]] std::vector<std::uint64_t> states() const;
+
+    /// Collective. `states`: the sums of what `states()` has just said on each rank.
+    [[nodiscard]] Lease acquire(std::span<const std::uint64_t> states);
 
     /// A communicator that is never leased.
     [[nodiscard]] const Communicator& base() const noexcept { return base_; }
@@ -74,9 +77,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
-    std::vector<std::uint64_t> sum_states(const std::vector<std::shared_ptr<Entry>>& entries) const;
-    std::shared_ptr<Entry> reclaim(const std::vector<std::shared_ptr<Entry>>& entries,
-                                   const std::vector<std::uint64_t>& sums);
+    std::shared_ptr<Entry> reclaim(std::span<const std::uint64_t> sums);
 
     Communicator base_;
     std::vector<std::shared_ptr<Entry>> entries_;  ///< the same on every rank

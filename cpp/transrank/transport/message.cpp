@@ -170,7 +170,7 @@ private:
     }
 
     [[nodiscard]] mpi::Partner partner(int rank) const {
-        return {.comm = binding_.comm, .rank = rank, .tag = data_tag};
+        return {.comm = binding_.lease->comm(), .rank = rank, .tag = data_tag};
     }
 
     bool collect() {

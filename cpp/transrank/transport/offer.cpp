@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "transrank/mpi/delivery.hpp"
+#include "transrank/mpi/swap.hpp"
 #include "transrank/route/checksum.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -15,58 +16,48 @@ namespace {
 
 /// The fixed part of what is written to a peer; a FieldOffer for each field follows it.
 struct Head {
-    std::uint64_t send_checksum;     ///< of what the writer sends to the reader
-    std::uint64_t receive_checksum;  ///< of what it receives from the reader
-    std::int64_t slot;               ///< of the reader in the writer's control block
+    std::int64_t slot;  ///< of the reader in the writer's control block
     std::int64_t peers;
-    std::int64_t fields;
     std::int64_t ordered;
     memory::BlockHandle control;
 };
-static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<FieldOffer>);
+
+/// The same of what is written to find out what ranks disagree about.
+struct Claim {
+    std::uint64_t send_checksum;     ///< of what the writer sends to the reader
+    std::uint64_t receive_checksum;  ///< of what it receives from the reader
+};
+static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<Claim> &&
+              std::is_trivially_copyable_v<FieldOffer>);
 
 // 0 for no leg.
 std::uint64_t checksum(const route::Leg* leg) {
     return leg == nullptr ? 0 : route::checksum(*leg);
 }
 
-mpi::Message write_message(int peer, const Head& head, const std::vector<FieldOffer>& fields) {
-    mpi::Message message{
-        .peer = peer,
-        .bytes = std::vector<std::byte>(sizeof(Head) + (fields.size() * sizeof(FieldOffer)))};
-    std::memcpy(message.bytes.data(), &head, sizeof(Head));
-    if (!fields.empty()) {
-        std::memcpy(message.bytes.data() + sizeof(Head), fields.data(),
-                    fields.size() * sizeof(FieldOffer));
-    }
-    return message;
+template <class Fixed>
+std::size_t bytes_with(std::size_t fields) {
+    return sizeof(Fixed) + (fields * sizeof(FieldOffer));
 }
 
-// A message as the offer that it makes, and the checksums of what its writer sends and receives.
-struct Reading {
-    PeerOffer offer;
-    std::uint64_t send_checksum;
-    std::uint64_t receive_checksum;
-};
-
-Reading read_message(const mpi::Message& message) {
-    Head head{};
-    std::memcpy(&head, message.bytes.data(), sizeof(Head));
-    Reading reading{.offer = {},
-                    .send_checksum = head.send_checksum,
-                    .receive_checksum = head.receive_checksum};
-    auto& offer = reading.offer;
-    offer.rank = message.peer;
-    offer.my_slot = static_cast<std::size_t>(head.slot);
-    offer.peers = static_cast<std::size_t>(head.peers);
-    offer.ordered = head.ordered != 0;
-    offer.control = head.control;
-    offer.fields.resize(static_cast<std::size_t>(head.fields));
-    if (!offer.fields.empty()) {
-        std::memcpy(offer.fields.data(), message.bytes.data() + sizeof(Head),
-                    offer.fields.size() * sizeof(FieldOffer));
+template <class Fixed>
+void write(std::byte* to, const Fixed& fixed, const std::vector<FieldOffer>& fields) {
+    std::memcpy(to, &fixed, sizeof(Fixed));
+    if (!fields.empty()) {
+        std::memcpy(to + sizeof(Fixed), fields.data(), fields.size() * sizeof(FieldOffer));
     }
-    return reading;
+}
+
+template <class Fixed>
+Fixed read(std::span<const std::byte> words, std::vector<FieldOffer>& fields) {
+    Fixed fixed{};
+    std::memcpy(&fixed, words.data(), sizeof(Fixed));
+    fields.resize((words.size() - sizeof(Fixed)) / sizeof(FieldOffer));
+    if (!fields.empty()) {
+        std::memcpy(fields.data(), words.data() + sizeof(Fixed),
+                    fields.size() * sizeof(FieldOffer));
+    }
+    return fixed;
 }
 
 std::string pair(int one, int other) {
@@ -74,35 +65,37 @@ std::string pair(int one, int other) {
            std::to_string(std::max(one, other));
 }
 
-std::string compare_fields(const PeerOffer& theirs, const std::vector<FieldOffer>& own, int rank) {
-    if (theirs.fields.size() != own.size()) {
-        return pair(rank, theirs.rank) + " bind different numbers of fields (" +
+std::string compare_fields(int peer, const std::vector<FieldOffer>& theirs,
+                           const std::vector<FieldOffer>& own, int rank) {
+    if (theirs.size() != own.size()) {
+        return pair(rank, peer) + " bind different numbers of fields (" +
                std::to_string(own.size()) + " on rank " + std::to_string(rank) + ", " +
-               std::to_string(theirs.fields.size()) + " on rank " + std::to_string(theirs.rank) +
-               ")";
+               std::to_string(theirs.size()) + " on rank " + std::to_string(peer) + ")";
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
-        const auto& field = theirs.fields[i];
+        const auto& field = theirs[i];
         if (field.unit_bytes != own[i].unit_bytes || field.scalar != own[i].scalar) {
-            return pair(rank, theirs.rank) + " bind field " + std::to_string(i) +
+            return pair(rank, peer) + " bind field " + std::to_string(i) +
                    " with rows of different length or type (" + std::to_string(own[i].unit_bytes) +
                    " bytes on rank " + std::to_string(rank) + ", " +
-                   std::to_string(field.unit_bytes) + " bytes on rank " +
-                   std::to_string(theirs.rank) + ")";
+                   std::to_string(field.unit_bytes) + " bytes on rank " + std::to_string(peer) +
+                   ")";
         }
     }
     return "";
 }
 
-std::string compare(const Reading& theirs, const route::Route& route,
+std::string compare(const mpi::Message& message, const route::Route& route,
                     const std::vector<FieldOffer>& own) {
-    const int peer = theirs.offer.rank;
+    const int peer = message.peer;
+    std::vector<FieldOffer> fields;
+    const auto theirs = read<Claim>(message.bytes, fields);
     if (theirs.send_checksum != checksum(route::find_leg(route.receives(), peer)) ||
         theirs.receive_checksum != checksum(route::find_leg(route.sends(), peer))) {
         return pair(route.rank(), peer) +
                " hold routes that do not belong together; build or load them together";
     }
-    return compare_fields(theirs.offer, own, route.rank());
+    return compare_fields(peer, fields, own, route.rank());
 }
 
 // Of a peer that wrote although this rank has no leg with it, or the other way round.
@@ -123,27 +116,6 @@ std::string compare_peers(std::span<const mpi::Message> messages, std::span<cons
         }
     }
     return "";
-}
-
-std::vector<mpi::Message> write_messages(const memory::Node& node, const route::Route& route,
-                                         std::span<const int> peers,
-                                         const std::vector<FieldOffer>& own, bool ordered,
-                                         const ControlBlock& control) {
-    std::vector<mpi::Message> messages;
-    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
-        const int peer = peers[slot];
-        messages.push_back(write_message(
-            peer,
-            {.send_checksum = checksum(route::find_leg(route.sends(), peer)),
-             .receive_checksum = checksum(route::find_leg(route.receives(), peer)),
-             .slot = static_cast<std::int64_t>(slot),
-             .peers = static_cast<std::int64_t>(peers.size()),
-             .fields = static_cast<std::int64_t>(own.size()),
-             .ordered = ordered ? 1 : 0,
-             .control = node.shares_with(peer) ? control.handle() : memory::BlockHandle{}},
-            own));
-    }
-    return messages;
 }
 
 // Both ranks of a pair find one, or neither does.
@@ -171,20 +143,78 @@ std::vector<int> peers_of(const route::Route& route) {
     return peers;
 }
 
+std::uint64_t imprint(const route::Route& route, const std::vector<FieldOffer>& own) {
+    const auto imprint_of = [&](int sender, int receiver, const route::Leg& leg) {
+        route::Checksum sum;
+        for (const int rank : {sender, receiver}) {
+            sum.add(static_cast<std::uint64_t>(rank));
+        }
+        sum.add(checksum(&leg));
+        for (const auto& field : own) {
+            sum.add(static_cast<std::uint64_t>(field.unit_bytes));
+            sum.add(static_cast<std::uint64_t>(field.scalar));
+        }
+        return sum.value();
+    };
+    std::uint64_t balance = 0;
+    for (const auto& leg : route.sends()) {
+        balance += imprint_of(route.rank(), leg.peer, leg);
+    }
+    for (const auto& leg : route.receives()) {
+        balance -= imprint_of(leg.peer, route.rank(), leg);
+    }
+    return balance;
+}
+
+std::string find_disagreement(const mpi::Communicator& comm, const route::Route& route,
+                              const std::vector<FieldOffer>& own) {
+    const auto peers = peers_of(route);
+    std::vector<mpi::Message> claims;
+    for (const int peer : peers) {
+        auto& claim = claims.emplace_back();
+        claim.peer = peer;
+        claim.bytes.resize(bytes_with<Claim>(own.size()));
+        write(claim.bytes.data(),
+              Claim{.send_checksum = checksum(route::find_leg(route.sends(), peer)),
+                    .receive_checksum = checksum(route::find_leg(route.receives(), peer))},
+              own);
+    }
+    const auto messages = mpi::deliver(comm, std::move(claims), offer_tag);
+    auto disagreement = compare_peers(messages, peers, comm.rank());
+    for (std::size_t i = 0; i < messages.size() && disagreement.empty(); ++i) {
+        disagreement = compare(messages[i], route, own);
+    }
+    return disagreement;
+}
+
 std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::Node& node,
                                    const route::Route& route, const std::vector<FieldOffer>& own,
-                                   bool ordered, const ControlBlock& control,
-                                   std::string& disagreement) {
+                                   bool ordered, const ControlBlock& control) {
     const auto peers = peers_of(route);
-    const auto messages =
-        mpi::deliver(comm, write_messages(node, route, peers, own, ordered, control), offer_tag);
-    disagreement = compare_peers(messages, peers, comm.rank());
-    std::vector<PeerOffer> offers;
-    for (std::size_t slot = 0; slot < messages.size() && disagreement.empty(); ++slot) {
-        auto reading = read_message(messages[slot]);
-        disagreement = compare(reading, route, own);
-        auto& offer = offers.emplace_back(std::move(reading.offer));
+    const auto bytes = bytes_with<Head>(own.size());
+    std::vector<std::byte> sent(peers.size() * bytes);
+    std::vector<std::byte> received(sent.size());
+    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
+        write(sent.data() + (slot * bytes),
+              Head{.slot = static_cast<std::int64_t>(slot),
+                   .peers = static_cast<std::int64_t>(peers.size()),
+                   .ordered = ordered ? 1 : 0,
+                   .control =
+                       node.shares_with(peers[slot]) ? control.handle() : memory::BlockHandle{}},
+              own);
+    }
+    mpi::swap_with(comm, peers, offer_tag, sent, received);
+    std::vector<PeerOffer> offers(peers.size());
+    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
+        auto& offer = offers[slot];
+        const auto head =
+            read<Head>(std::span(received).subspan(slot * bytes, bytes), offer.fields);
+        offer.rank = peers[slot];
+        offer.my_slot = static_cast<std::size_t>(head.slot);
         offer.slot = slot;
+        offer.peers = static_cast<std::size_t>(head.peers);
+        offer.ordered = head.ordered != 0;
+        offer.control = head.control;
         offer.send = route::find_leg(route.sends(), offer.rank);
         offer.receive = route::find_leg(route.receives(), offer.rank);
         if (offer.rank != comm.rank()) {

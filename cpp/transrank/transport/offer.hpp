@@ -68,16 +68,25 @@ struct PeerOffer {
     const route::Leg* receive = nullptr;
 };
 
-/// Collective. Exchanges offers with each peer: fields, legs, and whether arrivals are applied in
-/// order. Returns those of the peers, ascending by rank; this rank itself is among them when it has
-/// a leg to itself. Where a peer's legs or fields differ from those that this rank expects, a
-/// message naming both ranks is put into `disagreement`; the offers are then of no use.
+/// The sum of this number over all ranks is 0 when both ranks of every pair hold the same leg, and
+/// fields of the same number and kind: then each peer of a rank has that rank for a peer. If not,
+/// it is 0 once in 2^64 times.
+[[nodiscard]] std::uint64_t imprint(const route::Route& route, const std::vector<FieldOffer>& own);
+
+/// Collective. Where a peer's legs or fields differ from those that this rank expects: a message
+/// naming both ranks. Empty on ranks that have found nothing.
+[[nodiscard]] std::string find_disagreement(const mpi::Communicator& comm,
+                                            const route::Route& route,
+                                            const std::vector<FieldOffer>& own);
+
+/// Collective over the peers of a route, which agree on it. Exchanges offers with each of them:
+/// fields, and whether arrivals are applied in order. Returns those of the peers, ascending by
+/// rank; this rank itself is among them when it has a leg to itself.
 [[nodiscard]] std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm,
                                                  const memory::Node& node,
                                                  const route::Route& route,
                                                  const std::vector<FieldOffer>& own, bool ordered,
-                                                 const ControlBlock& control,
-                                                 std::string& disagreement);
+                                                 const ControlBlock& control);
 
 /// The ranks that the route has legs to or from, this one included if so, ascending.
 [[nodiscard]] std::vector<int> peers_of(const route::Route& route);

@@ -5,9 +5,10 @@
 // pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
 // sender could be ahead of its receiver, but lines that were used last time are found in a cache.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/swap.hpp"
 #include "transrank/transport/moves.hpp"
 #include "transrank/transport/portions.hpp"
 #include "transrank/transport/shared_peer.hpp"
@@ -147,13 +148,23 @@ private:
     Stream unpacking_;
 };
 
+// Returns the peers' boxes.
+std::vector<Box> swap_boxes(const Binding& binding, std::span<const PeerOffer* const> offers,
+                            const std::vector<Box>& own) {
+    std::vector<int> ranks;
+    std::ranges::transform(offers, std::back_inserter(ranks), &PeerOffer::rank);
+    std::vector<Box> theirs(own.size());
+    mpi::swap_with(binding.comm, ranks, handle_tag, std::as_bytes(std::span(own)),
+                   std::as_writable_bytes(std::span(theirs)));
+    return theirs;
+}
+
 class SharedStaged final : public Transport {
 public:
     SharedStaged(const Binding& binding, std::span<const PeerOffer* const> offers)
         : binding_(binding),
           offers_(offers.begin(), offers.end()),
-          apply_order_(binding.apply_order),
-          boxes_(offers.size()) {
+          apply_order_(binding.apply_order) {
         std::size_t bytes = 0;
         for (const auto* offer : offers) {
             peers_.emplace_back(binding, *offer);
@@ -166,22 +177,7 @@ public:
         }
     }
 
-    void connect() override {
-        std::vector<MPI_Request> requests(2 * offers_.size(), MPI_REQUEST_NULL);
-        for (std::size_t i = 0; i < offers_.size(); ++i) {
-            const int rank = offers_[i]->rank;
-            const auto comm = binding_.comm.handle();
-            mpi::check(MPI_Irecv(&boxes_[i], sizeof(Box), MPI_BYTE, rank, handle_tag, comm,
-                                 &requests[2 * i]),
-                       "MPI_Irecv");
-            mpi::check(MPI_Isend(&own_boxes_[i], sizeof(Box), MPI_BYTE, rank, handle_tag, comm,
-                                 &requests[(2 * i) + 1]),
-                       "MPI_Isend");
-        }
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
+    void connect() override { boxes_ = swap_boxes(binding_, offers_, own_boxes_); }
 
     void prepare() override {
         for (std::size_t i = 0; i < offers_.size(); ++i) {
@@ -189,7 +185,7 @@ public:
                 peers_[i].prepare_packing(binding_, *offers_[i],
                                           outboxes_->bytes().data() + own_boxes_[i].offset);
             }
-            if (offers_[i]->receive != nullptr) {
+            if (offers_[i]->receive != nullptr && boxes_[i].block.is_shared()) {
                 peers_[i].prepare_unpacking(binding_, *offers_[i], boxes_[i]);
             }
         }
@@ -241,6 +237,11 @@ std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffe
     return std::make_unique<SharedStaged>(binding, peers);
 }
 
+// An empty box says that this rank has none.
+void decline(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    (void)swap_boxes(binding, peers, std::vector<Box>(peers.size()));
+}
+
 }  // namespace
 
 Entry shared_staged() {
@@ -249,7 +250,8 @@ Entry shared_staged() {
         .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
         .obstacle = obstacle_to_sharing,
         .by_messages = false,
-        .make = make};
+        .make = make,
+        .decline = decline};
 }
 
 }  // namespace transrank::transport

@@ -3,7 +3,8 @@
 
 namespace transrank::transport {
 
-/// The tags of an exchange's messages; it has a communicator of its own.
-enum Tag : int { offer_tag = 1, handle_tag, refusal_tag, data_tag, notice_tag };
+/// The tags of an exchange's messages. Data and notices go over a communicator of its own, the
+/// others over one of all that are bound to the same ranks, one after the other.
+enum Tag : int { threshold_tag = 1, offer_tag, handle_tag, refusal_tag, data_tag, notice_tag };
 
 }  // namespace transrank::transport

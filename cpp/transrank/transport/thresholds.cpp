@@ -12,18 +12,19 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
-#include <span>
 #include <system_error>
-#include <vector>
+#include <type_traits>
 
 #include "transrank/memory/shared_pool.hpp"
-#include "transrank/mpi/delivery.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/runs.hpp"
+#include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
 namespace {
@@ -31,11 +32,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int proposal_tag = 1;
 constexpr std::array<std::int64_t, 6> lengths{8, 16, 32, 64, 128, 256};
-constexpr std::int64_t runs = 512;
+constexpr std::int64_t runs = 256;
 constexpr std::int64_t stride = 512;  // each run on lines of its own, as in a face of a block
-constexpr int repetitions = 15;
+constexpr int repetitions = 7;
 constexpr double worthwhile = 1.05;  // factor that pushing or packing must save
 // Of one pair; a rank without a core would take longer.
 constexpr std::chrono::milliseconds most_time{40};
@@ -163,18 +163,52 @@ private:
     bool late_ = false;
 };
 
-/// The node-mate to measure with: the ranks of a node in pairs, the last of an odd number alone.
-std::optional<int> partner_of(int rank, const memory::Node& node) {
-    const auto mates = node.mates();
-    const auto own = static_cast<std::size_t>(std::ranges::find(mates, rank) - mates.begin());
-    const auto other = own ^ 1U;
-    return other < mates.size() ? std::optional(mates[other]) : std::nullopt;
+/// The ranks of a node, with one of which this one measures: they form pairs, the last of an odd
+/// number is alone.
+struct Pairing {
+    const mpi::Communicator& comm;
+    const memory::Node& node;
+
+    [[nodiscard]] int root() const { return node.ranks().front(); }
+    [[nodiscard]] std::optional<int> partner() const {
+        const auto& ranks = node.ranks();
+        const auto own =
+            static_cast<std::size_t>(std::ranges::find(ranks, comm.rank()) - ranks.begin());
+        const auto other = own ^ 1U;
+        return other < ranks.size() ? std::optional(ranks[other]) : std::nullopt;
+    }
+};
+
+template <class T>
+void send(const mpi::Communicator& comm, int rank, const T& words) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    mpi::check(MPI_Send(&words, sizeof(T), MPI_BYTE, rank, threshold_tag, comm.handle()),
+               "MPI_Send");
 }
 
-/// What a rank writes to the one it would measure with.
+template <class T>
+T receive(const mpi::Communicator& comm, int rank) {
+    T words{};
+    mpi::check(MPI_Recv(&words, sizeof(T), MPI_BYTE, rank, threshold_tag, comm.handle(),
+                        MPI_STATUS_IGNORE),
+               "MPI_Recv");
+    return words;
+}
+
+/// What both ranks of a pair write to each other.
 struct Proposal {
     memory::BlockHandle area;  ///< of the writer; that of the lower rank is used
+    std::int64_t reaches = 0;  ///< whether it can map the reader's memory
 };
+
+Proposal swap(const mpi::Communicator& comm, int partner, const Proposal& own) {
+    Proposal theirs;
+    mpi::check(
+        MPI_Sendrecv(&own, sizeof(own), MPI_BYTE, partner, threshold_tag, &theirs, sizeof(theirs),
+                     MPI_BYTE, partner, threshold_tag, comm.handle(), MPI_STATUS_IGNORE),
+        "MPI_Sendrecv");
+    return theirs;
+}
 
 /// SharedArea of this rank's own, or nothing where there is no memory for it.
 std::unique_ptr<memory::SharedBlock> make_area() {
@@ -200,40 +234,51 @@ std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
     }
 }
 
-/// Collective. What the owner of a pair has measured; nothing on its reader, nor where there is no
-/// pair. `area` must outlive the pair's measuring.
-std::optional<Costs> measure_pair(const mpi::Communicator& comm, std::optional<int> partner,
-                                  const memory::SharedBlock* area) {
-    std::vector<mpi::Message> messages;
-    if (partner) {
-        const Proposal own{.area = area == nullptr ? memory::BlockHandle{} : area->handle()};
-        const auto bytes = std::as_bytes(std::span(&own, 1));
-        messages.push_back({.peer = *partner, .bytes = {bytes.begin(), bytes.end()}});
+/// What the owner of this rank's pair has measured; nothing on its reader, nor where there is no
+/// pair.
+std::optional<Costs> measure_pair(const Pairing& pairing) {
+    const auto partner = pairing.partner();
+    if (!partner || pairing.node.oversubscribed()) {
+        return std::nullopt;
     }
-    // A partner that has found another one, or none, does not write.
-    for (const auto& message : mpi::deliver(comm, messages, proposal_tag)) {
-        Proposal theirs{};
-        std::memcpy(&theirs, message.bytes.data(), sizeof(theirs));
-        if (!partner || message.peer != *partner) {
-            continue;
-        }
-        if (comm.rank() < *partner) {
-            return area == nullptr ? std::nullopt
-                                   : Side(area_at(area->bytes().data()), true).measure();
-        }
-        if (theirs.area.is_shared()) {
-            (void)measure_as_reader(theirs.area);
-        }
+    const auto area = make_area();
+    const auto theirs = swap(pairing.comm, *partner,
+                             {.area = area == nullptr ? memory::BlockHandle{} : area->handle(),
+                              .reaches = pairing.node.shares_with(*partner) ? 1 : 0});
+    const bool is_owner = pairing.comm.rank() < *partner;
+    const bool has_area = is_owner ? area != nullptr : theirs.area.is_shared();
+    if (!has_area || theirs.reaches == 0 || !pairing.node.shares_with(*partner)) {
+        return std::nullopt;
     }
+    if (is_owner) {
+        return Side(area_at(area->bytes().data()), true).measure();
+    }
+    (void)measure_as_reader(theirs.area);
     return std::nullopt;
 }
 
-/// Sums over all pairs, on rank 0.
-struct Sums {
+/// What has been measured by one pair, or by several together.
+struct Measured {
     Costs costs{};
     double pairs = 0;
+
+    void add(const Measured& other) {
+        for (std::size_t method = 0; method < methods.size(); ++method) {
+            for (std::size_t i = 0; i < lengths.size(); ++i) {
+                costs.by_method[method][i] += other.costs.by_method[method][i];
+            }
+        }
+        pairs += other.pairs;
+    }
 };
-static_assert(sizeof(Sums) == ((methods.size() * lengths.size()) + 1) * sizeof(double));
+
+/// What is known of a node, as its ranks tell each other.
+struct Finding {
+    std::int64_t is_known = 0;
+    std::int64_t is_measured = 0;
+    std::int64_t push_below_bytes = default_push_below_bytes;
+    std::int64_t stage_below_bytes = 0;
+};
 
 // The length from which on `long_method` costs less than `short_method`. The methods are compared
 // by ratios, so that a short length counts as much as a long one. Where both are about even, the
@@ -265,29 +310,84 @@ ByLength direct_apart(const Costs& costs, std::int64_t push_below_bytes) {
     return direct;
 }
 
+Finding finding_from(const Measured& all) {
+    if (all.pairs == 0) {
+        return {.is_known = 1};
+    }
+    const auto push_below =
+        cheapest_threshold(all.costs.of(Method::push), all.costs.of(Method::pull));
+    return {.is_known = 1,
+            .is_measured = 1,
+            .push_below_bytes = push_below,
+            .stage_below_bytes = cheapest_threshold(all.costs.of(Method::stage_apart),
+                                                    direct_apart(all.costs, push_below))};
+}
+
+/// What this process has found about the nodes that it is part of.
+struct Findings {
+    std::mutex mutex;
+    std::map<memory::Node::Identity, Finding> of_node;
+
+    static Findings& instance() {
+        static auto* const all = new Findings;  // never destroyed: another thread may ask
+        return *all;
+    }
+    [[nodiscard]] Finding find(const memory::Node& node) {
+        const std::lock_guard lock(mutex);
+        const auto found = of_node.find(node.identity());
+        return found == of_node.end() ? Finding{} : found->second;
+    }
+    void keep(const memory::Node& node, const Finding& finding) {
+        const std::lock_guard lock(mutex);
+        of_node[node.identity()] = finding;
+    }
+};
+
+// Threads that bind at once over different communicators may each measure a node: what its first
+// rank knows counts for all, so that they do the same.
+Finding told_by_root(const Pairing& pairing, const Finding& own) {
+    if (pairing.comm.rank() != pairing.root()) {
+        return receive<Finding>(pairing.comm, pairing.root());
+    }
+    for (const int rank : pairing.node.ranks()) {
+        if (rank != pairing.root()) {
+            send(pairing.comm, rank, own);
+        }
+    }
+    return own;
+}
+
+// The sums over all pairs, on the first rank; decided by one rank, since sums in another order need
+// not be the same.
+Finding measure(const Pairing& pairing) {
+    const auto costs = measure_pair(pairing);
+    Measured all{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
+    if (pairing.comm.rank() != pairing.root()) {
+        send(pairing.comm, pairing.root(), all);
+    } else {
+        for (const int rank : pairing.node.ranks()) {
+            if (rank != pairing.root()) {
+                all.add(receive<Measured>(pairing.comm, rank));
+            }
+        }
+    }
+    return told_by_root(pairing, finding_from(all));
+}
+
 }  // namespace
 
-Thresholds measure_thresholds(const mpi::Communicator& comm, const memory::Node& node) {
-    const auto partner = node.oversubscribed() ? std::nullopt : partner_of(comm.rank(), node);
-    const auto area = partner ? make_area() : nullptr;
-    const auto costs = measure_pair(comm, partner, area.get());
-    const Sums own{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
-    Sums all;
-    mpi::check(MPI_Reduce(&own, &all, sizeof(Sums) / sizeof(double), MPI_DOUBLE, MPI_SUM, 0,
-                          comm.handle()),
-               "MPI_Reduce");
-    std::array<std::int64_t, 2> bytes{-1, 0};
-    if (all.pairs > 0) {
-        bytes[0] = cheapest_threshold(all.costs.of(Method::push), all.costs.of(Method::pull));
-        bytes[1] = cheapest_threshold(all.costs.of(Method::stage_apart),
-                                      direct_apart(all.costs, bytes[0]));
+Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node) {
+    const Pairing pairing{.comm = comm, .node = node};
+    auto finding = told_by_root(pairing, Findings::instance().find(node));
+    if (finding.is_known == 0) {
+        finding = measure(pairing);
     }
-    // Decided by one rank: a reduction need not give the same bits everywhere.
-    mpi::check(MPI_Bcast(bytes.data(), 2, MPI_INT64_T, 0, comm.handle()), "MPI_Bcast");
-    if (bytes[0] >= 0) {
-        return {.push_below_bytes = bytes[0], .origin = "measured", .stage_below_bytes = bytes[1]};
-    }
-    return {.origin = "default: no two ranks with a core each could measure"};
+    Findings::instance().keep(node, finding);
+    return {.push_below_bytes = finding.push_below_bytes,
+            .origin = finding.is_measured != 0
+                          ? "measured"
+                          : "default: no two ranks with a core each could measure",
+            .stage_below_bytes = finding.stage_below_bytes};
 }
 
 }  // namespace transrank::transport

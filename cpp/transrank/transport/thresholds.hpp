@@ -13,7 +13,7 @@ namespace transrank::transport {
 inline constexpr std::int64_t default_push_below_bytes = 128;
 
 /// From which length on a run goes another way through shared memory, and how that is known. The
-/// same on every rank.
+/// same on every rank of a node.
 struct Thresholds {
     /// Shorter runs are pushed by their sender, the others pulled by their receiver.
     std::int64_t push_below_bytes = default_push_below_bytes;
@@ -23,12 +23,12 @@ struct Thresholds {
     std::int64_t stage_below_bytes = 0;
 };
 
-/// Collective. Lets pairs of ranks that share memory rewrite, move and read strided runs of several
-/// lengths, pushed by their owner, pulled by their reader and, where they are strided at the
-/// reader, too, packed by the one and unpacked by the other. Returns where pulling and where moving
-/// them directly begins to cost less. Takes some milliseconds; where ranks share cores nothing is
-/// measured, since that would measure the scheduler.
-[[nodiscard]] Thresholds measure_thresholds(const mpi::Communicator& comm,
-                                            const memory::Node& node);
+/// Collective over each node. Once per process and node, whatever the communicator, pairs of ranks
+/// that share memory rewrite, move and read strided runs of several lengths, pushed by their owner,
+/// pulled by their reader and, where they are strided at the reader, too, packed by the one and
+/// unpacked by the other. Returns where pulling and where moving them directly begins to cost less.
+/// Takes some milliseconds that one time; where ranks share cores nothing is measured, since that
+/// would measure the scheduler.
+[[nodiscard]] Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node);
 
 }  // namespace transrank::transport

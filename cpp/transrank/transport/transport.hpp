@@ -26,8 +26,10 @@ struct Binding {
     const route::Route& route;
     std::span<const Field> fields;
     std::span<const FieldOffer> own_fields;  ///< as sent to the peers
-    const mpi::Communicator& comm;           ///< the exchange's own
-    mpi::CommunicatorPool::Lease* lease;     ///< of that communicator
+    const mpi::Communicator& comm;           ///< for what is over when it is bound
+    /// Of a communicator of the exchange's own, for messages of transports that send them; nullptr
+    /// as long as none does.
+    mpi::CommunicatorPool::Lease* lease;
     Operation operation;
     const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
@@ -55,10 +57,11 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    /// Collective over its peers. Fails only where MPI does.
+    /// Collective over its peers, of which some may decline. Fails only where MPI does.
     virtual void connect() {}
 
-    /// Not collective; runs when every rank has connected.
+    /// Not collective; runs when the peers have connected, or declined. What fails then, or has
+    /// failed before, all ranks are told.
     virtual void prepare() {}
 
     /// Begins the exchange number `epoch`; the numbers ascend from 1. Sources are constant from
@@ -107,6 +110,9 @@ struct Entry {
     /// Makes the transport for `peers`, a subset of the binding's offers. Not collective.
     std::unique_ptr<Transport> (*make)(const Binding& binding,
                                        std::span<const PeerOffer* const> peers);
+    /// Where `make` has failed for `peers`: in place of `connect`, so that they do not wait.
+    /// Nothing for transports that do not communicate there.
+    void (*decline)(const Binding& binding, std::span<const PeerOffer* const> peers) = nullptr;
     /// Whether it moves what a rank sends to itself, and nothing else; true for one entry.
     bool within_rank = false;
     /// Whether it moves data straight between arrays in memory that transrank has allocated.

@@ -34,6 +34,8 @@ std::pair<std::string, std::string> threshold_in(const std::string& words) {
     return {found[1], found[2]};
 }
 
+int proposals = 0;  // to measure together
+
 int usable_cores() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -42,6 +44,15 @@ int usable_cores() {
 }
 
 }  // namespace
+
+extern "C" int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to,
+                            int send_tag, void* receive, int receive_count,
+                            MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                            MPI_Status* status) {
+    ++proposals;
+    return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count,
+                         receive_type, from, receive_tag, comm, status);
+}
 
 TEST_CASE("a threshold that was given is used and told") {
     const Ring ring(world_rank(), world_size(), true);
@@ -61,6 +72,17 @@ TEST_CASE("a threshold is measured once for a communicator, and is the same on e
     for (int i = 0; i < 3; ++i) {
         CHECK(threshold_in(explain(ring, std::nullopt)) == first);
     }
+}
+
+TEST_CASE("what was measured serves all communicators of the same ranks") {
+    const Ring ring(world_rank(), world_size(), true);
+    const auto first = threshold_in(explain(ring, std::nullopt));
+    const int before = proposals;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    CHECK(threshold_in(explain(ring, std::nullopt, comm)) == first);
+    CHECK(proposals == before);
+    MPI_Comm_free(&comm);
 }
 
 TEST_CASE("what is not known of peers on other nodes is said, and no threshold") {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does it cost to set up a ghost update, beside setting it up by hand?
+
+Runs programs/binding.cpp and programs/binding.py at two ranks, launch after launch. By hand means:
+an all-to-all of the counts, one of the indices, lists, persistent requests. Rows that are ghosts
+lie apart from each other. Collective calls are counted; where there are more ranks, they and
+letters to neighbors decide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from bars import Figure, add_check_option, pairs, report
+from native import build, printed_at_two_ranks
+
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.units import format_seconds
+
+PYTHON_PROGRAM = Path(__file__).parent / "programs" / "binding.py"
+
+MESH, LARGE = 4_600, 1_000_000
+ROUNDS = {MESH: 200, LARGE: 5}
+# Times the set-up by hand.
+MOST_WARM, MOST_WARM_IN_PYTHON, MOST_LARGE = 6, 12, 6
+MOST_FIRST_MS = 5
+MOST_CALLS, MOST_FIRST_CALLS = 4, 9
+
+Found = dict[str, float]
+Launch = Callable[[], Found]
+
+
+def launches_of(words: list[str]) -> Launch:
+    """Return what launches a program and reads its numbers."""
+    return lambda: json.loads(printed_at_two_ranks(words))
+
+
+def ratio(name: str, found: list[Found], way: str, bar: float) -> Figure:
+    by_hand, own = [each["by hand"] for each in found], [each[way] for each in found]
+    estimate = paired_ratio(by_hand, own)
+    times = " / ".join(format_seconds(float(np.median(each))) for each in (own, by_hand))
+    title = f"{name}: {way} / by hand"
+    return Figure(title, estimate.value, bar, "x", estimate.low, estimate.high, note=times)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_check_option(parser)
+    parser.add_argument("--launches", type=pairs, default=5, help="of each program (default: 5)")
+    options = parser.parse_args()
+    native = str(build("binding"))
+    launches: dict[str, Launch] = {
+        "first": launches_of([native, "first"]),
+        "Python": launches_of([sys.executable, str(PYTHON_PROGRAM), str(MESH), str(ROUNDS[MESH])]),
+    }
+    for ghosts, rounds in ROUNDS.items():
+        launches[f"{ghosts:,} ghosts"] = launches_of([native, str(ghosts), str(rounds)])
+    found: dict[str, list[Found]] = {name: [] for name in launches}
+    for number in range(options.launches):
+        for name, launch in launches.items():
+            found[name].append(launch())
+        print(f"round {number + 1} of {options.launches} done", file=sys.stderr)
+    mesh, large = f"{MESH:,} ghosts", f"{LARGE:,} ghosts"
+    first = [1e3 * each["bind"] for each in found["first"]]
+    figures = [
+        ratio(mesh, found[mesh], "bind", MOST_WARM),
+        ratio(mesh, found[mesh], "mapping and bind", 2 * MOST_WARM),
+        ratio(f"{mesh} in Python", found["Python"], "bind", MOST_WARM_IN_PYTHON),
+        ratio(large, found[large], "mapping and bind", MOST_LARGE),
+        Figure("first bind", float(np.median(first)), MOST_FIRST_MS, "ms", min(first), max(first)),
+        Figure("collective calls, first bind", found["first"][0]["calls"], MOST_FIRST_CALLS),
+        Figure("collective calls, warm bind", found[mesh][0]["calls, bind"], MOST_CALLS),
+    ]
+    return report(figures, options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
