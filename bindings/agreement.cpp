@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -100,11 +101,15 @@ std::string words_of(const nb::python_error& error, int rank) {
 
 void agree(CommunicatorArgument comm, const std::optional<std::string>& words) {
     const nb::gil_scoped_release released;
-    mpi::agree(exchange::KnownCommunicator::get(comm.handle)->meet(), [&] {
-        if (words) {
-            throw std::invalid_argument(*words);
-        }
-    });
+    std::uint64_t failures = words ? 1 : 0;
+    const auto& own = exchange::KnownCommunicator::get(comm.handle)->meet(std::span(&failures, 1));
+    if (failures != 0) {
+        mpi::agree(own, [&] {
+            if (words) {
+                throw std::invalid_argument(*words);
+            }
+        });
+    }
 }
 
 std::int64_t as_integer(const std::string& what, nb::handle value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -31,6 +32,11 @@ template <class Work>
     agree(comm, [&] { made.emplace(work()); });
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
+
+/// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; if
+/// not, once in 2^64 times.
+[[nodiscard]] std::uint64_t balance_of(const Communicator& comm,
+                                       const std::vector<std::string>& words);
 
 /// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
 /// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "transrank/mpi/error.hpp"
@@ -23,14 +24,17 @@ constexpr int longest_expected = 64;
 
 }  // namespace
 
-std::uint64_t weight_of_message(int sender, int receiver) noexcept {  // splitmix64
+std::uint64_t mixed(std::uint64_t number) noexcept {
+    number += 0x9E37'79B9'7F4A'7C15U;
+    number = (number ^ (number >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
+    number = (number ^ (number >> 27U)) * 0x94D0'49BB'1331'11EBU;
+    return number ^ (number >> 31U);
+}
+
+std::uint64_t weight_of_message(int sender, int receiver) noexcept {
     constexpr int half = 32;
-    std::uint64_t mixed =
-        ((static_cast<std::uint64_t>(sender) << half) | static_cast<std::uint32_t>(receiver)) +
-        0x9E37'79B9'7F4A'7C15U;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;
-    return mixed ^ (mixed >> 31U);
+    return mixed((static_cast<std::uint64_t>(sender) << half) |
+                 static_cast<std::uint32_t>(receiver));
 }
 
 struct CommunicatorPool::Entry {
@@ -176,7 +180,16 @@ CommunicatorPool::~CommunicatorPool() {
 CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t> states) {
     auto entry = reclaim(states);
     if (!entry) {
-        entry = entries_.emplace_back(std::make_shared<Entry>(base_));
+        try {
+            entry = entries_.emplace_back(std::make_shared<Entry>(base_));
+        } catch (const Error& error) {
+            throw Error(error.code(),
+                        "MPI gives no further communicator for what sends messages; " +
+                            std::to_string(entries_.size()) +
+                            " are in use on this one: close exchanges that nobody needs, or move "
+                            "several fields by one exchange (" +
+                            error.what() + ")");
+        }
     }
     return Lease(std::move(entry));
 }

@@ -14,6 +14,9 @@
 
 namespace transrank::mpi {
 
+/// Another number for each number, without any pattern (splitmix64).
+[[nodiscard]] std::uint64_t mixed(std::uint64_t number) noexcept;
+
 /// What a message counts for in the balance of a lease: each ordered pair of ranks has a number of
 /// its own.
 [[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ring.hpp"
+#include "transrank/mpi/error.hpp"
 #include "world.hpp"
 
 using namespace testing;
@@ -19,6 +20,7 @@ int living = 0;
 int splits = 0;
 int dups = 0;
 int collective_calls = 0;
+bool no_more = false;
 
 int counted(int code) {
     ++collective_calls;
@@ -34,6 +36,9 @@ int made(int code) {
 
 extern "C" {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
+    if (no_more) {
+        return MPI_ERR_OTHER;
+    }
     ++dups;
     return made(PMPI_Comm_dup(comm, result));
 }
@@ -165,6 +170,23 @@ TEST_CASE("communicators of many exchanges are given back, in whatever order the
         run_one("message");
     }
     CHECK(living <= before + 20);
+}
+
+TEST_CASE("where MPI has no further communicator the error says what takes them") {
+    if (world_size() == 1) {
+        return;
+    }
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const Ring ring(world_rank(), world_size(), true);
+    const auto first = ring.bind("message", comm);
+    no_more = true;
+    CHECK_THROWS_WITH_AS((void)ring.bind("message", comm),
+                         doctest::Contains("1 are in use on this one: close exchanges"),
+                         transrank::mpi::Error);
+    no_more = false;
+    CHECK_NOTHROW((void)ring.bind("message", comm));
+    MPI_Comm_free(&comm);
 }
 
 TEST_CASE("a communicator in which messages may be left is never used again") {
