@@ -29,6 +29,7 @@ SOURCES = [
     "transport/moves",
     "transport/portions",
     "transport/repeated_moves",
+    "transport/run_table",
     "transport/runs",
     "transport/scatter",
     "transport/shared_direct",

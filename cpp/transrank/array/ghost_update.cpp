@@ -153,15 +153,25 @@ void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     const auto& from = father_->rows();
     const auto& to = son_->rows();
     const auto& route = mapping_->route;
-    Movement movement{.father = from, .son = to, .route = route};
+    Movement movement{.father = from, .son = to, .route = {mapping_, &route}};
     if (arriving_) {
         movement.route = together([&](const mpi::Communicator& comm) {
-            return discovery::in_units(comm, route, *arriving_, from, to);
+            return std::make_shared<const route::Route>(
+                discovery::in_units(comm, route, *arriving_, from, to));
         });
     } else if (from.pitch() == 0) {  // nothing to move, whatever the route says
-        movement.route = {route.rank(), route.ranks(), 0, 0, {}, {}};
+        movement.route = std::make_shared<const route::Route>(route.rank(), route.ranks(), 0, 0,
+                                                              std::vector<route::Leg>(),
+                                                              std::vector<route::Leg>());
     }
     movement_ = std::move(movement);
+}
+
+const std::shared_ptr<const route::Route>& GhostUpdate::Movement::way(bool is_back) const {
+    if (is_back && !back) {
+        back = std::make_shared<const route::Route>(route->transposed());
+    }
+    return is_back ? back : route;
 }
 
 exchange::Exchange GhostUpdate::bind(const exchange::Options& options, bool back) const {
@@ -179,7 +189,7 @@ exchange::Parts GhostUpdate::parts(int rank, bool back) const {
             ", and its rows have other lengths now; fit_son makes room for them");
     const auto& from = back ? son_ : father_;
     const auto& to = back ? father_ : son_;
-    return {.route = back ? movement_->route.transposed() : movement_->route,
+    return {.route = movement_->way(back),
             .fields = {field(*from, *to)},
             .obstacle = [=, one = from->memory(), other = to->memory()]() -> std::string {
                 if (from->memory() == one && to->memory() == other) {

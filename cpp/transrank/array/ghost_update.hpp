@@ -143,7 +143,11 @@ private:
     struct Movement {
         layout::Rows father;
         layout::Rows son;
-        route::Route route;
+        std::shared_ptr<const route::Route> route;
+        /// Made when first bound, and then the same for all.
+        mutable std::shared_ptr<const route::Route> back = nullptr;
+
+        [[nodiscard]] const std::shared_ptr<const route::Route>& way(bool is_back) const;
     };
 
     [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;

@@ -129,7 +129,7 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
     const auto& node = task.known->node();
     const auto bytes = static_cast<std::size_t>(task.blocks.send_extent());
     const bool shared =
-        task.in_place() || bytes == 0 || memory::SharedSegment::find(task.send, bytes).has_value();
+        task.in_place() || bytes == 0 || memory::SharedBlock::find(task.send, bytes).has_value();
     const auto all = all_of(comm, std::array{static_cast<int>(node.mates().size()) == comm.size(),
                                              shared, !node.oversubscribed()});
     return {.on_one_node = all[0],

@@ -52,7 +52,7 @@ struct Arrays {
     std::shared_ptr<void> of_the_user;
 };
 
-exchange::Parts parts_of(const Task& task, route::Route route,
+exchange::Parts parts_of(const Task& task, std::shared_ptr<const route::Route> route,
                          const std::shared_ptr<Arrays>& arrays) {
     return {.route = std::move(route),
             .fields = {{.source = arrays->copy ? arrays->copy->bytes().data() : task.send,
@@ -65,7 +65,8 @@ exchange::Parts parts_of(const Task& task, route::Route route,
 
 class OnNodeDirect final : public exchange::Bound {
 public:
-    OnNodeDirect(const Task& task, route::Route route, const std::shared_ptr<Arrays>& arrays)
+    OnNodeDirect(const Task& task, std::shared_ptr<const route::Route> route,
+                 const std::shared_ptr<Arrays>& arrays)
         : Bound(task.comm, [&] { return parts_of(task, std::move(route), arrays); }, {}),
           receive_(task.receive),
           copy_(arrays->copy ? arrays->copy->bytes() : std::span<std::byte>()) {}
@@ -95,7 +96,8 @@ Carrier on_node_direct(const Task& task) {
             arrays->copy.emplace(static_cast<std::size_t>(task.blocks.send_extent()));
         }
     });
-    return std::make_unique<OnNodeDirect>(task, route_of(task), arrays);
+    return std::make_unique<OnNodeDirect>(
+        task, std::make_shared<const route::Route>(route_of(task)), arrays);
 }
 
 }  // namespace transrank::collective

@@ -14,7 +14,6 @@
 
 #include "transrank/exchange/fields.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/route/checksum.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::exchange {
@@ -40,24 +39,6 @@ std::vector<std::string> describe(const Options& options) {
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
-}
-
-// Their sum over all ranks is 0 when all bind with the same options, as that of transport::imprint.
-std::uint64_t balance_of(const Options& options, const mpi::Communicator& comm) {
-    route::Checksum sum;
-    for (const auto& words : describe(options)) {
-        for (const char each : words) {
-            sum.add(static_cast<unsigned char>(each));
-        }
-        sum.add(words.size());
-    }
-    const auto mixed = [&](int rank) {
-        route::Checksum mix;
-        mix.add(static_cast<std::uint64_t>(rank));
-        mix.add(sum.value());
-        return mix.value();
-    };
-    return mixed(comm.rank()) - mixed((comm.rank() + 1) % comm.size());
 }
 
 using Fields = std::span<const transport::Field>;
@@ -136,6 +117,9 @@ Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
 // What may be refused on this rank alone, before anything is sent to the peers.
 void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     parts_ = make();
+    if (!parts_.route) {
+        throw std::invalid_argument("no route given on rank " + std::to_string(rank()));
+    }
     if (options_.longest_message_bytes < 1) {
         throw std::invalid_argument("messages of at most " +
                                     std::to_string(options_.longest_message_bytes) +
@@ -144,13 +128,13 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     if (options_.transport != transport::automatic) {
         (void)transport::find(options_.transport);
     }
-    check_fields(parts_.route, known_->base(), parts_.fields, options_.operation);
+    check_fields(route(), known_->base(), parts_.fields, options_.operation);
     std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
-    const auto peers = transport::peers_of(parts_.route);
+    const auto peers = transport::peers_of(route());
     control_.emplace(peers.size(), std::ranges::any_of(peers, [&](int peer) {
                          return peer != rank() && node().shares_with(peer);
                      }));
-    apply_order_.emplace(sources_of(parts_.route), needs_order(parts_.route, options_.operation));
+    apply_order_.emplace(sources_of(route()), needs_order(route(), options_.operation));
 }
 
 // Once all ranks have come all are binding, and none waits in an exchange for another.
@@ -160,7 +144,8 @@ void Bound::agree(const std::exception_ptr& refused) {
     if (refused) {
         refusals = 1;
     } else {
-        balance = transport::imprint(parts_.route, own_) + balance_of(options_, known_->base());
+        balance =
+            transport::imprint(route(), own_) + mpi::balance_of(known_->base(), describe(options_));
         in_need_of_thresholds = needs_thresholds() ? 1 : 0;
     }
     if (auto lease = known_->acquire_if_needed(!refused && needs_messages(), sums)) {
@@ -184,7 +169,7 @@ void Bound::disagree(const std::exception_ptr& refused) const {
             std::rethrow_exception(refused);
         }
     });
-    const auto disagreement = transport::find_disagreement(base, parts_.route, own_);
+    const auto disagreement = transport::find_disagreement(base, route(), own_);
     mpi::agree(base, [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);
@@ -198,7 +183,7 @@ bool Bound::needs_messages() const {
     const bool asked_for = options_.transport != transport::automatic;
     return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
         return entry.by_messages && transport::may_choose(options_.transport, entry) &&
-               std::ranges::any_of(transport::peers_of(parts_.route), [&](int peer) {
+               std::ranges::any_of(transport::peers_of(route()), [&](int peer) {
                    return peer != rank() && (asked_for || !node().shares_with(peer) ||
                                              !control_->handle().is_shared());
                });
@@ -217,16 +202,16 @@ bool Bound::needs_thresholds() const {
                                    return entry.by_thresholds &&
                                           transport::may_choose(options_.transport, entry);
                                }) &&
-           std::ranges::any_of(transport::peers_of(parts_.route), [&](int peer) {
+           std::ranges::any_of(transport::peers_of(route()), [&](int peer) {
                return peer != rank() && node().shares_with(peer);
            });
 }
 
 void Bound::swap_offers() {
-    offers_ = transport::swap_offers(known_->base(), node(), parts_.route, own_,
-                                     apply_order_->ordered(), *control_);
+    offers_ = transport::swap_offers(known_->base(), node(), route(), own_, apply_order_->ordered(),
+                                     *control_);
     binding_.emplace(
-        transport::Binding{.route = parts_.route,
+        transport::Binding{.route = route(),
                            .fields = parts_.fields,
                            .own_fields = own_,
                            .comm = known_->base(),
@@ -234,8 +219,8 @@ void Bound::swap_offers() {
                            .operation = options_.operation,
                            .thresholds = thresholds_,
                            .stores = options_.stores,
-                           .moved_bytes = std::max(bytes_of(parts_.route.receives(), parts_.fields),
-                                                   bytes_of(parts_.route.sends(), parts_.fields)),
+                           .moved_bytes = std::max(bytes_of(route().receives(), parts_.fields),
+                                                   bytes_of(route().sends(), parts_.fields)),
                            .longest_message_bytes = options_.longest_message_bytes,
                            .control = *control_,
                            .offers = offers_,

@@ -47,7 +47,9 @@ private:
     [[nodiscard]] bool needs_messages() const;
     [[nodiscard]] bool needs_thresholds() const;
 
-    Parts parts_{.route = {0, 1, 0, 0, {}, {}}, .fields = {}};
+    [[nodiscard]] const route::Route& route() const noexcept { return *parts_.route; }
+
+    Parts parts_;
     Options options_;
     std::shared_ptr<KnownCommunicator> known_;
     std::optional<mpi::CommunicatorPool::Lease> lease_;  ///< where some rank sends messages

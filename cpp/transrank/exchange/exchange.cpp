@@ -7,6 +7,7 @@
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -345,7 +346,11 @@ void Exchange::Delete::operator()(State* state) const noexcept {
 Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
                    const Options& options)
     : Exchange(
-          comm, [&] { return Parts{.route = std::move(route), .fields = std::move(fields)}; },
+          comm,
+          [&] {
+              return Parts{.route = std::make_shared<const route::Route>(std::move(route)),
+                           .fields = std::move(fields)};
+          },
           options) {}
 
 Exchange::Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options)

@@ -37,7 +37,7 @@ using mpi::Misuse;
 
 /// The arguments of one rank that binds.
 struct Parts {
-    route::Route route;
+    std::shared_ptr<const route::Route> route;
     std::vector<transport::Field> fields;
     /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
     /// as `abandon` does.

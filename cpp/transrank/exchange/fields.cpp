@@ -140,6 +140,42 @@ void check_apart(const route::Route& route, std::span<const Field> fields) {
     }
 }
 
+/// From the first unit of a leg's destination to the last.
+struct Hull {
+    std::int64_t begin;
+    std::int64_t end;
+};
+
+// Nothing where its runs do not follow each other.
+std::optional<Hull> ascending_hull(const route::Leg& leg) {
+    Hull hull{.begin = leg.segments.front().destination, .end = 0};
+    for (const auto& segment : leg.segments) {
+        if (segment.destination < hull.end ||
+            (segment.count > 1 && segment.destination_stride < segment.length)) {
+            return std::nullopt;
+        }
+        hull.end = segment.destination + ((segment.count - 1) * segment.destination_stride) +
+                   segment.length;
+    }
+    return hull;
+}
+
+// The rule, which is seen in one pass: nothing is written twice.
+bool ascend_apart(std::span<const route::Leg> receives) {
+    std::vector<Hull> hulls;
+    for (const auto& leg : receives) {
+        const auto hull = ascending_hull(leg);
+        if (!hull) {
+            return false;
+        }
+        hulls.push_back(*hull);
+    }
+    std::ranges::sort(hulls, {}, &Hull::begin);
+    return std::ranges::adjacent_find(hulls, [](const Hull& one, const Hull& next) {
+               return next.begin < one.end;
+           }) == hulls.end();
+}
+
 }  // namespace
 
 std::vector<int> sources_of(const route::Route& route) {
@@ -151,6 +187,9 @@ std::vector<int> sources_of(const route::Route& route) {
 bool needs_order(const route::Route& route, Operation operation) {
     if (operation != Operation::assign) {
         return true;
+    }
+    if (ascend_apart(route.receives())) {
+        return false;
     }
     std::vector<StridedRange> ranges;
     append_ranges(ranges, route,

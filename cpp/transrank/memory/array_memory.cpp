@@ -37,10 +37,13 @@ void check_possible(std::size_t bytes) {
     munmap(tried.data(), tried.size());
 }
 
-std::unique_ptr<SharedSegment> make_segment(std::size_t bytes) {
-    check_possible(bytes);
+// Larger ones have a segment of their own, whose memory goes back to the system with them.
+constexpr std::size_t longest_in_pool = std::size_t{1} << 20U;
+
+template <class Memory, class... Arguments>
+std::unique_ptr<Memory> made_if_possible(const Arguments&... arguments) {
     try {
-        return std::make_unique<SharedSegment>(bytes);
+        return std::make_unique<Memory>(arguments...);
     } catch (const std::system_error&) {
         return nullptr;
     }
@@ -48,11 +51,18 @@ std::unique_ptr<SharedSegment> make_segment(std::size_t bytes) {
 
 }  // namespace
 
-ArrayMemory::ArrayMemory(std::size_t bytes)
-    : segment_(make_segment(bytes)), bytes_(segment_ ? segment_->bytes() : map_private(bytes)) {}
+ArrayMemory::ArrayMemory(std::size_t bytes) {
+    if (bytes <= longest_in_pool) {
+        block_ = made_if_possible<SharedBlock>(bytes, BlockKind::pages);
+    } else {
+        check_possible(bytes);
+        segment_ = made_if_possible<SharedSegment>(bytes);
+    }
+    bytes_ = block_ ? block_->bytes() : segment_ ? segment_->bytes() : map_private(bytes);
+}
 
 ArrayMemory::~ArrayMemory() {
-    if (!segment_) {
+    if (!is_shared()) {
         munmap(bytes_.data(), bytes_.size());
     }
 }

@@ -5,13 +5,15 @@
 #include <memory>
 #include <span>
 
+#include "transrank/memory/shared_pool.hpp"
 #include "transrank/memory/shared_segment.hpp"
 
 namespace transrank::memory {
 
 /// Memory for an array: other processes of this node can map it where the system allows shared
 /// memory, and else (a container may forbid memfd_create, descriptors may be used up) it is
-/// private, and serves as memory of the user's own does.
+/// private, and serves as memory of the user's own does. Of small arrays there may be as many as
+/// there is memory for: they share segments.
 class ArrayMemory {
 public:
     /// Zeroed, page-aligned. Throws std::system_error when there is no memory of either kind, and
@@ -22,10 +24,11 @@ public:
     ~ArrayMemory();
 
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-    [[nodiscard]] bool is_shared() const noexcept { return segment_ != nullptr; }
+    [[nodiscard]] bool is_shared() const noexcept { return block_ || segment_; }
 
 private:
-    std::unique_ptr<SharedSegment> segment_;
+    std::unique_ptr<SharedBlock> block_;      ///< of a small array
+    std::unique_ptr<SharedSegment> segment_;  ///< of another one
     std::span<std::byte> bytes_;
 };
 

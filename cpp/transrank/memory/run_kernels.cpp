@@ -23,21 +23,43 @@ void copy_portable(std::byte* to, std::int64_t to_stride, const std::byte* from,
     }
 }
 
+template <std::size_t Length>
+void copy_units_portable(std::byte* to, const std::byte* from, std::span<const UnitIndex> units) {
+    for (const auto& unit : units) {
+        std::memcpy(to + (unit.to * std::int64_t{Length}),
+                    from + (unit.from * std::int64_t{Length}), Length);
+    }
+}
+
 #ifdef __x86_64__
 // Wider stores keep more lines of the target on their way at once.
+template <std::size_t Length>
+__attribute__((target("avx2"))) inline void copy_one_avx2(std::byte* to, const std::byte* from) {
+    constexpr std::size_t whole = Length / sizeof(__m256i) * sizeof(__m256i);
+    for (std::size_t at = 0; at < whole; at += sizeof(__m256i)) {
+        const auto part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + at), part);
+    }
+    std::memcpy(to + whole, from + whole, Length - whole);
+}
+
 template <std::size_t Length>
 __attribute__((target("avx2"))) void copy_avx2(std::byte* to, std::int64_t to_stride,
                                                const std::byte* from, std::int64_t from_stride,
                                                std::int64_t count) {
-    constexpr std::size_t whole = Length / sizeof(__m256i) * sizeof(__m256i);
     for (std::int64_t i = 0; i < count; ++i) {
-        for (std::size_t at = 0; at < whole; at += sizeof(__m256i)) {
-            const auto part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + at), part);
-        }
-        std::memcpy(to + whole, from + whole, Length - whole);
+        copy_one_avx2<Length>(to, from);
         to += to_stride;
         from += from_stride;
+    }
+}
+
+template <std::size_t Length>
+__attribute__((target("avx2"))) void copy_units_avx2(std::byte* to, const std::byte* from,
+                                                     std::span<const UnitIndex> units) {
+    for (const auto& unit : units) {
+        copy_one_avx2<Length>(to + (unit.to * std::int64_t{Length}),
+                              from + (unit.from * std::int64_t{Length}));
     }
 }
 #endif
@@ -48,10 +70,23 @@ template <std::size_t... Words>
 constexpr RunKernels kernels_for(InstructionSet set, std::index_sequence<Words...> /*unused*/) {
 #ifdef __x86_64__
     if (set == InstructionSet::avx2) {
-        return {.instruction_set = set, .by_words = {copy_avx2<run_word_bytes*(Words + 1)>...}};
+        return {.instruction_set = set,
+                .by_words = {copy_avx2<run_word_bytes*(Words + 1)>...},
+                .units_by_words = {copy_units_avx2<run_word_bytes*(Words + 1)>...}};
     }
 #endif
-    return {.instruction_set = set, .by_words = {copy_portable<run_word_bytes*(Words + 1)>...}};
+    return {.instruction_set = set,
+            .by_words = {copy_portable<run_word_bytes*(Words + 1)>...},
+            .units_by_words = {copy_units_portable<run_word_bytes*(Words + 1)>...}};
+}
+
+bool has_code(std::int64_t length) {
+    return length > 0 && length <= std::int64_t{longest_run_bytes} &&
+           length % std::int64_t{run_word_bytes} == 0;
+}
+
+std::size_t index_of(std::int64_t length) {
+    return (static_cast<std::size_t>(length) / run_word_bytes) - 1;
 }
 
 }  // namespace
@@ -71,12 +106,11 @@ std::span<const RunKernels> run_kernels() {
 }
 
 RunCopy run_copy(std::int64_t length) {
-    static const auto& best = run_kernels().back();
-    const auto bytes = static_cast<std::size_t>(length);
-    if (bytes == 0 || bytes > longest_run_bytes || bytes % run_word_bytes != 0) {
-        return nullptr;
-    }
-    return best.by_words[(bytes / run_word_bytes) - 1];
+    return has_code(length) ? run_kernels().back().by_words[index_of(length)] : nullptr;
+}
+
+UnitCopy unit_copy(std::int64_t length) {
+    return has_code(length) ? run_kernels().back().units_by_words[index_of(length)] : nullptr;
 }
 
 }  // namespace transrank::memory

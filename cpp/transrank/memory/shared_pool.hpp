@@ -5,18 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "transrank/memory/shared_segment.hpp"
 
 namespace transrank::memory {
 
-/// How another process of this node finds a block. Plain data, to be sent by MPI.
+/// How another process of this node finds a block, or a whole segment that was not cut into any.
+/// Plain data, to be sent by MPI.
 struct BlockHandle {
+    static constexpr auto whole = ~std::uint64_t{0};
+
     SegmentHandle segment;
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  ///< or `whole`
 
     [[nodiscard]] bool is_shared() const noexcept { return segment.is_shared(); }
+};
+
+/// Where the memory of a block begins, and what it holds.
+enum class BlockKind : std::uint8_t {
+    lines,  ///< at a cache line; anything
+    pages,  ///< at a page; zeros
 };
 
 /// Shared memory for objects of which there may be thousands: cut from segments that this process
@@ -24,8 +34,8 @@ struct BlockHandle {
 /// it without communication; the memory is used again when no process holds it any more.
 class SharedBlock {
 public:
-    /// Aligned to a cache line, not cleared. Throws std::system_error.
-    explicit SharedBlock(std::size_t bytes);
+    /// Throws std::system_error.
+    explicit SharedBlock(std::size_t bytes, BlockKind kind = BlockKind::lines);
     SharedBlock(const SharedBlock&) = delete;
     SharedBlock& operator=(const SharedBlock&) = delete;
     ~SharedBlock();
@@ -33,13 +43,22 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
     [[nodiscard]] const BlockHandle& handle() const noexcept { return handle_; }
 
+    /// The living memory of this process that holds `bytes` bytes from `address` on, a block or
+    /// else a whole segment, and where in it.
+    struct Place {
+        BlockHandle handle;
+        std::size_t offset;
+    };
+    [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
+
 private:
+    BlockKind kind_;
     BlockHandle handle_;
     std::span<std::byte> bytes_;
 };
 
-/// Another process's block in this process's memory. To be made while the owner still holds the
-/// block.
+/// Another process's block, or whole segment, in this process's memory. To be made while the owner
+/// still holds it.
 class MappedBlock {
 public:
     /// Throws as MappedSegment.
@@ -52,7 +71,7 @@ public:
 
 private:
     std::shared_ptr<MappedSegment> segment_;
-    std::atomic<std::uint32_t>* holders_;
+    std::atomic<std::uint32_t>* holders_ = nullptr;  ///< none of a whole segment
     std::byte* data_;
 };
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -120,6 +121,23 @@ private:
     int number_;
 };
 
+// Some are left for the program's own files. The kernel gives the lowest number that is free.
+void check_left(const Descriptor& descriptor) {
+    constexpr rlim_t share = 16;
+    constexpr rlim_t least = 8;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return;
+    }
+    const auto kept = std::max(limit.rlim_cur / share, least);
+    if (static_cast<rlim_t>(descriptor.number()) + kept >= limit.rlim_cur) {
+        errno = EMFILE;
+        fail("cannot make more shared memory and leave the program " + std::to_string(kept) +
+             " of its " + std::to_string(limit.rlim_cur) +
+             " file descriptors (ulimit -n raises that)");
+    }
+}
+
 void check_meant(const struct stat& file, const SegmentHandle& handle) {
     if (file.st_dev != handle.device || file.st_ino != handle.inode) {
         throw std::runtime_error("process " + std::to_string(handle.process) +
@@ -187,6 +205,7 @@ SharedSegment::SharedSegment(std::size_t bytes) {
     if (descriptor.number() < 0) {
         fail("cannot make shared memory");
     }
+    check_left(descriptor);
     if (ftruncate(descriptor.number(), static_cast<off_t>(wanted)) != 0) {
         fail("cannot make " + std::to_string(wanted) + " bytes of shared memory");
     }
@@ -203,6 +222,10 @@ SharedSegment::SharedSegment(std::size_t bytes) {
 SharedSegment::~SharedSegment() {
     const std::lock_guard lock(registry().mutex);
     registry().segments.erase(bytes().data() + bytes().size());
+}
+
+void SharedSegment::prepare_for_fork() {
+    (void)mappings();
 }
 
 std::optional<SharedSegment::Place> SharedSegment::find(const std::byte* address,

@@ -71,6 +71,9 @@ public:
     };
     [[nodiscard]] static std::optional<Place> find(const std::byte* address, std::size_t bytes);
 
+    /// Makes sure that a fork finds the segments in order.
+    static void prepare_for_fork();
+
 private:
     SegmentHandle handle_;
     std::shared_ptr<MappedSegment> mapping_;

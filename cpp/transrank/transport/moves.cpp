@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/moves.hpp"
 
+#include <map>
+#include <utility>
+
 namespace transrank::transport {
 namespace {
 
 enum class Side : std::uint8_t { source, destination };
 
 // The runs of a leg with one of their sides laid out densely, run after run, from 0 on.
-std::vector<ByteRuns> dense(const route::Leg& leg, std::int64_t unit_bytes, Side side) {
-    std::vector<ByteRuns> all;
+std::shared_ptr<const RunTable> dense(const route::Leg& leg, std::int64_t unit_bytes, Side side) {
+    auto table = std::make_shared<RunTable>(unit_bytes);
     std::int64_t offset = 0;
     for (const auto& segment : leg.segments) {
         auto runs = in_bytes(segment, unit_bytes);
         (side == Side::source ? runs.source : runs.destination) = offset;
         (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
         offset += runs.length * runs.count;
-        append(all, runs);
+        table->append(runs);
     }
-    return all;
+    table->finish();
+    return table;
 }
+
+/// Those of the fields of one leg, one for each length of their units.
+class DenseTables {
+public:
+    DenseTables(const route::Leg& leg, Side side) : leg_(leg), side_(side) {}
+
+    std::shared_ptr<const RunTable> of(std::int64_t unit_bytes) {
+        auto& table = tables_[unit_bytes];
+        if (!table) {
+            table = dense(leg_, unit_bytes, side_);
+        }
+        return table;
+    }
+
+private:
+    const route::Leg& leg_;
+    Side side_;
+    std::map<std::int64_t, std::shared_ptr<const RunTable>> tables_;
+};
 
 std::optional<std::int64_t> contiguous(const route::Leg& leg, std::int64_t route::Segment::* offset,
                                        std::int64_t route::Segment::* stride) {
@@ -40,29 +63,20 @@ Combine kernel(Operation operation, Scalar scalar) {
 
 void execute(std::span<const Move> moves) {
     for (const auto& move : moves) {
-        for (const auto& runs : move.runs) {
-            if (move.combine == nullptr) {
-                copy_runs(runs, move.source, move.destination);
-            } else {
-                combine_runs(runs, move.source, move.destination, move.combine);
-            }
+        if (move.combine == nullptr) {
+            move.runs->copy(move.source, move.destination);
+        } else {
+            move.runs->combine(move.source, move.destination, move.combine);
         }
     }
 }
 
-Move make_move(const route::Leg& leg, const Field& field, Operation operation,
-               const std::byte* source, std::byte* destination, LengthRange range) {
-    Move move{.source = source,
-              .destination = destination,
-              .combine = kernel(operation, field.scalar),
-              .runs = {}};
-    for (const auto& segment : leg.segments) {
-        const auto runs = in_bytes(segment, field.unit_bytes);
-        if (runs.length >= range.from && runs.length < range.below) {
-            append(move.runs, runs);
-        }
-    }
-    return move;
+Move make_move(std::shared_ptr<const RunTable> runs, const Field& field, Operation operation,
+               const std::byte* source, std::byte* destination) {
+    return {.source = source,
+            .destination = destination,
+            .combine = kernel(operation, field.scalar),
+            .runs = std::move(runs)};
 }
 
 std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) {
@@ -95,12 +109,13 @@ std::optional<std::int64_t> contiguous_destination(const route::Leg& leg) {
 std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,
                                std::byte* buffer) {
     std::vector<Move> moves;
+    DenseTables tables(leg, Side::destination);
     for (const auto& field : fields) {
         moves.push_back({.source = field.source,
                          .destination = buffer,
                          .combine = nullptr,
-                         .runs = dense(leg, field.unit_bytes, Side::destination)});
-        buffer += leg.units() * field.unit_bytes;
+                         .runs = tables.of(field.unit_bytes)});
+        buffer += moves.back().runs->bytes();
     }
     return moves;
 }
@@ -108,12 +123,11 @@ std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fie
 std::vector<Move> make_unpacking(const route::Leg& leg, std::span<const Field> fields,
                                  Operation operation, const std::byte* buffer) {
     std::vector<Move> moves;
+    DenseTables tables(leg, Side::source);
     for (const auto& field : fields) {
-        moves.push_back({.source = buffer,
-                         .destination = field.destination,
-                         .combine = kernel(operation, field.scalar),
-                         .runs = dense(leg, field.unit_bytes, Side::source)});
-        buffer += leg.units() * field.unit_bytes;
+        moves.push_back(
+            make_move(tables.of(field.unit_bytes), field, operation, buffer, field.destination));
+        buffer += moves.back().runs->bytes();
     }
     return moves;
 }

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "transrank/route/segment.hpp"
 #include "transrank/transport/field.hpp"
+#include "transrank/transport/run_table.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::transport {
@@ -18,22 +20,19 @@ struct Move {
     const std::byte* source;
     std::byte* destination;
     Combine combine;  ///< nullptr: assign
-    std::vector<ByteRuns> runs;
+    std::shared_ptr<const RunTable> runs;
 };
 
 /// Executes moves in their order.
 void execute(std::span<const Move> moves);
 
-/// Which runs of a leg a move takes, by their length in bytes: at least `from`, less than `below`.
-struct LengthRange {
-    std::int64_t from = 0;
-    std::int64_t below = INT64_MAX;
-};
-
-/// The move of one field along `leg`; empty runs where no run has such a length.
-[[nodiscard]] Move make_move(const route::Leg& leg, const Field& field, Operation operation,
-                             const std::byte* source, std::byte* destination,
-                             LengthRange range = {});
+/// The move of one field along a leg, whose `runs` are given.
+[[nodiscard]] Move make_move(std::shared_ptr<const RunTable> runs, const Field& field,
+                             Operation operation, const std::byte* source, std::byte* destination);
+[[nodiscard]] inline Move make_move(const route::Leg& leg, const Field& field, Operation operation,
+                                    const std::byte* source, std::byte* destination) {
+    return make_move(runs_of(leg, field.unit_bytes, {}), field, operation, source, destination);
+}
 
 /// Bytes that all fields have on a leg.
 [[nodiscard]] std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields);

@@ -8,7 +8,6 @@
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/memory/shared_pool.hpp"
-#include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/control_block.hpp"
@@ -21,10 +20,10 @@ struct FieldOffer {
     std::int64_t unit_bytes = 0;
     std::int64_t scalar = 0;
     std::int64_t source_shared = 0;
-    memory::SegmentHandle source;
+    memory::BlockHandle source;
     std::int64_t source_offset = 0;
     std::int64_t destination_shared = 0;
-    memory::SegmentHandle destination;
+    memory::BlockHandle destination;
     std::int64_t destination_offset = 0;
 };
 
@@ -33,13 +32,13 @@ struct FieldOffer {
     FieldOffer offer;
     offer.unit_bytes = field.unit_bytes;
     offer.scalar = static_cast<std::int64_t>(field.scalar);
-    if (const auto place = memory::SharedSegment::find(
-            field.source, static_cast<std::size_t>(field.source_bytes))) {
+    if (const auto place =
+            memory::SharedBlock::find(field.source, static_cast<std::size_t>(field.source_bytes))) {
         offer.source_shared = 1;
         offer.source = place->handle;
         offer.source_offset = static_cast<std::int64_t>(place->offset);
     }
-    if (const auto place = memory::SharedSegment::find(
+    if (const auto place = memory::SharedBlock::find(
             field.destination, static_cast<std::size_t>(field.destination_bytes))) {
         offer.destination_shared = 1;
         offer.destination = place->handle;

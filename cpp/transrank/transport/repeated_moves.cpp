@@ -16,14 +16,6 @@ namespace {
 // The time of streaming, the reading of the result included, for it to be worth it.
 constexpr double worth_streaming = 0.95;
 
-std::int64_t bytes_of(const Move& move) {
-    std::int64_t bytes = 0;
-    for (const auto& runs : move.runs) {
-        bytes += runs.length * runs.count;
-    }
-    return bytes;
-}
-
 }  // namespace
 
 // Half of what is in the caches are sources.
@@ -33,7 +25,7 @@ RepeatedMoves::RepeatedMoves(const Binding& binding)
 
 void RepeatedMoves::add(Move move) {
     if (move.combine == nullptr) {
-        copied_bytes_ += bytes_of(move);
+        copied_bytes_ += move.runs->bytes();
     }
     moves_.push_back(std::move(move));
 }
@@ -61,9 +53,7 @@ void RepeatedMoves::execute_with(Stores stores) const {
             transport::execute(std::span(&move, 1));
             continue;
         }
-        for (const auto& runs : move.runs) {
-            stream_runs(runs, move.source, move.destination);
-        }
+        move.runs->stream(move.source, move.destination);
     }
     memory::end_streaming();
 }
@@ -76,14 +66,14 @@ void RepeatedMoves::read_back() const {
         if (move.combine != nullptr) {
             continue;
         }
-        for (const auto& runs : move.runs) {
+        move.runs->for_each([&](const ByteRuns& runs) {
             const auto* run = move.destination + runs.destination;
             for (std::int64_t i = 0; i < runs.count; ++i, run += runs.destination_stride) {
                 for (std::int64_t at = 0; at < runs.length; at += line_bytes) {
                     sum += std::to_integer<unsigned>(run[at]);
                 }
             }
-        }
+        });
     }
     asm volatile("" : : "r"(sum));  // the reading is not optimised away
 }

@@ -129,20 +129,6 @@ ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
             .destination_stride = segment.destination_stride * unit_bytes};
 }
 
-void append(std::vector<ByteRuns>& all, ByteRuns runs) {
-    if (runs.source_stride == runs.length && runs.destination_stride == runs.length) {
-        runs.length *= runs.count;
-        runs.count = 1;
-    }
-    if (!all.empty() && all.back().count == 1 && runs.count == 1 &&
-        runs.source == all.back().source + all.back().length &&
-        runs.destination == all.back().destination + all.back().length) {
-        all.back().length += runs.length;
-    } else {
-        all.push_back(runs);
-    }
-}
-
 void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
     const std::byte* from = source + runs.source;
     std::byte* to = destination + runs.destination;

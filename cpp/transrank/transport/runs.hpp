@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "transrank/route/segment.hpp"
 #include "transrank/transport/field.hpp"
@@ -30,10 +29,6 @@ struct ByteRuns {
 };
 
 [[nodiscard]] ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes);
-
-/// Appends runs to a list whose order is kept; what continues the last run on both sides becomes
-/// part of it, so that what is dense on both sides moves in one piece.
-void append(std::vector<ByteRuns>& all, ByteRuns runs);
 
 /// Copies every run from `source` to `destination`. Short runs of equal length, the case that
 /// decides about a ghost update, are copied by code made for their length.

@@ -11,8 +11,8 @@ public:
     SelfCopy(const Binding& binding, const PeerOffer& self)
         : apply_order_(binding.apply_order), rank_(binding.comm.rank()), moves_(binding) {
         for (const auto& field : binding.fields) {
-            moves_.add(make_move(*self.receive, field, binding.operation, field.source,
-                                 field.destination));
+            moves_.add(make_move(shared_runs_of(*self.receive, field.unit_bytes, {}), field,
+                                 binding.operation, field.source, field.destination));
         }
     }
 

@@ -17,10 +17,11 @@
 namespace transrank::transport {
 namespace {
 
-std::byte* place(const memory::SegmentHandle& handle, std::int64_t offset,
-                 std::vector<std::shared_ptr<memory::MappedSegment>>& mappings) {
-    mappings.push_back(memory::MappedSegment::get(handle));
-    return mappings.back()->bytes().data() + offset;
+// As long as it is mapped the peer does not use its memory again.
+std::byte* place(const memory::BlockHandle& handle, std::int64_t offset,
+                 std::vector<std::unique_ptr<memory::MappedBlock>>& mappings) {
+    mappings.push_back(std::make_unique<memory::MappedBlock>(handle));
+    return mappings.back()->data() + offset;
 }
 
 // In which lengths the runs of a leg are pulled: all, none or the long ones. Both ranks come to the
@@ -96,9 +97,11 @@ private:
             *offer.receive, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
             binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
         if (range.below > 0) {
-            pulls_.add(make_move(*offer.receive, binding.fields[i], binding.operation,
-                                 place(theirs.source, theirs.source_offset, mappings_),
-                                 binding.fields[i].destination, range));
+            pulls_.add(
+                make_move(shared_runs_of(*offer.receive, binding.fields[i].unit_bytes, range),
+                          binding.fields[i], binding.operation,
+                          place(theirs.source, theirs.source_offset, mappings_),
+                          binding.fields[i].destination));
         }
     }
 
@@ -110,13 +113,13 @@ private:
                    offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
-            pushes_.add(make_move(
-                *offer.send, binding.fields[i], binding.operation, binding.fields[i].source,
-                place(theirs.destination, theirs.destination_offset, mappings_), rest));
+            pushes_.add(make_move(shared_runs_of(*offer.send, binding.fields[i].unit_bytes, rest),
+                                  binding.fields[i], binding.operation, binding.fields[i].source,
+                                  place(theirs.destination, theirs.destination_offset, mappings_)));
         }
     }
 
-    std::vector<std::shared_ptr<memory::MappedSegment>> mappings_;
+    std::vector<std::unique_ptr<memory::MappedBlock>> mappings_;
     RepeatedMoves pushes_;
     RepeatedMoves pulls_;
     bool moved_ = true;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
+using transrank::memory::BlockKind;
 using transrank::memory::MappedBlock;
 using transrank::memory::SharedBlock;
 
@@ -45,6 +46,28 @@ TEST_CASE("blocks are aligned, apart, and keep what is written into them") {
             if (blocks.empty()) {
                 break;
             }
+        }
+    }
+}
+
+TEST_CASE("blocks of pages are aligned to pages, apart, and zeros, whatever was there before") {
+    std::mt19937 random(2);
+    std::vector<std::unique_ptr<SharedBlock>> blocks;
+    for (int i = 0; i < 500; ++i) {
+        const auto bytes = random() % 30000;
+        auto block = std::make_unique<SharedBlock>(bytes, BlockKind::pages);
+        const auto memory = block->bytes();
+        CHECK(memory.size() == bytes);
+        CHECK(reinterpret_cast<std::uintptr_t>(memory.data()) % 4096 == 0);
+        CHECK(std::ranges::all_of(memory, [](auto each) { return each == std::byte{}; }));
+        std::ranges::fill(memory, std::byte{0xFF});
+        const auto place = SharedBlock::find(memory.data() + (bytes / 2), bytes - (bytes / 2));
+        REQUIRE(place.has_value());
+        CHECK(place->offset == bytes / 2);
+        CHECK(MappedBlock(place->handle).data() == memory.data());
+        blocks.push_back(std::move(block));
+        while (blocks.size() > 20) {
+            blocks.erase(blocks.begin() + static_cast<long>(random() % blocks.size()));
         }
     }
 }

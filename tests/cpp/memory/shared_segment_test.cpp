@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fcntl.h>
+#include <memory>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
+#include <vector>
 
 using transrank::memory::MappedSegment;
 using transrank::memory::SegmentHandle;
@@ -142,4 +147,27 @@ TEST_CASE("what is inside a living segment is found by its address") {
         CHECK(!SharedSegment::find(address + 24, 41));
     }
     CHECK(!SharedSegment::find(address, 1));
+}
+
+TEST_CASE("segments leave descriptors for the files of the program itself") {
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    auto fewer = before;
+    fewer.rlim_cur = 100;
+    setrlimit(RLIMIT_NOFILE, &fewer);
+    std::vector<std::unique_ptr<SharedSegment>> segments;
+    std::string words;
+    while (words.empty()) {
+        try {
+            segments.push_back(std::make_unique<SharedSegment>(10));
+        } catch (const std::system_error& error) {
+            words = error.what();
+        }
+    }
+    const int own_file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK(own_file >= 0);
+    close(own_file);
+    CHECK(segments.size() > 50);
+    CHECK(words.find("of its 100 file descriptors (ulimit -n raises that)") != std::string::npos);
+    setrlimit(RLIMIT_NOFILE, &before);
 }
