@@ -103,13 +103,16 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
 // peers write to each other. What ranks disagree about is looked for where there is something.
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
+    Statement own;
     std::exception_ptr refused;
     try {
         take_what_is_needed(make);
+        own = statement();
     } catch (...) {
         refused = std::current_exception();
+        own = {.refusals = 1};
     }
-    agree(refused);
+    agree(own, refused);
     swap_offers();
     choose_transports();
 }
@@ -137,20 +140,20 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     apply_order_.emplace(sources_of(route()), needs_order(route(), options_.operation));
 }
 
+Bound::Statement Bound::statement() const {
+    return {.balance = transport::imprint(route(), own_) +
+                       mpi::balance_of(known_->base(), describe(options_)),
+            .in_need_of_messages = needs_messages() ? 1U : 0U,
+            .in_need_of_thresholds = needs_thresholds() ? 1U : 0U};
+}
+
 // Once all ranks have come all are binding, and none waits in an exchange for another.
-void Bound::agree(const std::exception_ptr& refused) {
-    std::array<std::uint64_t, 3> sums{};
-    auto& [refusals, balance, in_need_of_thresholds] = sums;
-    if (refused) {
-        refusals = 1;
-    } else {
-        balance =
-            transport::imprint(route(), own_) + mpi::balance_of(known_->base(), describe(options_));
-        in_need_of_thresholds = needs_thresholds() ? 1 : 0;
-    }
-    if (auto lease = known_->acquire_if_needed(!refused && needs_messages(), sums)) {
+void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
+    std::array<std::uint64_t, 3> sums{own.refusals, own.balance, own.in_need_of_thresholds};
+    if (auto lease = known_->acquire_if_needed(own.in_need_of_messages != 0, sums)) {
         lease_.emplace(*std::move(lease));
     }
+    const auto [refusals, balance, in_need_of_thresholds] = sums;
     if (refusals != 0 || balance != 0) {
         disagree(refused);
     }

@@ -39,7 +39,15 @@ public:
 
 private:
     void take_what_is_needed(const std::function<Parts()>& make);
-    void agree(const std::exception_ptr& refused);
+    /// What a rank says when all meet. Their sums tell each of them what to do.
+    struct Statement {
+        std::uint64_t refusals = 0;
+        std::uint64_t balance = 0;  ///< sums up to 0 where ranks agree
+        std::uint64_t in_need_of_messages = 0;
+        std::uint64_t in_need_of_thresholds = 0;
+    };
+    [[nodiscard]] Statement statement() const;
+    void agree(const Statement& own, const std::exception_ptr& refused);
     [[noreturn]] void disagree(const std::exception_ptr& refused) const;
     void swap_offers();
     void choose_transports();

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] virtual int rank() const noexcept = 0;
     [[nodiscard]] virtual const Transports& transports() const noexcept = 0;
     [[nodiscard]] virtual const memory::Node& node() const noexcept = 0;
-    /// The exchange's own.
+    /// The exchange's own, or one of all exchanges of these ranks.
     [[nodiscard]] virtual const mpi::Communicator& comm() const noexcept = 0;
     /// How the data of this rank go: a text for people.
     [[nodiscard]] virtual std::string explain() const { return ""; }

@@ -235,13 +235,12 @@ std::optional<Costs> measure_as_reader(const memory::BlockHandle& handle) {
 }
 
 /// What the owner of this rank's pair has measured; nothing on its reader, nor where there is no
-/// pair.
-std::optional<Costs> measure_pair(const Pairing& pairing) {
+/// pair. `area`: this rank's own, if it could have one; it must outlive the partner's measuring.
+std::optional<Costs> measure_pair(const Pairing& pairing, const memory::SharedBlock* area) {
     const auto partner = pairing.partner();
     if (!partner || pairing.node.oversubscribed()) {
         return std::nullopt;
     }
-    const auto area = make_area();
     const auto theirs = swap(pairing.comm, *partner,
                              {.area = area == nullptr ? memory::BlockHandle{} : area->handle(),
                               .reaches = pairing.node.shares_with(*partner) ? 1 : 0});
@@ -357,10 +356,11 @@ Finding told_by_root(const Pairing& pairing, const Finding& own) {
     return own;
 }
 
-// The sums over all pairs, on the first rank; decided by one rank, since sums in another order need
-// not be the same.
+// The first rank sums up what the pairs have measured, and decides: sums in another order need not
+// be the same. What it says comes when all have measured.
 Finding measure(const Pairing& pairing) {
-    const auto costs = measure_pair(pairing);
+    const auto area = pairing.partner() && !pairing.node.oversubscribed() ? make_area() : nullptr;
+    const auto costs = measure_pair(pairing, area.get());
     Measured all{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
     if (pairing.comm.rank() != pairing.root()) {
         send(pairing.comm, pairing.root(), all);
