@@ -5,8 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,12 +19,14 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
+#include "stub.hpp"
 #include "transrank/discovery/blocks.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/lists.hpp"
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/discovery/route_files.hpp"
+#include "transrank/layout/require.hpp"
 #include "transrank/mpi/communicator.hpp"
 
 namespace nb = nanobind;
@@ -61,26 +67,83 @@ void bind_ghosts(nb::module_& module) {
                "targets"_a.noconvert(), "ghost_begin"_a = 0);
 }
 
+/// A new NumPy array of int64, and its elements.
+struct Numbers {
+    nb::object array;
+    std::span<std::int64_t> values;
+
+    /// The array, or its only number where it has no dimension.
+    [[nodiscard]] nb::object result() const { return array[nb::make_tuple()]; }
+};
+
+using Values = std::array<nb::handle, 2>;
+
+/// Integers, or arrays of integers, brought to one shape. `names` are for the error.
+std::array<Numbers, 2> broadcast(const std::array<const char*, 2>& names, const Values& values) {
+    const auto numpy = nb::module_::import_("numpy");
+    std::array<nb::object, 2> given;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        given[i] = numpy.attr("asarray")(values[i]);
+        const auto kind = nb::cast<std::string>(given[i].attr("dtype").attr("kind"));
+        if (kind != "i" && kind != "u" && nb::cast<std::size_t>(given[i].attr("size")) > 0) {
+            const auto words = std::string(names[i]) + ": give an integer or an array of integers";
+            throw nb::type_error(words.c_str());
+        }
+    }
+    const nb::object alike = numpy.attr("broadcast_arrays")(given[0], given[1]);
+    std::array<Numbers, 2> made;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        made[i].array = alike[i].attr("astype")("int64", "C");
+        const auto view = nb::cast<nb::ndarray<std::int64_t, nb::c_contig>>(made[i].array);
+        made[i].values = {view.data(), view.size()};
+    }
+    return made;
+}
+
+nb::object global_index(const Numbering& self, nb::handle rank, nb::handle row) {
+    const auto [ranks, rows] = broadcast({"rank", "row"}, {rank, row});
+    for (std::size_t i = 0; i < rows.values.size(); ++i) {
+        const auto of = ranks.values[i];
+        layout::require(std::in_range<int>(of), "rank ", of, " is out of range");
+        rows.values[i] = self.global_index(static_cast<int>(of), rows.values[i]);
+    }
+    return rows.result();
+}
+
+nb::tuple place(const Numbering& self, nb::handle index) {
+    const auto [ranks, rows] = broadcast({"index", "index"}, {index, index});
+    for (std::size_t i = 0; i < rows.values.size(); ++i) {
+        const auto found = self.place(rows.values[i]);
+        ranks.values[i] = found.rank;
+        rows.values[i] = found.row;
+    }
+    return nb::make_tuple(ranks.result(), rows.result());
+}
+
 void bind_numbering(const nb::module_& module) {
-    nb::class_<Numbering>(module, "Numbering",
-                          "The rows of all ranks numbered through, as far as one rank needs to "
-                          "know; immutable.")
+    nb::class_<Numbering>(module, "Numbering", stub_says("Numbering"))
         .def(
             "__init__",
-            [](Numbering* self, CommunicatorArgument comm, nb::handle owned) {
-                const auto rows = agreed(comm, [&] {
-                    return as_integer(
-                        "the number of rows owned by rank " + std::to_string(comm.rank()), owned);
+            [](Numbering* self, CommunicatorArgument comm, nb::handle owned, nb::handle table) {
+                const auto [rows, kept] = agreed(comm, [&] {
+                    const auto rank = std::to_string(comm.rank());
+                    layout::require(nb::isinstance<nb::bool_>(table), "table on rank ", rank,
+                                    " is not a bool");
+                    return std::pair(as_integer("the number of rows owned by rank " + rank, owned),
+                                     nb::cast<bool>(table));
                 });
-                together(comm, [&](const mpi::Communicator& own) {
-                    return new (self) Numbering(own, rows);
+                together(comm, [&, rows = rows, kept = kept](const mpi::Communicator& own) {
+                    return new (self) Numbering(own, rows, kept);
                 });
             },
-            "comm"_a, "owned"_a.none())
+            "comm"_a, "owned"_a.none(), "table"_a.none() = false)
         .def_prop_ro(
             "owned",
-            [](const Numbering& self) { return std::tuple(self.owned().begin, self.owned().end); })
-        .def_prop_ro("extent", &Numbering::extent);
+            [](const Numbering& self) { return std::tuple(self.owned().begin, self.owned().end); },
+            stub_says("Numbering.owned"))
+        .def_prop_ro("extent", &Numbering::extent, stub_says("Numbering.extent"))
+        .def("global_index", &global_index, "rank"_a, "row"_a, stub_says("Numbering.global_index"))
+        .def("place", &place, "index"_a, stub_says("Numbering.place"));
 }
 
 void bind_discovery_of_lists(nb::module_& module) {

@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn, SupportsIndex, TypeVar, final, overlo
 from mpi4py.MPI import Comm
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _T = TypeVar("_T")
 _Integers = NDArray[np.int64]
@@ -329,12 +329,17 @@ def match(
 
 @final
 class Numbering:
-    """Global indices of the rows of all ranks, in rank order: one rank's share; immutable."""
+    """Global indices of the rows of all ranks, in rank order: one rank's share; immutable.
 
-    def __init__(self, comm: Comm, owned: SupportsIndex) -> None:
-        """Collective. `owned` is this rank's number of rows.
+    With a table, 8 bytes per rank, each rank knows the others' rows too; it knows them without one
+    where ranks own equally many rows, give or take one, the first ranks the more.
+    """
 
-        Raises AgreedError on every rank when it is not an integer, negative, or too large on any.
+    def __init__(self, comm: Comm, owned: SupportsIndex, table: bool = False) -> None:
+        """Collective. `owned` is this rank's number of rows; `table` is the same on every rank.
+
+        Raises AgreedError on every rank when `owned` is not an integer, negative, or too large on
+        any, or `table` is no bool or differs.
         """
     @property
     def owned(self) -> tuple[int, int]:
@@ -342,6 +347,19 @@ class Numbering:
     @property
     def extent(self) -> int:
         """The number of rows of all ranks together."""
+    def global_index(self, rank: ArrayLike, row: ArrayLike) -> Any:
+        """The global index of a row, counted from 0 on its rank. Not collective.
+
+        `rank` and `row` are integers or arrays of integers, broadcast together; the result has
+        their shape. Raises ValueError when one is out of range, or of another rank whose rows are
+        unknown here for want of a table.
+        """
+    def place(self, index: ArrayLike) -> tuple[Any, Any]:
+        """The rank that owns a global index, and its row there. Not collective.
+
+        `index` is an integer or an array of integers; both results have its shape. Raises as
+        `global_index`.
+        """
 
 def ghost_pull(
     comm: Comm, owners: Distribution | Numbering, ghosts: _Integers, begin: int, extent: int

@@ -33,8 +33,8 @@ struct GhostPlace {
                                       std::span<const std::int64_t> ghosts,
                                       const GhostPlace& place);
 
-/// Collective. The same for rows numbered through all ranks: in one delivery where there is a
-/// formula, else in three, two of them to look up the owners (look_up_owners).
+/// Collective. The same for rows numbered through all ranks: in one delivery where owners are
+/// known (Numbering::owners), else in three, two of them to look up the owners (look_up_owners).
 [[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                                       std::span<const std::int64_t> ghosts,
                                       const GhostPlace& place);

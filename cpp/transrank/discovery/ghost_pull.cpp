@@ -151,8 +151,8 @@ route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owner
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    return rows.formula() ? ghost_pull(comm, *rows.formula(), ghosts, place)
-                          : pull_by_lookup(comm, rows, ghosts, place);
+    return rows.owners() ? ghost_pull(comm, *rows.owners(), ghosts, place)
+                         : pull_by_lookup(comm, rows, ghosts, place);
 }
 
 }  // namespace transrank::discovery

@@ -3,6 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
@@ -28,9 +32,24 @@ std::int64_t rows_before(const mpi::Communicator& comm, std::int64_t owned) {
     return comm.rank() == 0 ? 0 : before;  // undefined there
 }
 
+layout::Distribution table_of(const mpi::Communicator& comm, std::int64_t end) {
+    std::vector<std::int64_t> boundaries(static_cast<std::size_t>(comm.size()) + 1);
+    mpi::check(MPI_Allgather(&end, 1, MPI_INT64_T, &boundaries[1], 1, MPI_INT64_T, comm.handle()),
+               "MPI_Allgather");
+    return layout::Distribution::irregular(std::move(boundaries));
+}
+
+[[noreturn]] void refuse_without_table(const char* what, std::int64_t value) {
+    layout::refuse(what, value,
+                   " belongs to another rank, and ranks own different numbers of rows; make the "
+                   "numbering with a table");
+}
+
 }  // namespace
 
-Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned) {
+Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table)
+    : rank_(comm.rank()) {
+    mpi::agree_on(comm, "makes a numbering with", {table ? "a table" : "no table"});
     mpi::agree(comm, [&] {
         layout::require(owned >= 0, "rank ", comm.rank(), " owns ", owned,
                         " rows; it must be at least 0");
@@ -46,8 +65,35 @@ Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned) {
     mpi::check(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_LAND, comm.handle()),
                "MPI_Allreduce");
     if (everywhere != 0) {
-        formula_ = even;
+        owners_ = even;
+    } else if (table) {
+        owners_ = table_of(comm, owned_.end);
     }
+}
+
+std::int64_t Numbering::global_index(int rank, std::int64_t row) const {
+    if (!owners_ && rank != rank_) {
+        refuse_without_table("rank ", rank);
+    }
+    layout::require(!owners_ || (rank >= 0 && rank < owners_->parts()), "rank ", rank,
+                    " is out of range [0, ", owners_ ? owners_->parts() : 0, ")");
+    const auto range = owners_ ? owners_->range(rank) : owned_;
+    layout::require(row >= 0 && row < range.length(), "row ", row, " of rank ", rank,
+                    " is out of range [0, ", range.length(), ")");
+    return range.begin + row;
+}
+
+Place Numbering::place(std::int64_t index) const {
+    layout::require(index >= 0 && index < extent_, "index ", index, " is out of range [0, ",
+                    extent_, ")");
+    if (owners_) {
+        const auto stretch = owners_->stretch(index);
+        return {.rank = stretch.part, .row = index - stretch.range.begin};
+    }
+    if (!owned_.contains(index)) {
+        refuse_without_table("index ", index);
+    }
+    return {.rank = rank_, .row = index - owned_.begin};
 }
 
 }  // namespace transrank::discovery

@@ -10,28 +10,42 @@
 
 namespace transrank::discovery {
 
+/// A row, counted from 0 on the rank that owns it.
+struct Place {
+    int rank = 0;
+    std::int64_t row = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
 /// The rows of all ranks numbered through, in the order of the ranks, as far as one rank needs to
 /// know: its own range and how many there are. Of constant size also when ranks own different
-/// numbers of rows: then owners are looked up in a distributed directory.
+/// numbers of rows: then owners are looked up in a distributed directory, unless a table is kept.
 class Numbering {
 public:
-    /// Collective. `owned` is this rank's number of rows. Throws mpi::AgreedError when one is
-    /// negative or all together are more than 64 bits can number.
-    Numbering(const mpi::Communicator& comm, std::int64_t owned);
+    /// Collective. `owned` is this rank's number of rows. With `table`, the same on every rank,
+    /// numbers of rows that differ are kept, 8 bytes per rank. Throws mpi::AgreedError when one is
+    /// negative, all together are more than 64 bits can number, or `table` differs.
+    Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table = false);
 
     [[nodiscard]] layout::IndexRange owned() const noexcept { return owned_; }
     /// Rows of all ranks together.
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }
-    /// Who owns which row, by formula: there is one when the numbers of rows are those of
-    /// Distribution::even. The same on every rank.
-    [[nodiscard]] const std::optional<layout::Distribution>& formula() const noexcept {
-        return formula_;
+    /// Who owns which row, where each rank knows it: by formula when the numbers of rows are those
+    /// of Distribution::even, else from the table, if it is kept. The same on every rank.
+    [[nodiscard]] const std::optional<layout::Distribution>& owners() const noexcept {
+        return owners_;
     }
 
+    /// Not collective. The global index of a row, and the row of a global index: of any rank where
+    /// there are owners(), else of this rank. Throws std::invalid_argument when out of range.
+    [[nodiscard]] std::int64_t global_index(int rank, std::int64_t row) const;
+    [[nodiscard]] Place place(std::int64_t index) const;
+
 private:
+    int rank_;
     layout::IndexRange owned_;
     std::int64_t extent_ = 0;
-    std::optional<layout::Distribution> formula_;
+    std::optional<layout::Distribution> owners_;
 };
 
 }  // namespace transrank::discovery

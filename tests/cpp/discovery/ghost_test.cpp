@@ -126,12 +126,58 @@ TEST_CASE("rows numbered through all ranks are found without a table of their ow
     }
 }
 
+TEST_CASE("a numbering with a table maps the rows of all ranks and looks no owner up") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        CAPTURE(seed);
+        Random common(seed);
+        const auto owners = random_counts(common, world_size());
+        const Numbering numbering(world(), owners.owned(world_rank()), true);
+        REQUIRE(numbering.owners());
+        for (std::int64_t index = 0; index < owners.extent(); ++index) {
+            const auto [rank, row] = owner_of(owners, index);
+            CHECK(numbering.place(index) == Place{.rank = rank, .row = row});
+            CHECK(numbering.global_index(rank, row) == index);
+        }
+        Random own((100 * seed) + static_cast<std::uint64_t>(world_rank()));
+        const auto ghosts = random_indices(own, owners.extent());
+        CHECK(ghost_pull(world(), numbering, ghosts, place_for(ghosts)) ==
+              ghost_pull(world(), owners, ghosts, place_for(ghosts)));
+    }
+}
+
+TEST_CASE("a numbering refuses rows that do not exist, and without a table those of other ranks") {
+    const auto words = [](const auto& call) {
+        try {
+            (void)call();
+        } catch (const std::invalid_argument& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    const int own = world_rank();
+    const Numbering even(world(), 3);
+    CHECK(words([&] { return even.global_index(own, 3); }) ==
+          "row 3 of rank " + std::to_string(own) + " is out of range [0, 3)");
+    CHECK(words([&] { return even.global_index(-1, 0); }).starts_with("rank -1 is out of range"));
+    CHECK(words([&] { return even.place(even.extent()); }).starts_with("index "));
+    const Numbering uneven(world(), 1 + own);
+    CHECK(uneven.place(uneven.global_index(own, own)) == Place{.rank = own, .row = own});
+    if (world_size() > 1) {
+        const int other = own == 0 ? 1 : 0;
+        const Contains remedy("make the numbering with a table");
+        CHECK(words([&] { return uneven.global_index(other, 0); }).c_str() == remedy);
+        CHECK(words([&] { return uneven.place(other == 0 ? 0 : 1); }).c_str() == remedy);
+        CHECK(agreed_words([&] { return Numbering(world(), 3, is_last()); }) ==
+              "rank " + last() + " makes a numbering with a table, rank 0 no table");
+    }
+}
+
 TEST_CASE("only even numbers of rows need no directory") {
     const int rank = world_rank();
     const int ranks = world_size();
-    CHECK(Numbering(world(), 7).formula().has_value());
-    CHECK(Numbering(world(), rank == 0 ? 3 : 2).formula().has_value());
-    CHECK(Numbering(world(), rank == ranks - 1 ? 4 : 2).formula().has_value() == (ranks == 1));
+    CHECK(Numbering(world(), 7).owners().has_value());
+    CHECK(Numbering(world(), rank == 0 ? 3 : 2).owners().has_value());
+    CHECK(Numbering(world(), rank == ranks - 1 ? 4 : 2).owners().has_value() == (ranks == 1));
 }
 
 TEST_CASE("64-bit indices are served") {

@@ -227,7 +227,10 @@ struct Call {
 const std::vector<Call>& calls() {
     static const std::vector<Call> all{
         {"Numbering",
-         [](Input& in, const auto& comm) { (void)discovery::Numbering(comm, in.number(rows)); }},
+         [](Input& in, const auto& comm) {
+             const bool table = in.other(false, {true});
+             (void)discovery::Numbering(comm, in.number(rows), table);
+         }},
         {"ghost_pull",
          [](Input& in, const auto& comm) {
              (void)discovery::ghost_pull(comm, owners(in), in.list(Numbers{0, 1}),

@@ -147,8 +147,8 @@ SHAPES = ((ROWS, ROWS * RANKS), (ROWS * RANKS, ROWS))
 # Each collective call with what every rank passes, unless it is the one that passes something else.
 CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
     "Numbering": (
-        lambda owned: transrank.Numbering(WORLD, owned),
-        lambda: {"owned": ROWS},
+        lambda owned, table: transrank.Numbering(WORLD, owned, table),
+        lambda: {"owned": ROWS, "table": False},
     ),
     "route.ghost_pull": (
         lambda **given: routes.ghost_pull(WORLD, **given),

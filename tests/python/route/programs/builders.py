@@ -71,6 +71,40 @@ def test_ghosts_of_numbered_rows_and_their_files(case: tuple[Any, list[list[int]
     assert back.tolist() == [asked.count(begin + row) for row in range(len(back))]
 
 
+@property_test(wishes(), examples=15)
+def test_a_numbering_maps_rows_to_global_indices_and_back(
+    case: tuple[Any, list[list[int]]],
+) -> None:
+    owners, lists = case
+    counts = [len(owned) for owned in owners.owned]
+    numbering = transrank.Numbering(WORLD, counts[WORLD.rank], table=True)
+    ranks, rows = (
+        np.repeat(np.arange(WORLD.size), counts),
+        np.concatenate([np.arange(count) for count in counts]),
+    )
+    found = numbering.global_index(ranks, rows)
+    asked = np.array(lists[WORLD.rank], dtype=np.int32).reshape(-1, 1)
+    place = numbering.place(asked)
+    assert found.tolist() == list(range(owners.extent))
+    assert place[0].tolist() == ranks[asked].tolist()
+    assert place[1].tolist() == rows[asked].tolist()
+
+
+def test_what_a_numbering_cannot_map_is_refused_on_this_rank_alone() -> None:
+    numbering = transrank.Numbering(WORLD, 3)
+    assert numbering.global_index(WORLD.size - 1, 2) == 3 * WORLD.size - 1
+    assert numbering.global_index(0, [0, 2]).tolist() == [0, 2]
+    assert numbering.place(np.int32(2)) == (0, 2)
+    if WORLD.rank == 0:
+        for rank, row in [(0, 3), (0, -1), (WORLD.size, 0), (2**40, 0)]:
+            with pytest.raises(ValueError, match="out of range"):
+                numbering.global_index([0, rank], [0, row])
+        with pytest.raises(ValueError, match="out of range"):
+            numbering.place(3 * WORLD.size)
+        with pytest.raises(TypeError, match="row: give an integer or an array of integers"):
+            numbering.global_index(0, 1.5)
+
+
 @st.composite
 def two_lists(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
     indices = draw(st.lists(st.integers(0, 2**40), max_size=25, unique=True))
