@@ -20,6 +20,7 @@
 #include "listing.hpp"
 #include "options.hpp"
 #include "planning.hpp"
+#include "transrank/exchange/exchange.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::runner {
@@ -165,6 +166,8 @@ int main(int argc, char** argv) {
     const double entered = transrank::lab::machine::epoch_now();
     // A record file that may not grow is reported as an error of its write, like a full disk.
     (void)std::signal(SIGXFSZ, SIG_IGN);
+    // An axis names the transport of a case, `auto` among them.
+    (void)unsetenv(transrank::exchange::transport_variable);
     try {
         return act(parse_options(argc, argv), entered);
     } catch (const UsageError& error) {

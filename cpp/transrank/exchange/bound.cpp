@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <iomanip>
 #include <iterator>
 #include <ostream>
@@ -33,9 +34,11 @@ const char* name_of(transport::Operation operation) {
     return "assign";
 }
 
-std::vector<std::string> describe(const Options& options) {
+std::vector<std::string> describe(const Options& options, const std::string& named_by) {
     return {
-        "operation " + std::string(name_of(options.operation)), "transport " + options.transport,
+        "operation " + std::string(name_of(options.operation)),
+        "transport " + options.transport +
+            (named_by.empty() ? "" : " (" + named_by + ", which must be set alike on every rank)"),
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
@@ -97,12 +100,30 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
     }
 }
 
+// What is wrong with a transport that the program has not named is told with who has.
+template <class Work>
+void naming(const std::string& named_by, const Work& work) {
+    try {
+        work();
+    } catch (const std::invalid_argument& error) {
+        if (named_by.empty()) {
+            throw;
+        }
+        throw std::invalid_argument(named_by + ": " + error.what());
+    }
+}
+
 }  // namespace
 
 // The ranks meet once, when each has done its own part, and agree once more in the end; in between
 // peers write to each other. What ranks disagree about is looked for where there is something.
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
+    const char* named = std::getenv(transport_variable);
+    if (options_.transport == transport::automatic && named != nullptr && *named != '\0') {
+        options_.transport = named;
+        named_by_ = transport_variable;
+    }
     Statement own;
     std::exception_ptr refused;
     try {
@@ -129,7 +150,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                                     " bytes are asked for; give at least 1");
     }
     if (options_.transport != transport::automatic) {
-        (void)transport::find(options_.transport);
+        naming(named_by_, [&] { (void)transport::find(options_.transport); });
     }
     check_fields(route(), known_->base(), parts_.fields, options_.operation);
     std::ranges::transform(parts_.fields, std::back_inserter(own_), transport::offer_of);
@@ -142,7 +163,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
 
 Bound::Statement Bound::statement() const {
     return {.balance = transport::imprint(route(), own_) +
-                       mpi::balance_of(known_->base(), describe(options_)),
+                       mpi::balance_of(known_->base(), describe(options_, named_by_)),
             .in_need_of_messages = needs_messages() ? 1U : 0U,
             .in_need_of_thresholds = needs_thresholds() ? 1U : 0U};
 }
@@ -166,7 +187,7 @@ void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
 
 void Bound::disagree(const std::exception_ptr& refused) const {
     const auto& base = known_->base();
-    mpi::agree_on(base, "binds an exchange with", describe(options_));
+    mpi::agree_on(base, "binds an exchange with", describe(options_, named_by_));
     mpi::agree(base, [&] {
         if (refused) {
             std::rethrow_exception(refused);
@@ -247,13 +268,18 @@ void Bound::choose_transports() {
 }
 
 void Bound::choose_again(std::span<const Refusal> refusals) {
-    mpi::agree(known_->base(), [&] { choices_ = choose(*binding_, options_.transport, refusals); });
+    mpi::agree(known_->base(), [&] {
+        naming(named_by_, [&] { choices_ = choose(*binding_, options_.transport, refusals); });
+    });
 }
 
 std::string Bound::explain() const {
     std::ostringstream text;
     text << "rank " << binding_->route.rank() << " of " << binding_->route.ranks() << ": "
          << binding_->offers.size() << " peers, " << binding_->fields.size() << " fields\n";
+    if (!named_by_.empty()) {
+        text << "the transport is the one that " << named_by_ << " names\n";
+    }
     list_peers(text, *binding_, choices_);
     list_liveness(text, *binding_, node());
     for (const auto& transport : transports_) {

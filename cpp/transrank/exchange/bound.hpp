@@ -59,6 +59,7 @@ private:
 
     Parts parts_;
     Options options_;
+    std::string named_by_;  ///< the environment variable that names the transport, if it does
     std::shared_ptr<KnownCommunicator> known_;
     std::optional<mpi::CommunicatorPool::Lease> lease_;  ///< where some rank sends messages
     std::vector<transport::FieldOffer> own_;

@@ -16,10 +16,14 @@
 
 namespace transrank::exchange {
 
+/// The environment variable that names the transport of exchanges whose program names none.
+inline constexpr const char* transport_variable = "TRANSRANK_TRANSPORT";
+
 /// The same on every rank.
 struct Options {
     transport::Operation operation = transport::Operation::assign;
-    /// A name of the table of transports, or `auto`: for each peer the best that can serve it.
+    /// A name of the table of transports, or `auto`: the one that `transport_variable` names, the
+    /// same on every rank; where it is not set, for each peer the best that can serve it.
     std::string transport = "auto";
     /// Where direct transport turns from pushing runs to pulling them, in bytes. When absent it is
     /// measured in the first bind of a process that needs it, for all with the same node-mates.

@@ -49,7 +49,8 @@ class Exchange(Bound):
         ``max``. The result is bitwise identical in every run: contributions are applied in the
         order of their ranks.
     transport
-        ``auto``, or a name of `transports()`.
+        ``auto``, or a name of `transports()`. ``auto`` is the transport that the environment
+        variable ``TRANSRANK_TRANSPORT`` names, the same on every rank, if it is set.
     dimensions
         number of leading dimensions of the arrays that count the units of the route: 1 for rows
         (the default), the number of the grid's dimensions for a grid; a pair if source and

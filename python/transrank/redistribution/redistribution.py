@@ -159,7 +159,7 @@ class Redistribution(Bound):
             are C-contiguous; their leading dimensions are `source_shape()` and
             `destination_shape()`.
         transport
-            ``auto``, or a name of `transports()`.
+            ``auto``, or a name of `transports()`, as for an `Exchange`.
 
         Raises
         ------

@@ -4,11 +4,13 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <cstdlib>
 #include <regex>
 #include <sched.h>
 
 #include "pretended_nodes.hpp"
 #include "ring.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "world.hpp"
 
 using namespace testing;
@@ -83,6 +85,45 @@ TEST_CASE("what was measured serves all communicators of the same ranks") {
     CHECK(threshold_in(explain(ring, std::nullopt, comm)) == first);
     CHECK(proposals == before);
     MPI_Comm_free(&comm);
+}
+
+TEST_CASE("the environment names the transport of exchanges whose program names none") {
+    const Ring ring(world_rank(), world_size(), true);
+    const auto explained = [&](const char* value, const Options& options = {}) {
+        (void)setenv(transrank::exchange::transport_variable, value, 1);
+        std::string words;
+        try {
+            words = Exchange(ring.route(), all_ranks, ring.fields(), options).explain();
+        } catch (const transrank::mpi::AgreedError& error) {
+            words = error.what();
+            CHECK(same_on_all_ranks(words));
+        }
+        (void)unsetenv(transrank::exchange::transport_variable);
+        return words;
+    };
+    const auto named = explained("message");
+    CHECK(named.find("the transport is the one that TRANSRANK_TRANSPORT names\n") !=
+          std::string::npos);
+    CHECK(named.find("  message        as asked for") != std::string::npos);
+    CHECK(named.find("shared-direct") == std::string::npos);
+    Options direct;
+    direct.transport = "shared-direct";
+    const auto own = explained("message", direct);
+    CHECK(own.find("TRANSRANK_TRANSPORT") == std::string::npos);
+    CHECK(own.find("shared-direct  as asked for") != std::string::npos);
+    CHECK(explained("").find("TRANSRANK_TRANSPORT") == std::string::npos);
+    CHECK(explained("nosuch").starts_with(
+        "TRANSRANK_TRANSPORT: unknown transport 'nosuch'; known: auto, "));
+    CHECK(explained(world_rank() == 0 ? "message" : "shared-direct") ==
+          "rank 1 binds an exchange with transport shared-direct (TRANSRANK_TRANSPORT, which must "
+          "be set alike on every rank), rank 0 transport message (TRANSRANK_TRANSPORT, which must "
+          "be set alike on every rank)");
+    CHECK(explained(world_rank() == 0 ? "message" : "")
+              .find("transport auto, rank 0 transport "
+                    "message (TRANSRANK_TRANSPORT, ") != std::string::npos);
+    const PretendedNodes nodes(1);
+    CHECK(explained("shared-direct")
+              .starts_with("TRANSRANK_TRANSPORT: transport shared-direct cannot serve rank "));
 }
 
 TEST_CASE("what is not known of peers on other nodes is said, and no threshold") {
