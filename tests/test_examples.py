@@ -53,10 +53,16 @@ def test_the_advection_is_short() -> None:
 @RANKS
 def test_ghost_update(ranks: int, mpiexec: Mpiexec) -> None:
     program = EXAMPLES / "ghost_update.py"
-    outcome = mpiexec.run(
-        ranks, sys.executable, program, "--updates", "2", "--vdim", "6", "20"
-    ).check()
+    outcome = mpiexec.run(ranks, sys.executable, program, "-n", "20", "--vdim", "6", "20").check()
     assert "volume 32768 rows, six faces 6144 rows, 18.75%" in outcome.stdout
+    main_data = re.findall(r"^main data: (\d+) bytes$", outcome.stdout, re.MULTILINE)
+    assert main_data == [str(8 * vdim * 32**3) for vdim in (6, 20)]
+    assert outcome.stdout.count("Iter 10 / 20 done\nIter 20 / 20 done\nrank 0 time per iter: ") == 2
+    bandwidths = re.findall(r"^BW: (\S+), max (\S+), min (\S+)$", outcome.stdout, re.MULTILINE)
+    assert len(bandwidths) == 2
+    for words in bandwidths:
+        mean, most, least = map(float, words)
+        assert 0 < least <= mean <= most
     rows = re.findall(r"^(\w+) +(\d+) +([ABC]) +(\d+) +(\d+) +\S+ ", outcome.stdout, re.MULTILINE)
     assert len(rows) == 2 * 2 * 3
     # Of neighbors that coincide only the last face survives; edges are asked for twice.
