@@ -25,13 +25,14 @@
 namespace {
 
 using namespace transrank;
-using lab::study::ghost::block_extent;
-using lab::study::ghost::block_rows;
 using lab::study::ghost::faces;
-using lab::study::ghost::ghost_rows;
 using layout::Distribution;
 using Indices = std::vector<std::int64_t>;
 
+constexpr lab::study::ghost::Block block;
+constexpr auto block_extent = block.extents[0];
+constexpr auto block_rows = block.rows();
+constexpr auto ghost_rows = block.ghost_rows();
 constexpr int rounds = 300;
 constexpr discovery::GhostPlace place{.begin = 0, .extent = ghost_rows};
 

@@ -71,9 +71,24 @@ def test_values_on_request_are_shown_beside_the_default_ones(store: Store) -> No
     rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
     (bandwidth,) = [row for row in rows if row["study"] == "bandwidth"]
     assert bandwidth["axes"]["window"] == ["64"]
-    assert "256" in bandwidth["on_request"]["window"]
+    assert bandwidth["on_request"]["window"] == ["1..4096"]
     listed = store.run("measure", "--help").stdout
     assert "on request" in listed
+    assert "any number from 1 to 4096" in listed
+
+
+def test_what_an_axis_takes_beyond_its_list_is_shown_with_its_bounds(store: Store) -> None:
+    shown = store.run("list", "studies").stdout
+    for axis, bounds in [
+        ("vdim 6,20,120", "1..4096"),
+        ("rows 32x32x32", "1x1x1..1024x1024x1024"),
+        ("iterations 10", "1..1000000"),
+        ("velocity ++", "+-,-+,--,-8:-8..8:8"),
+        ("from usual", "1..65536x65536x65536"),
+        ("domain_ranks 1", "1..1048576"),
+    ]:
+        indent = " " * len(f"    --{axis.split()[0]} ")
+        assert f"    --{axis}\n{indent}on request {bounds}\n" in shown
 
 
 def test_every_machine_is_listed_with_its_source(store: Store) -> None:

@@ -95,6 +95,18 @@ def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
         assert "--axis window=4" in finished.stdout
 
 
+def test_any_block_of_rows_and_any_two_partitions_are_measured(tmp_path: Path) -> None:
+    few = ("-n", "2", "--launches", "1", "--count", "2", "--way", "auto", "--transport", "auto")
+    wanted = ("--grid", "9x6x2", "--from", "2", "--to", "1x1x2", "--vdim", "7", "--rows", "5x3x2")
+    some = ("--layouts", "blocks", "--phase", "run", "--mode", "used")
+    measure("redistribute", "ghost", *few, *wanted, *some, store=tmp_path).check()
+    cases = {case.case: case.status for case in only_run(tmp_path).cases}
+    assert cases == {
+        "redistribute/9x6x2/1/blocks/2x1-1x1x2/run/used/auto": "ok",
+        "ghost/corrected/7/used/auto/5x3x2": "ok",
+    }
+
+
 def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]) -> None:
     asked = {
         "--precision": ("5%", "0.025"),
@@ -512,6 +524,8 @@ def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Pa
     [
         (("collectives", "--operation", "bcst"), "known: allreduce"),
         (("locality", "--arrangement", "away-x"), "known: own"),
+        (("ghost", "--vdim", "5000"), "known: 6 20 120 1..4096"),
+        (("redistribute", "--from", "2x"), "known: usual 1..65536x65536x65536"),
         (("launch", "--stamp", "plane"), "known: plain, init"),
     ],
 )

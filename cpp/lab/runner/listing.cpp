@@ -44,8 +44,7 @@ std::string list_studies() {
         }
         json.end_object().key("on_request").begin_object();
         for (const auto& axis : study.axes()) {
-            auto further = axis.on_request;
-            further.insert(further.end(), axis.pattern.empty() ? 0 : 1, std::string(axis.pattern));
+            const auto further = axis.further();
             if (!further.empty()) {
                 json.key(axis.name).array(further);
             }

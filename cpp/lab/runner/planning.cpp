@@ -2,7 +2,6 @@
 #include "planning.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "lab/text/json.hpp"
+#include "lab/text/numbers.hpp"
 #include "lab/text/sizes.hpp"
 #include "options.hpp"
 #include "transrank/redistribution/redistribution.hpp"
@@ -24,22 +24,12 @@ using layout::BlockGrid;
 using Numbers = std::vector<std::int64_t>;
 
 Numbers numbers_of(const std::string& words, std::int64_t most) {
-    Numbers numbers;
-    for (std::string_view left = words;;) {
-        const auto end = std::min(left.find('x'), left.size());
-        std::int64_t number = 0;
-        const auto [rest, error] = std::from_chars(left.data(), left.data() + end, number);
-        if (error != std::errc{} || rest != left.data() + end || number < 1 || number > most) {
-            throw UsageError("'" + words +
-                             "' is no list of numbers such as 512x1024x16, each from " + "1 to " +
-                             std::to_string(most));
-        }
-        numbers.push_back(number);
-        if (end == left.size()) {
-            return numbers;
-        }
-        left.remove_prefix(end + 1);
+    auto numbers = text::parse_numbers(words, most);
+    if (numbers.empty()) {
+        throw UsageError("'" + words + "' is no list of numbers such as 512x1024x16, each from " +
+                         "1 to " + std::to_string(most));
     }
+    return numbers;
 }
 
 BlockGrid grid_of(const Numbers& extents, const std::string& words) {

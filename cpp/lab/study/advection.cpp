@@ -32,8 +32,9 @@ namespace {
 
 constexpr std::string_view study_name = "advection";
 constexpr std::int64_t bytes_per_point = 16;
-// In each direction: far from the limit of stability, so that waves live for many steps.
-constexpr double courant = 1.0 / 64;
+// Of a velocity of 1, far from the limit of stability, so that waves live for many steps.
+constexpr double courant = 1.0 / 32;
+constexpr std::int64_t most_iterations = 1'000'000;
 
 constexpr std::int64_t page_bytes = 4096;
 
@@ -54,8 +55,8 @@ std::shared_ptr<Fields> fields_of(const measure::Case& point, const mpi::Communi
     return shared_by(point.group, [&] {
         const auto processes = processes_of(point.text("processes"), comm.size());
         const auto points = point.number("points");
-        const auto& signs = point.text("velocity");
-        const Courant numbers{.x = courant * sign_of(signs, 0), .y = courant * sign_of(signs, 1)};
+        const auto velocity = velocity_named(point.text("velocity"));
+        const Courant numbers{.x = courant * velocity.u, .y = courant * velocity.v};
         return std::make_shared<Fields>(
             comm, processes,
             Extents{.rows = points * processes[0], .columns = points * processes[1]},
@@ -156,14 +157,10 @@ bool is_copy(std::string_view transport) {
 std::vector<AxisChoice> axes() {
     auto axes =
         domain_axes({.name = "scheme", .values = {"first-order"}, .on_request = {"second-order"}});
-    axes.push_back({.name = "points",
-                    .values = {"50", "100", "200", "1024", "4096"},
-                    .quick = {"200"},
-                    .on_request = {"1", "16", "256", "400", "512", "800", "2048", "8192"},
-                    .numbers = true});
+    axes.push_back(points_axis({"50", "100", "200", "1024", "4096"}, 1));
     axes.push_back({.name = "iterations",
                     .values = {"10"},
-                    .on_request = {"1", "100", "1000"},
+                    .open = whole_numbers(1, most_iterations),
                     .numbers = true});
     axes.push_back(transports({"none", "memcpy", "nontemporal", "auto"}));
     axes.push_back({.name = "overlap", .values = {"no", "yes"}, .quick = {"no"}});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Question: is the advected field right? A grid of points x points cells of the torus of period
-// 2 pi, divided among all ranks, with a velocity of 0.5 in each dimension. The record keeps what
-// was computed beside the analytic solution: errors over time, mass, the field before and after
-// (see Solution). Timed is the whole march, in which nothing of this is computed. Steps in time:
+// 2 pi, divided among all ranks, with a velocity of 0.5 in each dimension or another one. The
+// record keeps what was computed beside the analytic solution: errors over time, mass, the field
+// before and after (see Solution). Timed is the whole march, in which nothing of this is computed.
+// Steps in time:
 //   a number     |u| dt/h in each dimension at most this, until a fifth of the period is passed:
 //                the same time for every grid, from which orders of convergence are taken
 //   published    100 steps of 0.001257, as in the published program
@@ -24,7 +25,6 @@ namespace {
 using namespace advection;
 
 constexpr std::string_view study_name = "advection-solution";
-constexpr double speed = 0.5;
 constexpr double part_of_period = 0.2;
 constexpr double published_time_step = 0.001257;
 constexpr std::int64_t published_steps = 100;
@@ -35,6 +35,10 @@ struct Steps {
     std::int64_t count;
 };
 
+Velocity velocity_of(const measure::Case& point) {
+    return velocity_named(point.text("velocity"));
+}
+
 Steps steps_of(const measure::Case& point) {
     const auto& step = point.text("step");
     if (step == "published") {
@@ -44,7 +48,7 @@ Steps steps_of(const measure::Case& point) {
     std::from_chars(step.data(), step.data() + step.size(), courant);
     const auto passed = part_of_period * static_cast<double>(point.number("points"));
     const auto count = static_cast<std::int64_t>(std::ceil((passed / courant) - 1e-9));
-    const double time = part_of_period * 2 * std::numbers::pi / speed;
+    const double time = part_of_period * 2 * std::numbers::pi / velocity_of(point).largest();
     return {.length = time / static_cast<double>(count), .count = count};
 }
 
@@ -54,9 +58,9 @@ Extents extents_of(const measure::Case& point) {
 
 Courant courant_of(const measure::Case& point) {
     const double spacing = 2 * std::numbers::pi / static_cast<double>(point.number("points"));
-    const double number = speed * steps_of(point).length / spacing;
-    const auto& velocity = point.text("velocity");
-    return {.x = number * sign_of(velocity, 0), .y = number * sign_of(velocity, 1)};
+    const double length = steps_of(point).length;
+    const auto velocity = velocity_of(point);
+    return {.x = velocity.u * length / spacing, .y = velocity.v * length / spacing};
 }
 
 class Solving final : public measure::Operation {
@@ -71,8 +75,8 @@ public:
           march_(domain_, halo_.get(), Overlap::none),
           solution_(domain_,
                     {.initial = find_initial_condition(point.text("initial")),
-                     .u = speed * sign_of(point.text("velocity"), 0),
-                     .v = speed * sign_of(point.text("velocity"), 1)},
+                     .u = velocity_of(point).u,
+                     .v = velocity_of(point).v},
                     steps_.length) {}
 
     void fill(std::uint64_t /*stamp*/) override {
@@ -108,11 +112,7 @@ std::vector<AxisChoice> axes() {
     }
     auto axes = domain_axes({.name = "scheme", .values = {"first-order", "second-order"}});
     axes.insert(axes.begin(), initial);
-    axes.push_back({.name = "points",
-                    .values = {"50", "100", "200"},
-                    .quick = {"200"},
-                    .on_request = {"3", "20", "40", "80", "400", "800"},
-                    .numbers = true});
+    axes.push_back(points_axis({"50", "100", "200"}, 3));
     axes.push_back({.name = "step",
                     .values = {"0.4", "published"},
                     .quick = {"0.4"},

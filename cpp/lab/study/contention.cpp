@@ -9,7 +9,6 @@
 // there is on the way to a link), each corresponding pair by itself, all of them at once (the
 // bisection), any two domains (matrix), or those named.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 4 and 5.
-#include <charconv>
 #include <set>
 
 #include "lab/machine/clock.hpp"
@@ -26,6 +25,7 @@ constexpr std::string_view study_name = "contention";
 constexpr std::string_view default_sizes = "512MiB";
 constexpr std::int64_t least_scaled_bytes = std::int64_t{1} << 20U;
 constexpr int tag = 17;
+constexpr std::int64_t most_domain_ranks = 1 << 20;
 constexpr int exchanges_in_a_row = 10;
 
 class Contention final : public MessageOperation {
@@ -58,19 +58,12 @@ private:
     double seconds_ = 0;
 };
 
-bool is_count(std::string_view text) {
-    int count = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    return error == std::errc() && rest == text.data() + text.size() && count > 0;
-}
-
 std::vector<AxisChoice> axes() {
-    return {{.name = "domain_ranks", .values = {"1"}, .pattern = "N", .accepts = is_count},
+    return {{.name = "domain_ranks", .values = {"1"}, .open = whole_numbers(1, most_domain_ranks)},
             {.name = "traffic",
              .values = {"none", "inside", "each", "all"},
              .on_request = {"matrix"},
-             .pattern = "A-B+C-D",
-             .accepts = are_pairs}};
+             .open = OpenValues{.form = "A-B+C-D", .contain = are_pairs}}};
 }
 
 std::string reason_to_skip(const Pairs& pairs, bool halves, int ranks, int domain_ranks) {

@@ -10,7 +10,6 @@
 // pointers. The number is the slowest rank's; each rank's own is recorded.
 // Source: Good Practice Guide, Preparing for HECToR Phase IIb (24-core), appendix, figures 2 and 3.
 #include <algorithm>
-#include <charconv>
 
 #include "lab/study/locality/kernels.hpp"
 #include "lab/study/table.hpp"
@@ -20,18 +19,12 @@ namespace transrank::lab::study::locality {
 namespace {
 
 constexpr std::string_view study_name = "locality";
-constexpr int most_order = 1 << 15;
-
-bool is_order(std::string_view text) {
-    int order = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), order);
-    return error == std::errc() && rest == text.data() + text.size() && order > 0 &&
-           order <= most_order;
-}
+constexpr std::int64_t most_order = 1 << 15;
 
 bool is_away(std::string_view text) {
     constexpr std::string_view prefix = "away-";
-    return text.starts_with(prefix) && is_order(text.substr(prefix.size()));
+    return text.starts_with(prefix) &&
+           whole_numbers(1, most_order).contain(text.substr(prefix.size()));
 }
 
 std::vector<AxisChoice> axes() {
@@ -41,12 +34,10 @@ std::vector<AxisChoice> axes() {
     return {kernel,
             {.name = "arrangement",
              .values = {"own", "exchanged", "away-1", "away-2", "away-3"},
-             .pattern = "away-K",
-             .accepts = is_away},
+             .open = OpenValues{.form = "away-K", .contain = is_away}},
             {.name = "order",
              .values = {"3000"},
-             .pattern = "N",
-             .accepts = is_order,
+             .open = whole_numbers(1, most_order),
              .numbers = true}};
 }
 

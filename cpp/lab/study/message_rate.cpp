@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view study_name = "message-rate";
 constexpr std::string_view all_pairs = "all";
+constexpr std::int64_t most_pairs = 1 << 20;
 
 std::vector<AxisChoice> axes() {
     return {{.name = "pairs",
              .values = {std::string(all_pairs)},
-             .on_request = {"1",  "2",  "3",  "4",   "6",   "8",   "12",  "16",  "24",  "32",
-                            "48", "64", "96", "128", "192", "256", "384", "512", "768", "1024"}}};
+             .open = whole_numbers(1, most_pairs)}};
 }
 
 // In the order asked for; `all` and its number are one case.

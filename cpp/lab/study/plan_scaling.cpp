@@ -19,6 +19,7 @@ namespace transrank::lab::study::plan_scaling {
 namespace {
 
 constexpr std::string_view study_name = "plan-scaling";
+constexpr std::int64_t most_ranks = 1 << 20;
 
 Planned planned(const measure::Case& point) {
     return {static_cast<int>(point.number("dimensions")),
@@ -87,7 +88,7 @@ std::vector<AxisChoice> axes() {
              .values = {"4", "32", "64", "128", "256", "512", "1024", "2048", "16384", "131072",
                         "1000000"},
              .quick = {"32", "2048", "1000000"},
-             .on_request = {"8", "16", "4096", "8192", "32768", "65536", "262144", "524288"},
+             .open = whole_numbers(1, most_ranks),
              .numbers = true}};
 }
 

@@ -18,9 +18,12 @@
 // a program can do with MPI alone, and copies of as many bytes, which no way is faster than. Where
 // memory is short the grid has `scale` times fewer cells.
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/redistribute/ways.hpp"
@@ -31,6 +34,8 @@ namespace {
 
 constexpr std::string_view study_name = "redistribute";
 constexpr std::int64_t value_bytes = sizeof(double);
+// The published partition, or the one of least overlap.
+constexpr std::string_view usual = "usual";
 
 std::vector<AxisChoice> axes() {
     AxisChoice kinds{.name = "layouts", .values = {}, .quick = {"blocks"}};
@@ -40,21 +45,60 @@ std::vector<AxisChoice> axes() {
     return {{.name = "grid",
              .values = {"64x128x16", "512x1024x16"},
              .quick = {"64x128x16"},  // which caches hold
-             .on_request = {"2048x4096x8", "32x64x4", "16x32x2"}},
+             .on_request = {"2048x4096x8"},
+             .open = extents(1, 3, most_extent)},
             kinds,
             {.name = "phase", .values = {"run", "store"}, .quick = {"run"}},
             {.name = "mode",
              .values = {"unmodified", "rewritten", "used"},
              .quick = {"used"},
              .on_request = {"cycle"}},
-            way_axis()};
+            way_axis(),
+            {.name = "from", .values = {std::string(usual)}, .open = extents(1, 3, most_extent)},
+            {.name = "to", .values = {std::string(usual)}, .open = extents(1, 3, most_extent)}};
+}
+
+Partition partition_of(const Grid& grid, const std::string& from, const std::string& to,
+                       int ranks) {
+    auto partition = from == usual || to == usual ? partition_for(grid, ranks) : Partition{};
+    if (from != usual) {
+        partition.source = parts_named(from);
+    }
+    if (to != usual) {
+        partition.destination = parts_named(to);
+    }
+    return partition;
+}
+
+/// Why parts do not fit a launch or a grid; empty when they do.
+std::string obstacle(const Grid& grid, const Parts& parts, int ranks) {
+    const auto number = std::int64_t{parts[0]} * parts[1] * parts[2];
+    if (number != ranks) {
+        return text(parts) + " are " + std::to_string(number) + " parts, the launch has " +
+               std::to_string(ranks) + " ranks";
+    }
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+        if (parts[d] > grid.extents[d]) {
+            return text(parts) + " are more parts than " + grid.text() +
+                   " has cells along dimension " + std::to_string(d);
+        }
+    }
+    return "";
+}
+
+/// Why a launch or a grid cannot have these parts; empty when it can.
+std::string obstacle(const Grid& grid, const Layouts& layouts, const Partition& partition,
+                     int ranks) {
+    auto reason = layouts.source_listed ? "" : obstacle(grid, partition.source, ranks);
+    return reason.empty() && !layouts.destination_listed
+               ? obstacle(grid, partition.destination, ranks)
+               : reason;
 }
 
 /// The most that any rank has of a grid, in bytes.
 std::int64_t most_bytes(const Grid& grid, bool listed, const Parts& parts, int ranks) {
     const auto along = [&](std::size_t d) { return (grid.extents[d] + parts[d] - 1) / parts[d]; };
-    const auto cells =
-        listed ? (grid.cells() + ranks - 1) / ranks : along(0) * along(1) * grid.extents[2];
+    const auto cells = listed ? (grid.cells() + ranks - 1) / ranks : along(0) * along(1) * along(2);
     return cells * fields * value_bytes;
 }
 
@@ -68,20 +112,22 @@ struct Needs {
     [[nodiscard]] std::int64_t shared() const { return source + destination; }
 };
 
-Needs needs_of(const Grid& grid, const Layouts& layouts, int ranks) {
-    const auto partition = partition_for(grid, ranks);
+Needs needs_of(const Grid& grid, const Layouts& layouts, const Partition& partition, int ranks) {
     return {
         .source = most_bytes(grid, layouts.source_listed, partition.source, ranks),
         .destination = most_bytes(grid, layouts.destination_listed, partition.destination, ranks)};
 }
 
-/// How many times fewer cells a grid must have for its bundles to fit.
-std::int64_t scale_for(const Grid& grid, const Layouts& layouts, int ranks,
-                       std::int64_t memory_bytes) {
+/// How many times fewer cells a grid must have for its bundles to fit. `partition_on` gives the
+/// partition of a grid.
+template <class PartitionOn>
+std::int64_t scale_for(const Grid& grid, const Layouts& layouts, const PartitionOn& partition_on,
+                       int ranks, std::int64_t memory_bytes) {
     constexpr std::int64_t most = std::int64_t{1} << 16U;
     std::int64_t scale = 1;
     const auto needed = [&] {
-        const auto needs = needs_of(scaled(grid, scale), layouts, ranks);
+        const auto smaller = scaled(grid, scale);
+        const auto needs = needs_of(smaller, layouts, partition_on(smaller), ranks);
         return needs.own() + needs.shared();
     };
     while (memory_bytes > 0 && scale < most && needed() > memory_bytes) {
@@ -91,61 +137,97 @@ std::int64_t scale_for(const Grid& grid, const Layouts& layouts, int ranks,
 }
 
 /// From which parts to which, `2x1-1x2`; of lists every rank has one.
-std::string parts_of(const Grid& grid, const Layouts& layouts, int ranks) {
-    const auto partition = partition_for(grid, ranks);
+std::string parts_of(const Layouts& layouts, const Partition& partition) {
     return (layouts.source_listed ? "lists" : text(partition.source)) + "-" +
            (layouts.destination_listed ? "lists" : text(partition.destination));
+}
+
+/// What the cases of one grid, its layouts and their parts have in common.
+struct Place {
+    std::string grid;
+    std::string layouts;
+    std::string from;
+    std::string to;
+
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Where a selection redistributes; of a side of lists the parts do not matter.
+std::vector<Place> places(const Selection& selection, const std::vector<AxisChoice>& choices) {
+    std::vector<Place> found;
+    for (const auto& point :
+         combinations(study_name, selection, {choices[0], choices[1], choices[5], choices[6]})) {
+        const auto& layouts = layouts_named(point.text("layouts"));
+        found.push_back({.grid = point.text("grid"),
+                         .layouts = point.text("layouts"),
+                         .from = layouts.source_listed ? std::string(usual) : point.text("from"),
+                         .to = layouts.destination_listed ? std::string(usual) : point.text("to")});
+        if (std::ranges::find(found.begin(), found.end() - 1, found.back()) != found.end() - 1) {
+            found.pop_back();
+        }
+    }
+    return found;
+}
+
+void add_cases(const Place& place, const Selection& selection,
+               const std::vector<AxisChoice>& choices, int ranks,
+               std::vector<measure::Case>& points) {
+    const auto& layouts = layouts_named(place.layouts);
+    const auto whole = grid_named(place.grid);
+    const bool listed = layouts.source_listed || layouts.destination_listed;
+    if (listed && whole.cells() > most_listed_cells) {
+        return;
+    }
+    const auto partition_on = [&](const Grid& grid) {
+        return partition_of(grid, place.from, place.to, ranks);
+    };
+    const auto scale = scale_for(whole, layouts, partition_on, ranks, selection.memory_bytes);
+    const auto grid = scaled(whole, scale);
+    const auto partition = partition_on(grid);
+    const auto needs = needs_of(grid, layouts, partition, ranks);
+    const auto parts = parts_of(layouts, partition);
+    const auto modes = values_of(selection, choices[3]);
+    for (const auto& phase : values_of(selection, choices[2])) {
+        for (const auto& mode : modes) {
+            if (phase == "store" && mode != modes.front()) {
+                continue;  // nothing is read or written
+            }
+            for (const auto& way : values_of(selection, choices[4])) {
+                const auto* baseline = baseline::find(way);
+                // Floors write other contents, which must not be timed.
+                if (!exists(layouts, phase, way) ||
+                    (mode == "cycle" && baseline != nullptr && baseline->own_memory)) {
+                    continue;
+                }
+                auto& point = points.emplace_back();
+                point.study = study_name;
+                point.axes = {{.name = "grid", .value = place.grid},
+                              {.name = "scale", .value = scale},
+                              {.name = "layouts", .value = place.layouts},
+                              {.name = "parts", .value = parts},
+                              {.name = "phase", .value = phase},
+                              {.name = "mode", .value = phase == "store" ? "unmodified" : mode},
+                              {.name = "way", .value = way}};
+                point.group = "redistribute/" + place.grid + "/" + place.layouts + "/" + parts;
+                point.timing = measure::TimingKind::single;
+                point.bytes_counted = phase == "run" ? static_cast<double>(needs.destination) : 0;
+                point.send_bytes = std::max(needs.source, needs.destination);
+                point.receive_bytes = needs.destination;
+                point.further_bytes = needs.shared();
+                point.skip_reason = obstacle(grid, layouts, partition, ranks);
+                if (point.skip_reason.empty()) {
+                    point.skip_reason = baseline::obstacle(way);
+                }
+            }
+        }
+    }
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::vector<measure::Case> points;
     const auto choices = axes();
-    for (const auto& name : values_of(selection, choices[0])) {
-        for (const auto& kinds : values_of(selection, choices[1])) {
-            const auto& layouts = layouts_named(kinds);
-            const auto whole = grid_named(name);
-            const bool listed = layouts.source_listed || layouts.destination_listed;
-            if (listed && whole.cells() > most_listed_cells) {
-                continue;
-            }
-            const auto scale = scale_for(whole, layouts, ranks, selection.memory_bytes);
-            const auto grid = scaled(whole, scale);
-            const auto needs = needs_of(grid, layouts, ranks);
-            const auto modes = values_of(selection, choices[3]);
-            for (const auto& phase : values_of(selection, choices[2])) {
-                for (const auto& mode : modes) {
-                    if (phase == "store" && mode != modes.front()) {
-                        continue;  // nothing is read or written
-                    }
-                    for (const auto& way : values_of(selection, choices[4])) {
-                        const auto* baseline = baseline::find(way);
-                        // Floors write other contents, which must not be timed.
-                        if (!exists(layouts, phase, way) ||
-                            (mode == "cycle" && baseline != nullptr && baseline->own_memory)) {
-                            continue;
-                        }
-                        auto& point = points.emplace_back();
-                        point.study = study_name;
-                        point.axes = {
-                            {.name = "grid", .value = name},
-                            {.name = "scale", .value = scale},
-                            {.name = "layouts", .value = kinds},
-                            {.name = "parts", .value = parts_of(grid, layouts, ranks)},
-                            {.name = "phase", .value = phase},
-                            {.name = "mode", .value = phase == "store" ? "unmodified" : mode},
-                            {.name = "way", .value = way}};
-                        point.group = "redistribute/" + name + "/" + kinds;
-                        point.timing = measure::TimingKind::single;
-                        point.bytes_counted =
-                            phase == "run" ? static_cast<double>(needs.destination) : 0;
-                        point.send_bytes = std::max(needs.source, needs.destination);
-                        point.receive_bytes = needs.destination;
-                        point.further_bytes = needs.shared();
-                        point.skip_reason = baseline::obstacle(way);
-                    }
-                }
-            }
-        }
+    for (const auto& place : places(selection, choices)) {
+        add_cases(place, selection, choices, ranks, points);
     }
     return points;
 }

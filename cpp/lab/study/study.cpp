@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <stdexcept>
 
 #include "lab/study/table.hpp"
@@ -71,6 +72,14 @@ std::vector<std::string> AxisChoice::known() const {
     return all_values;
 }
 
+std::vector<std::string> AxisChoice::further() const {
+    auto all_values = on_request;
+    if (open) {
+        all_values.push_back(open->form);
+    }
+    return all_values;
+}
+
 int Study::ranks_used(int ranks) const {
     return most_ranks == 0 ? ranks : std::min(ranks, most_ranks);
 }
@@ -122,23 +131,22 @@ std::vector<std::string> values_of(const Selection& selection, const AxisChoice&
     if (wanted == selection.axes.end()) {
         return axis.values;
     }
-    auto known = axis.known();
-    std::vector<std::string> free;
-    for (const auto& value : wanted->second) {
-        if (std::ranges::find(known, value) != known.end()) {
-            continue;
-        }
-        if (axis.accepts == nullptr || !axis.accepts(value)) {
-            known.insert(known.end(), axis.pattern.empty() ? 0 : 1, std::string(axis.pattern));
-            refuse(std::string(axis.name), value, known);
-        }
-        free.push_back(value);
-    }
+    const auto known = axis.known();
     std::vector<std::string> values;
     std::ranges::copy_if(known, std::back_inserter(values), [&](const std::string& value) {
         return std::ranges::find(wanted->second, value) != wanted->second.end();
     });
-    values.insert(values.end(), free.begin(), free.end());
+    for (const auto& value : wanted->second) {
+        if (std::ranges::find(known, value) == known.end() &&
+            !(axis.open && axis.open->contain(value))) {
+            auto all_values = axis.values;
+            std::ranges::copy(axis.further(), std::back_inserter(all_values));
+            refuse(std::string(axis.name), value, all_values);
+        }
+        if (std::ranges::find(values, value) == values.end()) {
+            values.push_back(value);
+        }
+    }
     return values;
 }
 
@@ -151,9 +159,11 @@ std::vector<measure::Case> combinations(std::string_view study, const Selection&
         for (const auto& head : made) {
             for (const auto& value : values_of(selection, axis)) {
                 longer.push_back(head);
-                longer.back().axes.push_back(
-                    {.name = std::string(axis.name),
-                     .value = axis.numbers ? measure::AxisValue(std::stoll(value)) : value});
+                if (value != axis.implied) {
+                    longer.back().axes.push_back(
+                        {.name = std::string(axis.name),
+                         .value = axis.numbers ? measure::AxisValue(std::stoll(value)) : value});
+                }
             }
         }
         made = std::move(longer);

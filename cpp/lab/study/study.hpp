@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "lab/measure/case.hpp"
 #include "lab/measure/operation.hpp"
 #include "lab/measure/workspace.hpp"
+#include "lab/study/open_values.hpp"
 #include "transrank/mpi/communicator.hpp"
 
 namespace transrank::lab::study {
@@ -34,15 +36,16 @@ struct AxisChoice {
     /// Those of `values` that a quick survey measures; empty: all of them.
     std::vector<std::string> quick = {};       // NOLINT(readability-redundant-member-init)
     std::vector<std::string> on_request = {};  // NOLINT(readability-redundant-member-init)
-    /// Values that no list can name: what they look like, e.g. `A-B+C-D`, and whether a text is
-    /// one. Taken when asked, like `on_request`.
-    std::string_view pattern = {};  // NOLINT(readability-redundant-member-init)
-    bool (*accepts)(std::string_view text) = nullptr;
+    std::optional<OpenValues> open = {};       // NOLINT(readability-redundant-member-init)
     /// Its values are whole numbers.
     bool numbers = false;
+    /// A value that cases do not name: they have this axis only where it differs.
+    std::string_view implied = {};  // NOLINT(readability-redundant-member-init)
 
-    /// Both, in this order.
+    /// `values` and `on_request`, in this order.
     [[nodiscard]] std::vector<std::string> known() const;
+    /// `on_request` and the form of open values: what may be asked for.
+    [[nodiscard]] std::vector<std::string> further() const;
 };
 
 /// Where a case is measured. The references outlive the operation.
@@ -100,8 +103,8 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 [[nodiscard]] std::vector<std::int64_t> sizes_of(const Selection& selection,
                                                  std::string_view default_sweep);
 
-/// The selected values of an axis out of those it has, in the axis's order; then those that match
-/// its pattern, in the selection's.
+/// The selected values of an axis out of those it has, in the axis's order; then its open
+/// ones, in the selection's.
 [[nodiscard]] std::vector<std::string> values_of(const Selection& selection,
                                                  const AxisChoice& axis);
 

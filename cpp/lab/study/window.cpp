@@ -129,7 +129,7 @@ void AnsweredWindows::run(std::int64_t repetitions) {
 std::vector<AxisChoice> window_axes() {
     return {{.name = "window",
              .values = {std::to_string(osu_window)},
-             .on_request = {"1", "2", "4", "8", "16", "32", "128", "256"}}};
+             .open = whole_numbers(1, most_window)}};
 }
 
 measure::Case window_case(std::string_view study, int window, std::int64_t bytes,

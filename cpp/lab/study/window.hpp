@@ -20,6 +20,7 @@ inline constexpr std::string_view window_sizes = "1..4MiB";
 
 /// Messages of a window in OSU's bandwidth tests.
 inline constexpr int osu_window = 64;
+inline constexpr int most_window = 4096;
 
 /// What a windowed study has besides sizes: the messages of a window, OSU's unless others are asked
 /// for.

@@ -13,39 +13,43 @@ namespace {
 using route::Leg;
 using route::Segment;
 
-constexpr std::array<std::int64_t, 3> row_stride{face_rows, block_extent, 1};
-
 // The rows of the face on which block dimension face / 2 has its first or last index, in row order,
 // to consecutive rows from `destination` on.
-Segment face_segment(int face, std::int64_t destination) {
+Segment face_segment(const Block& block, int face, std::int64_t destination) {
     const auto dimension = static_cast<std::size_t>(face / 2);
-    const std::int64_t first = face % 2 == 0 ? 0 : (block_extent - 1) * row_stride[dimension];
-    switch (dimension) {
-        case 0:
-            return {.source = first, .destination = destination, .length = face_rows};
-        case 1:
-            return {.source = first,
-                    .destination = destination,
-                    .length = block_extent,
-                    .count = block_extent,
-                    .source_stride = face_rows,
-                    .destination_stride = block_extent};
-        default:
-            return {.source = first,
-                    .destination = destination,
-                    .length = 1,
-                    .count = face_rows,
-                    .source_stride = block_extent,
-                    .destination_stride = 1};
+    const auto& extents = block.extents;
+    const std::array<std::int64_t, 3> stride{extents[1] * extents[2], extents[2], 1};
+    const std::int64_t first = face % 2 == 0 ? 0 : (extents[dimension] - 1) * stride[dimension];
+    // Runs of what the faster dimensions hold, one for each index of the slower ones.
+    const auto length = stride[dimension];
+    const auto count = block.face_rows(dimension) / length;
+    if (count == 1) {
+        return {.source = first, .destination = destination, .length = length};
     }
+    return {.source = first,
+            .destination = destination,
+            .length = length,
+            .count = count,
+            .source_stride = length * extents[dimension],
+            .destination_stride = length};
+}
+
+// The first ghost row of a face: they follow each other.
+std::int64_t ghost_begin(const Block& block, int face) {
+    std::int64_t begin = 0;
+    for (int before = 0; before < face; ++before) {
+        begin += block.face_rows(static_cast<std::size_t>(before / 2));
+    }
+    return begin;
 }
 
 // What `receiver` gets, by source: behind its lower side lies its neighbor's upper face.
-std::map<int, std::vector<Segment>> arrivals(int receiver, const std::array<int, 3>& grid) {
+std::map<int, std::vector<Segment>> arrivals(const Block& block, int receiver,
+                                             const std::array<int, 3>& grid) {
     std::map<int, std::vector<Segment>> by_source;
     for (int face = 0; face < faces; ++face) {
         by_source[neighbor(receiver, face, grid)].push_back(
-            face_segment(face ^ 1, face * face_rows));
+            face_segment(block, face ^ 1, ghost_begin(block, face)));
     }
     return by_source;
 }
@@ -70,7 +74,7 @@ std::set<std::int64_t> rows_of(const Segment& face) {
 
 // The published program keeps its faces in a dictionary by neighbor and numbers ranks in a grid of
 // ceil(cube root of ranks) to a side, taken modulo the number of ranks.
-std::vector<Segment> literal_segments(int rank, int ranks) {
+std::vector<Segment> literal_segments(const Block& block, int rank, int ranks) {
     const int side = static_cast<int>(std::ceil(std::cbrt(ranks) - 1e-9));
     std::map<int, int> face_by_neighbor;
     for (int face = 0; face < faces; ++face) {
@@ -78,7 +82,7 @@ std::vector<Segment> literal_segments(int rank, int ranks) {
     }
     std::set<std::int64_t> rows;
     for (const auto& [unused, face] : face_by_neighbor) {
-        rows.merge(rows_of(face_segment(face ^ 1, 0)));
+        rows.merge(rows_of(face_segment(block, face ^ 1, 0)));
     }
     std::vector<Segment> segments;
     std::int64_t destination = 0;
@@ -116,7 +120,7 @@ int neighbor(int rank, int face, const std::array<int, 3>& grid) {
     return (((place[0] * grid[1]) + place[1]) * grid[2]) + place[2];
 }
 
-route::Route corrected_ghost_route(int rank, int ranks) {
+route::Route corrected_ghost_route(int rank, int ranks, const Block& block) {
     const auto grid = process_grid(ranks);
     std::map<int, std::vector<Segment>> departures;
     std::set<int> neighbors;
@@ -124,40 +128,40 @@ route::Route corrected_ghost_route(int rank, int ranks) {
         neighbors.insert(neighbor(rank, face, grid));
     }
     for (const int peer : neighbors) {
-        departures[peer] = arrivals(peer, grid).at(rank);
+        departures[peer] = arrivals(block, peer, grid).at(rank);
     }
     return {rank,
             ranks,
-            block_rows,
-            ghost_rows,
+            block.rows(),
+            block.ghost_rows(),
             legs(std::move(departures)),
-            legs(arrivals(rank, grid))};
+            legs(arrivals(block, rank, grid))};
 }
 
-route::Route literal_ghost_route(int rank, int ranks) {
+route::Route literal_ghost_route(int rank, int ranks, const Block& block) {
     std::map<int, std::vector<Segment>> departures;
     for (int peer = 0; rank == 0 && peer < ranks; ++peer) {
-        departures[peer] = literal_segments(peer, ranks);
+        departures[peer] = literal_segments(block, peer, ranks);
     }
     return {rank,
             ranks,
-            block_rows,
-            ghost_rows,
+            block.rows(),
+            block.ghost_rows(),
             legs(std::move(departures)),
-            legs({{0, literal_segments(rank, ranks)}})};
+            legs({{0, literal_segments(block, rank, ranks)}})};
 }
 
-route::Route remote_ghost_route(int rank, int ranks) {
+route::Route remote_ghost_route(int rank, int ranks, const Block& block) {
     std::vector<Segment> segments;
     for (int face = 0; face < faces; ++face) {
-        segments.push_back(face_segment(face, face * face_rows));
+        segments.push_back(face_segment(block, face, ghost_begin(block, face)));
     }
     const int next = (rank + 1) % ranks;
     const int previous = (rank + ranks - 1) % ranks;
     return {rank,
             ranks,
-            block_rows,
-            ghost_rows,
+            block.rows(),
+            block.ghost_rows(),
             {{.peer = previous, .segments = segments}},
             {{.peer = next, .segments = segments}}};
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "lab/measure/payload.hpp"
-#include "lab/study/ghost/pattern.hpp"
 #include "transrank/route/segment.hpp"
 
 namespace transrank::lab::study::ghost {
@@ -16,12 +15,12 @@ constexpr std::uint64_t iterations_per_stamp = 1U << 20U;
 
 }  // namespace
 
-route::Route make_route(const std::string& pattern, int rank, int ranks) {
+route::Route make_route(const std::string& pattern, int rank, int ranks, const Block& block) {
     if (pattern == "literal") {
-        return literal_ghost_route(rank, ranks);
+        return literal_ghost_route(rank, ranks, block);
     }
-    return pattern == "remote" ? remote_ghost_route(rank, ranks)
-                               : corrected_ghost_route(rank, ranks);
+    return pattern == "remote" ? remote_ghost_route(rank, ranks, block)
+                               : corrected_ghost_route(rank, ranks, block);
 }
 
 std::int64_t rows_received(const route::Route& route) {
@@ -73,9 +72,11 @@ std::uint64_t Update::verify(std::int64_t /*repetitions*/) {
 
 // A whole number below 2^53 that identifies iteration, owner, row and component.
 double Update::first_value(int owner) const {
-    const auto block = static_cast<std::uint64_t>(block_rows * vdim_);
-    const auto blocks = (iteration_ % 1021 * static_cast<std::uint64_t>(mover_->route().ranks())) +
-                        static_cast<std::uint64_t>(owner);
+    constexpr std::uint64_t distinct = std::uint64_t{1} << 53U;
+    const auto block = static_cast<std::uint64_t>(mover_->route().source_extent() * vdim_);
+    const auto ranks = static_cast<std::uint64_t>(mover_->route().ranks());
+    const auto cycle = std::clamp<std::uint64_t>(distinct / (block * ranks), 2, 1021);
+    const auto blocks = (iteration_ % cycle * ranks) + static_cast<std::uint64_t>(owner);
     return static_cast<double>(blocks * block);
 }
 

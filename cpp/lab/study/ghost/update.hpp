@@ -9,12 +9,14 @@
 #include "lab/measure/operation.hpp"
 #include "lab/study/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
+#include "lab/study/ghost/pattern.hpp"
 #include "transrank/route/route.hpp"
 
 namespace transrank::lab::study::ghost {
 
 /// This rank's route of a pattern of the axis: `corrected`, `literal`, `remote`.
-[[nodiscard]] route::Route make_route(const std::string& pattern, int rank, int ranks);
+[[nodiscard]] route::Route make_route(const std::string& pattern, int rank, int ranks,
+                                      const Block& block);
 
 [[nodiscard]] std::int64_t rows_received(const route::Route& route);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lab/measure/payload.hpp"
@@ -20,8 +21,15 @@ std::span<double> field_of(std::span<double> bundle, int field) {
 }  // namespace
 
 Task task_of(const measure::Case& point, const Setting& setting) {
+    // A side of lists has no parts to be named.
+    const std::string_view parts = point.text("parts");
+    const auto dash = parts.find('-');
     return {scaled(grid_named(point.text("grid")), point.number("scale")),
-            layouts_named(point.text("layouts")), setting.comm.rank(), setting.comm.size()};
+            layouts_named(point.text("layouts")),
+            {.source = parts_named(parts.substr(0, dash)),
+             .destination = parts_named(parts.substr(dash + 1))},
+            setting.comm.rank(),
+            setting.comm.size()};
 }
 
 std::vector<transport::Field> fields_of(const Arrays& arrays) {

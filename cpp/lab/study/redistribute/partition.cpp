@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "lab/text/numbers.hpp"
+
 namespace transrank::lab::study::redistribute {
 namespace {
 
@@ -18,22 +20,22 @@ struct Published {
 
 // The ESMF bundle redistribution benchmark, table 1 (P. Li, 2007).
 constexpr std::array published{
-    Published{.ranks = 4, .partition = {.source = {4, 1}, .destination = {1, 4}}},
-    Published{.ranks = 8, .partition = {.source = {2, 4}, .destination = {4, 2}}},
-    Published{.ranks = 16, .partition = {.source = {2, 8}, .destination = {8, 2}}},
-    Published{.ranks = 32, .partition = {.source = {4, 8}, .destination = {16, 2}}},
-    Published{.ranks = 64, .partition = {.source = {4, 16}, .destination = {16, 4}}},
-    Published{.ranks = 128, .partition = {.source = {8, 16}, .destination = {32, 4}}},
-    Published{.ranks = 256, .partition = {.source = {16, 16}, .destination = {32, 8}}},
-    Published{.ranks = 512, .partition = {.source = {32, 16}, .destination = {16, 32}}},
-    Published{.ranks = 1024, .partition = {.source = {32, 32}, .destination = {64, 16}}},
-    Published{.ranks = 2048, .partition = {.source = {32, 64}, .destination = {64, 32}}}};
+    Published{.ranks = 4, .partition = {.source = {4, 1, 1}, .destination = {1, 4, 1}}},
+    Published{.ranks = 8, .partition = {.source = {2, 4, 1}, .destination = {4, 2, 1}}},
+    Published{.ranks = 16, .partition = {.source = {2, 8, 1}, .destination = {8, 2, 1}}},
+    Published{.ranks = 32, .partition = {.source = {4, 8, 1}, .destination = {16, 2, 1}}},
+    Published{.ranks = 64, .partition = {.source = {4, 16, 1}, .destination = {16, 4, 1}}},
+    Published{.ranks = 128, .partition = {.source = {8, 16, 1}, .destination = {32, 4, 1}}},
+    Published{.ranks = 256, .partition = {.source = {16, 16, 1}, .destination = {32, 8, 1}}},
+    Published{.ranks = 512, .partition = {.source = {32, 16, 1}, .destination = {16, 32, 1}}},
+    Published{.ranks = 1024, .partition = {.source = {32, 32, 1}, .destination = {64, 16, 1}}},
+    Published{.ranks = 2048, .partition = {.source = {32, 64, 1}, .destination = {64, 32, 1}}}};
 
 std::vector<Parts> factorisations(int ranks) {
     std::vector<Parts> found;
     for (int first = 1; first <= ranks; ++first) {
         if (ranks % first == 0) {
-            found.push_back({ranks / first, first});
+            found.push_back({ranks / first, first, 1});
         }
     }
     return found;
@@ -75,7 +77,14 @@ Partition least_overlap(const Grid& grid, int ranks) {
 }  // namespace
 
 std::string text(const Parts& parts) {
-    return std::to_string(parts[0]) + "x" + std::to_string(parts[1]);
+    const auto slow = parts[2] == 1 ? "" : "x" + std::to_string(parts[2]);
+    return std::to_string(parts[0]) + "x" + std::to_string(parts[1]) + slow;
+}
+
+Parts parts_named(std::string_view text) {
+    Parts parts{1, 1, 1};
+    std::ranges::copy(text::parse_numbers(text, most_extent), parts.begin());
+    return parts;
 }
 
 std::string Grid::text() const {
@@ -84,19 +93,15 @@ std::string Grid::text() const {
 }
 
 Grid grid_named(std::string_view text) {
-    Grid grid;
-    for (auto& extent : grid.extents) {
-        const auto end = std::min(text.find('x'), text.size());
-        extent = std::stoll(std::string(text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    Grid grid{.extents = {1, 1, 1}};
+    std::ranges::copy(text::parse_numbers(text, most_extent), grid.extents.begin());
     return grid;
 }
 
 Grid scaled(Grid grid, std::int64_t scale) {
     for (; scale > 1; scale /= 2) {
         auto& longer = grid.extents[0] > grid.extents[1] ? grid.extents[0] : grid.extents[1];
-        longer /= 2;
+        longer = std::max<std::int64_t>(longer / 2, 1);
     }
     return grid;
 }
@@ -107,13 +112,13 @@ Partition partition_for(const Grid& grid, int ranks) {
 }
 
 layout::BlockGrid layout_of(const Grid& grid, const Parts& parts) {
-    return layout::BlockGrid(
-        {Distribution::even(grid.extents[0], parts[0]),
-         Distribution::even(grid.extents[1], parts[1]), Distribution::even(grid.extents[2], 1)},
-        {.part_order = layout::Order::first_fastest,
-         .memory_order = {0, 1, 2},
-         .halo = {},
-         .ranks = {}});
+    return layout::BlockGrid({Distribution::even(grid.extents[0], parts[0]),
+                              Distribution::even(grid.extents[1], parts[1]),
+                              Distribution::even(grid.extents[2], parts[2])},
+                             {.part_order = layout::Order::first_fastest,
+                              .memory_order = {0, 1, 2},
+                              .halo = {},
+                              .ranks = {}});
 }
 
 }  // namespace transrank::lab::study::redistribute

@@ -42,12 +42,12 @@ const Layouts& layouts_named(std::string_view name) {
     return *std::ranges::find(layout_kinds, name, &Layouts::name);
 }
 
-Task::Task(const Grid& wanted, const Layouts& kinds, int rank_of, int ranks_of)
+Task::Task(const Grid& wanted, const Layouts& kinds, const Partition& partition, int rank_of,
+           int ranks_of)
     : grid(wanted),
-      source(side_of(wanted, kinds.source_listed, partition_for(wanted, ranks_of).source, rank_of,
-                     ranks_of)),
-      destination(side_of(wanted, kinds.destination_listed,
-                          partition_for(wanted, ranks_of).destination, rank_of, ranks_of)),
+      source(side_of(wanted, kinds.source_listed, partition.source, rank_of, ranks_of)),
+      destination(
+          side_of(wanted, kinds.destination_listed, partition.destination, rank_of, ranks_of)),
       rank(rank_of),
       ranks(ranks_of) {}
 

@@ -44,7 +44,8 @@ struct Task {
     int rank;
     int ranks;
 
-    Task(const Grid& wanted, const Layouts& kinds, int rank_of, int ranks_of);
+    Task(const Grid& wanted, const Layouts& kinds, const Partition& partition, int rank_of,
+         int ranks_of);
 
     /// Doubles of the whole bundle on this rank.
     [[nodiscard]] std::int64_t source_values() const { return fields * cells_of(source.share); }

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/study.hpp"
@@ -217,6 +220,90 @@ TEST_CASE("every axis value can be selected, alone and by default") {
     }
 }
 
+namespace {
+
+std::vector<measure::Case> selected(std::string_view study, int ranks,
+                                    const std::map<std::string, std::string>& axes) {
+    study::Selection selection;
+    for (const auto& [axis, values] : axes) {
+        selection.axes[axis] = text::split_list(values);
+    }
+    return study::select(study::find(study), selection, ranks, CacheMode::warm, memory_bytes);
+}
+
+}  // namespace
+
+TEST_CASE("an open axis takes what lies within its bounds, once, and refuses the rest") {
+    const std::map<std::string, std::string> common{{"mode", "used"}, {"transport", "auto"}};
+    const auto ghost = [&](const std::string& vdim, const std::string& rows) {
+        auto axes = common;
+        axes.insert({{"vdim", vdim}, {"rows", rows}});
+        return selected("ghost", 2, axes);
+    };
+    const auto points = ghost("7,6,7,4096", "32x32x32,1x1024x3");
+    REQUIRE(points.size() == 6);
+    CHECK(points[0].id() == "ghost/corrected/6/used/auto");
+    CHECK(points[1].id() == "ghost/corrected/6/used/auto/1x1024x3");
+    CHECK(points[2].id() == "ghost/corrected/7/used/auto");
+    for (const auto* vdim :
+         {"0", "4097", "07", "+7", "-1", "7x7", "x", "", "1e3", "99999999999999999999"}) {
+        CHECK_THROWS_WITH_AS((void)ghost(vdim, "32x32x32"),
+                             doctest::Contains("; known: 6 20 120 1..4096"), std::invalid_argument);
+    }
+    for (const auto* rows : {"4x4", "0x4x4", "4x4x1025", "4x4x4x4", "4x4x", "64"}) {
+        CHECK_THROWS_WITH_AS((void)ghost("6", rows),
+                             doctest::Contains("; known: 32x32x32 1x1x1..1024x1024x1024"),
+                             std::invalid_argument);
+    }
+    for (const auto* velocity : {"0:0", "9:0", "1", "1:", "1:nan", "1:2:3", "1;2"}) {
+        CHECK_THROWS_WITH_AS((void)selected("advection", 2, {{"velocity", velocity}}),
+                             doctest::Contains("-8:-8..8:8"), std::invalid_argument);
+    }
+}
+
+TEST_CASE("cases of values that no list names move their payload") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const int ranks = world.size();
+    const auto all = std::to_string(ranks);
+    auto points = selected("ghost", ranks,
+                           {{"pattern", "corrected,literal,remote"},
+                            {"vdim", "7"},
+                            {"rows", "5x1x3,2x3x4"},
+                            {"mode", "used"}});
+    const auto add = [&](const std::vector<measure::Case>& more) {
+        points.insert(points.end(), more.begin(), more.end());
+    };
+    add(selected("redistribute", ranks,
+                 {{"grid", "7x5x4"}, {"from", all}, {"to", "1x1x" + all}, {"mode", "used"}}));
+    add(selected("redistribute", ranks,
+                 {{"grid", "9x6"}, {"to", "1x" + all}, {"layouts", "blocks"}, {"mode", "used"}}));
+    add(selected("advection", ranks,
+                 {{"velocity", "0.25:-1,0:2.5"}, {"points", "17"}, {"iterations", "3"}}));
+    for (const auto& point : points) {
+        if (point.skip_reason.empty()) {
+            try {
+                try_case(study::find(point.study), point, world, CacheMode::warm);
+            } catch (const mpi::AgreedError& error) {
+                MESSAGE(point.id(), " cannot be had here: ", error.what());
+            }
+        }
+    }
+    CHECK(std::ranges::count_if(points,
+                                [](const auto& point) { return point.skip_reason.empty(); }) > 100);
+}
+
+TEST_CASE("parts that do not fit the ranks or the grid are said before anything is launched") {
+    const auto reason = [](int ranks, const std::string& from, const std::string& to) {
+        return selected("redistribute", ranks,
+                        {{"grid", "8x4x2"}, {"from", from}, {"to", to}, {"layouts", "blocks"}})
+            .front()
+            .skip_reason;
+    };
+    CHECK(reason(4, "2x2", "1x2x2").empty());
+    CHECK(reason(2, "2x2", "1x2") == "2x2 are 4 parts, the launch has 2 ranks");
+    CHECK(reason(8, "8", "1x8") == "1x8 are more parts than 8x4x2 has cells along dimension 1");
+}
+
 TEST_CASE("unknown studies, axes and values are refused with the known ones") {
     CHECK_THROWS_WITH_AS((void)study::find("pingpang"),
                          doctest::Contains("unknown study 'pingpang'; known: pingpong"),
@@ -230,7 +317,7 @@ TEST_CASE("unknown studies, axes and values are refused with the known ones") {
                          "unknown axis of study bandwidth 'windows'; known: window",
                          std::invalid_argument);
     study::Selection no_value;
-    no_value.axes["window"] = {"64", "65"};
-    CHECK_THROWS_WITH_AS(select(no_value), doctest::Contains("unknown window '65'; known: 64"),
+    no_value.axes["window"] = {"64", "4097"};
+    CHECK_THROWS_WITH_AS(select(no_value), "unknown window '4097'; known: 64 1..4096",
                          std::invalid_argument);
 }

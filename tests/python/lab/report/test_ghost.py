@@ -98,3 +98,22 @@ def test_published_machines_stand_beside_and_the_best_total_is_marked(run: Run) 
     (best,) = (row for row in rows if row[-1].endswith("(best)"))
     totals = [6144 * 8 * vdim / value_of(run, vdim, "unmodified", "auto") * RANKS for vdim in VDIMS]
     assert best[-1] == f"{units.format_rate(max(totals))} (best)"
+
+
+def test_blocks_of_other_extents_have_panels_of_their_own_and_no_published_ones(
+    tmp_path: Path,
+) -> None:
+    survey = Survey()
+    for rows in ({}, {"rows": "5x3x2"}):
+        for mode in MODES:
+            axes = {"pattern": "corrected", "vdim": 6, "mode": mode, "transport": "auto", **rows}
+            survey.measured("ghost", axes, 1e-5, 1.0, RANKS)
+    page = Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
+    tables = {table.name: table.rows for table in page.tables}
+    assert [row[1:] for row in tables["What each rank owns and receives"][1:]] == [
+        ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"],
+        ["30 rows, 1440 B", "62 rows, 2976 B", "206.67 %"],
+    ]
+    beside = tables["Ghost updates here and on published machines"]
+    assert len([row for row in beside if row[0].startswith("here")]) == 1
+    assert "vdim 6, 5x3x2 rows" in page.text

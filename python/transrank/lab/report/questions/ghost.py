@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, prod
 
 from transrank.lab import units
 from transrank.lab.reference.machine import Machine, ReferencePoint
@@ -29,8 +29,8 @@ from transrank.lab.store.records import Shape
 
 STUDY = "ghost"
 PUBLISHED_STUDY = STUDY
-BLOCK_ROWS = 32**3
-FACE_ROWS = 6 * 32**2
+# Cases name their block only where it is not the published one.
+PUBLISHED_BLOCK = "32x32x32"
 COMPONENT_BYTES = 8
 AUTO, FLOOR = "auto", "floor"
 # The prefix of methods that use MPI without transrank.
@@ -53,6 +53,7 @@ PUBLISHED_CAPTION = (
 
 
 Ours = tuple[Measured, CaseResult]
+Place = tuple[Shape, str, int, str]
 
 
 def ask(context: Context) -> Question | None:
@@ -88,8 +89,18 @@ def _vdim(result: CaseResult) -> int:
     return int(result.axes.get("vdim", 0))
 
 
-def _panel_of(result: CaseResult) -> tuple[Shape, str, int]:
-    return result.shape, _text(result, "pattern"), _vdim(result)
+def _block(result: CaseResult) -> str:
+    return str(result.axes.get("rows", PUBLISHED_BLOCK))
+
+
+def _rows(block: str) -> tuple[int, int]:
+    """The rows of a block, and of its six faces."""
+    extents = [int(extent) for extent in block.split("x")]
+    return prod(extents), sum(2 * prod(extents) // extent for extent in extents)
+
+
+def _panel_of(result: CaseResult) -> Place:
+    return result.shape, _text(result, "pattern"), _vdim(result), _block(result)
 
 
 def _ways(context: Context, run: Measured) -> Figure | None:
@@ -118,9 +129,10 @@ def _ways(context: Context, run: Measured) -> Figure | None:
     return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
 
 
-def _title(place: tuple[Shape, str, int]) -> str:
-    shape, pattern, vdim = place
-    return f"{shape}, {pattern} pattern, vdim {vdim}"
+def _title(place: Place) -> str:
+    shape, pattern, vdim, block = place
+    of_rows = "" if block == PUBLISHED_BLOCK else f", {block} rows"
+    return f"{shape}, {pattern} pattern, vdim {vdim}{of_rows}"
 
 
 def _fastest_way_first(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -142,18 +154,21 @@ def _value(palette: Palette, label: str, series: str, result: CaseResult) -> Val
 def _volumes(results: Sequence[CaseResult]) -> Table:
     """Volume, faces and their share: the figures that the published benchmark prints first."""
     columns = (Column("vdim"), Column("block"), Column("faces"), Column("share of rows"))
-    rows = tuple(
-        Row(
-            (
-                str(vdim),
-                f"{BLOCK_ROWS:,} rows, {units.format_bytes(BLOCK_ROWS * vdim * COMPONENT_BYTES)}",
-                f"{FACE_ROWS:,} rows, {units.format_bytes(FACE_ROWS * vdim * COMPONENT_BYTES)}",
-                f"{100 * FACE_ROWS / BLOCK_ROWS:.2f} %",
+    rows = []
+    for block, vdim in sorted({(_block(result), _vdim(result)) for result in results}):
+        owned, faces = _rows(block)
+        row_bytes = vdim * COMPONENT_BYTES
+        rows.append(
+            Row(
+                (
+                    str(vdim),
+                    f"{owned:,} rows, {units.format_bytes(owned * row_bytes)}",
+                    f"{faces:,} rows, {units.format_bytes(faces * row_bytes)}",
+                    f"{100 * faces / owned:.2f} %",
+                )
             )
         )
-        for vdim in sorted({_vdim(result) for result in results})
-    )
-    return Table("What each rank owns and receives", columns, rows)
+    return Table("What each rank owns and receives", columns, tuple(rows))
 
 
 def _like_published(context: Context) -> list[Ours]:
@@ -163,6 +178,7 @@ def _like_published(context: Context) -> list[Ours]:
         for run in context.runs
         for result in run.of_study(STUDY)
         if _text(result, "mode") == PUBLISHED_MODE
+        and _block(result) == PUBLISHED_BLOCK
         and _text(result, "pattern") in ("corrected", "literal")
         and _text(result, "transport") in (AUTO, "mpi-datatype")
     ]
@@ -282,8 +298,9 @@ def _answer(run: Measured, several: bool) -> list[str]:
         way = _text(best, "transport")
         comparisons.append(f"the fastest method with MPI alone ({way}) takes {ratio} as long")
     prefix = f"{run.name}: with" if several else "With"
+    _, ghosts = _rows(_block(chosen))
     text = (
-        f"{prefix} {chosen.shape}, updating {FACE_ROWS:,} ghost rows of {_vdim(chosen)} doubles "
+        f"{prefix} {chosen.shape}, updating {ghosts:,} ghost rows of {_vdim(chosen)} doubles "
         f"(mode {_text(chosen, 'mode')}, {_text(chosen, 'pattern')} pattern) takes "
         f"{time_with_interval(chosen)}"
     )

@@ -41,8 +41,8 @@ TEST_CASE("where nothing was published, no other partition keeps fewer cells on 
         for (int one = 1; one <= ranks; ++one) {
             for (int other = 1; other <= ranks; ++other) {
                 if (ranks % one == 0 && ranks % other == 0) {
-                    least = std::min(least, kept({.source = {one, ranks / one},
-                                                  .destination = {other, ranks / other}}));
+                    least = std::min(least, kept({.source = {one, ranks / one, 1},
+                                                  .destination = {other, ranks / other, 1}}));
                 }
             }
         }
