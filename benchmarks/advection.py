@@ -45,6 +45,7 @@ def run_advection(store: Path, points: int, options: list[str]) -> Steps:
     arguments = [
         "advection",
         "--ranks=2",
+        "--axis=scheme=first-order",
         f"--axis=points={points}",
         f"--axis=iterations={ITERATIONS[points]}",
         f"--axis=processes={','.join(PROCESSES)}",

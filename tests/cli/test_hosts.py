@@ -125,7 +125,7 @@ EVERY_WAY = re.compile(
     r"exchange/64KiB|collectives/.*/blocking(/.*/4KiB.*)?|alltoall-algorithms/.*/4KiB"
     r"|ghost/corrected/6/used/.*|redistribute/64x128x16/1/.*lists/run/used/auto"
     r"|redistribute/64x128x16/1/blocks/[^/]*/run/used/(?!async-none|memcpy).*"
-    r"|advection/first-order/even/\+\+/50/10/(.*/no|auto/yes|mpi-messages/yes)"
+    r"|advection/second-order/even/\+\+/50/10/(.*/no|auto/yes|mpi-messages/yes)"
 )
 STUDIES = "exchange,collectives,alltoall-algorithms,ghost,redistribute,advection"
 # What works in memory that ranks share cannot serve all ranks of two hosts, and says so.

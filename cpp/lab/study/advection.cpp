@@ -156,7 +156,7 @@ bool is_copy(std::string_view transport) {
 
 std::vector<AxisChoice> axes() {
     auto axes =
-        domain_axes({.name = "scheme", .values = {"first-order"}, .on_request = {"second-order"}});
+        domain_axes({.name = "scheme", .values = {"second-order"}, .on_request = {"first-order"}});
     axes.push_back(points_axis({"50", "100", "200", "1024", "4096"}, 1));
     axes.push_back({.name = "iterations",
                     .values = {"10"},

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from transrank.lab import units
 from transrank.lab.report.figures import axes
@@ -30,6 +30,15 @@ RATIO_CAPTION = (
     "block, (2 nx + 2 ny) / (nx ny)."
 )
 
+RUN_CAPTION = (
+    "Time of a whole run, by the slowest rank, over its number of steps, as the source draws it: "
+    "with each way to update the halo, and without communication (`none`)."
+)
+
+RUN = Words(
+    lambda steps: f"{steps:,.0f} steps",
+    lambda mark: f"{units.format_seconds(mark.y)} ({range_text(mark.low, mark.high)})",
+)
 STEP = Words(
     lambda points: f"{points:,.0f} points",
     lambda mark: f"{units.format_seconds(mark.y)} ({range_text(mark.low, mark.high)})",
@@ -44,13 +53,22 @@ def ask(context: Context) -> Question | None:
     """Build the question; None when no field was advected."""
     if not context.all_of(STUDY):
         return None
-    figures = [figure for run in context.runs for figure in _figures(context, run)]
+    figures = [
+        figure
+        for run in context.runs
+        for figure in (*_figures(context, run), *_run_figures(context, run))
+    ]
     return Question(
         "advection",
         "What does the halo cost an application?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
         tuple(figures),
-        tuple(_table(run, context.several) for run in context.runs if run.of_study(STUDY)),
+        tuple(
+            table
+            for run in context.runs
+            if run.of_study(STUDY)
+            for table in (_table(run, context.several), *_speed_ups(run, context.several))
+        ),
         (STUDY,),
     )
 
@@ -84,13 +102,18 @@ def _title(place: Place) -> str:
     return f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, {steps}"
 
 
-def _step(result: CaseResult) -> Mark:
-    """Seconds of one step at a number of points."""
+def _run(result: CaseResult) -> Mark:
+    """Seconds of all steps at their number."""
     assert result.headline is not None
     value, low, high = result.headline.value, result.headline.low, result.headline.high
-    steps = _iterations(result)
     ends = (low if low is not None and low > 0 else value, value if high is None else high)
-    return Mark(_points(result), value / steps, ends[0] / steps, ends[1] / steps)
+    return Mark(_iterations(result), value, *ends)
+
+
+def _step(result: CaseResult) -> Mark:
+    """Seconds of one step at a number of points."""
+    run = _run(result)
+    return Mark(_points(result), run.y / run.x, run.low / run.x, run.high / run.x)
 
 
 def _by_place(results: Sequence[CaseResult]) -> dict[Place, dict[Key, list[CaseResult]]]:
@@ -111,6 +134,15 @@ def _added(results: dict[Key, list[CaseResult]], key: Key) -> list[tuple[int, fl
     ]
 
 
+def _lines(
+    context: Context, by_key: dict[Key, list[CaseResult]], mark: Callable[[CaseResult], Mark]
+) -> list[Line]:
+    return [
+        Line(_name(way), context.palette.style("advection", _name(way)), tuple(map(mark, results)))
+        for way, results in by_key.items()
+    ]
+
+
 def _figures(context: Context, run: Measured) -> list[Figure]:
     results = run.of_study(STUDY)
     times: list[Panel] = []
@@ -118,14 +150,7 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
     key: dict[str, KeyEntry] = {}
     shown: set[str] = set()
     for place, by_key in _by_place(results).items():
-        lines = [
-            Line(
-                _name(way),
-                context.palette.style("advection", _name(way)),
-                tuple(_step(result) for result in found),
-            )
-            for way, found in by_key.items()
-        ]
+        lines = _lines(context, by_key, _step)
         key |= {line.series: KeyEntry(line.series, line.series, line.style) for line in lines}
         times.append(line_panel(_title(place), "Times of one step", lines, _time_axes(lines), STEP))
         costs = [
@@ -155,11 +180,39 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
     return figures
 
 
-def _time_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
+def _run_figures(context: Context, run: Measured) -> list[Figure]:
+    """A panel for each block of which runs of several lengths were measured."""
+    blocks: dict[str, dict[Key, list[CaseResult]]] = {}
+    results = [r for r in run.of_study(STUDY) if r.headline is not None and r.headline.value > 0]
+    for result in sorted(results, key=_iterations):
+        shape, scheme, processes, velocity, _ = _place(result)
+        block = (
+            f"{shape}, {scheme}, process grid {processes}, velocity {velocity}, "
+            f"{_points(result):,} x {_points(result):,} points"
+        )
+        blocks.setdefault(block, {}).setdefault(_key(result), []).append(result)
+    panels = []
+    key: dict[str, KeyEntry] = {}
+    for block, by_key in blocks.items():
+        several = {way: found for way, found in by_key.items() if len(found) > 1}
+        if lines := _lines(context, several, _run):
+            key |= {line.series: KeyEntry(line.series, line.series, line.style) for line in lines}
+            specs = _time_axes(lines, "steps", "time of a run")
+            panels.append(line_panel(block, "Times of whole runs", lines, specs, RUN))
+    if not panels:
+        return []
+    name = f"advection-runs-{run.run.header.run}" if context.several else "advection-runs"
+    caption = f"{run.name}: {RUN_CAPTION}" if context.several else RUN_CAPTION
+    return [Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))]
+
+
+def _time_axes(
+    lines: Sequence[Line], place: str = "points per dimension", time: str = "time per step"
+) -> tuple[Spec, Spec]:
     marks = [mark for line in lines for mark in line.marks]
     times = [value for mark in marks for value in (mark.y, mark.low, mark.high)]
-    x = axes.places_axis((mark.x for mark in marks), "points per dimension")
-    return x, axes.value_axis(times, "time per step", axes.SECONDS_LABEL)
+    x = axes.places_axis((mark.x for mark in marks), place)
+    return x, axes.value_axis(times, time, axes.SECONDS_LABEL)
 
 
 def _cost_axes(lines: Sequence[Line]) -> tuple[Spec, Spec]:
@@ -212,6 +265,38 @@ def _table(run: Measured, several: bool) -> Table:
                 )
     name = f"{run.name}: steps" if several else "Steps"
     return Table(f"{name} of advection, and the time added by the halo", columns, tuple(rows))
+
+
+def _speed_ups(run: Measured, several: bool) -> list[Table]:
+    """Steps of equal blocks on several numbers of ranks; none where there is one number."""
+    columns = (
+        Column("case", number=False),
+        Column("way", number=False),
+        Column("where", number=False),
+        Column("one step"),
+        Column("speed-up"),
+        Column("efficiency"),
+    )
+    alike: dict[tuple[str, str], list[CaseResult]] = {}
+    for place, by_key in _by_place(run.of_study(STUDY)).items():
+        _, scheme, processes, velocity, iterations = place
+        for way, results in by_key.items():
+            for result in results if way[0] not in COPIES else ():
+                case = f"{scheme}, {processes}, {velocity}, {iterations} steps, {_points(result):,}"
+                alike.setdefault((case, _name(way)), []).append(result)
+    rows = []
+    for (case, method), results in alike.items():
+        results.sort(key=lambda result: (result.shape.ranks, result.shape))
+        first = results[0]
+        for result in results if results[-1].shape.ranks > first.shape.ranks else ():
+            efficiency = _step(first).y / _step(result).y
+            speed_up = efficiency * result.shape.ranks / first.shape.ranks
+            seconds = units.format_seconds(_step(result).y)
+            parts = (str(result.shape), seconds, f"{speed_up:.2f}", f"{100 * efficiency:.0f} %")
+            rows.append(Row((case, method, *parts)))
+    name = f"{run.name}: speed-up" if several else "Speed-up"
+    title = f"{name} of advection over the fewest ranks, each with a block of as many points"
+    return [Table(title, columns, tuple(rows))] if rows else []
 
 
 def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
