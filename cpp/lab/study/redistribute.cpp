@@ -142,50 +142,30 @@ std::string parts_of(const Layouts& layouts, const Partition& partition) {
            (layouts.destination_listed ? "lists" : text(partition.destination));
 }
 
-/// What the cases of one grid, its layouts and their parts have in common.
-struct Place {
-    std::string grid;
-    std::string layouts;
-    std::string from;
-    std::string to;
-
-    friend bool operator==(const Place&, const Place&) = default;
-};
-
-/// Where a selection redistributes; of a side of lists the parts do not matter.
-std::vector<Place> places(const Selection& selection, const std::vector<AxisChoice>& choices) {
-    std::vector<Place> found;
-    for (const auto& point :
-         combinations(study_name, selection, {choices[0], choices[1], choices[5], choices[6]})) {
-        const auto& layouts = layouts_named(point.text("layouts"));
-        found.push_back({.grid = point.text("grid"),
-                         .layouts = point.text("layouts"),
-                         .from = layouts.source_listed ? std::string(usual) : point.text("from"),
-                         .to = layouts.destination_listed ? std::string(usual) : point.text("to")});
-        if (std::ranges::find(found.begin(), found.end() - 1, found.back()) != found.end() - 1) {
-            found.pop_back();
-        }
-    }
-    return found;
-}
-
-void add_cases(const Place& place, const Selection& selection,
+/// Those of a grid, its layouts and their parts, which are the axes of `place`; once, however often
+/// the same parts are named.
+void add_cases(const measure::Case& place, const Selection& selection,
                const std::vector<AxisChoice>& choices, int ranks,
                std::vector<measure::Case>& points) {
-    const auto& layouts = layouts_named(place.layouts);
-    const auto whole = grid_named(place.grid);
+    const auto& layouts = layouts_named(place.text("layouts"));
+    const auto whole = grid_named(place.text("grid"));
     const bool listed = layouts.source_listed || layouts.destination_listed;
     if (listed && whole.cells() > most_listed_cells) {
         return;
     }
     const auto partition_on = [&](const Grid& grid) {
-        return partition_of(grid, place.from, place.to, ranks);
+        return partition_of(grid, place.text("from"), place.text("to"), ranks);
     };
     const auto scale = scale_for(whole, layouts, partition_on, ranks, selection.memory_bytes);
     const auto grid = scaled(whole, scale);
     const auto partition = partition_on(grid);
     const auto needs = needs_of(grid, layouts, partition, ranks);
     const auto parts = parts_of(layouts, partition);
+    const auto group =
+        "redistribute/" + place.text("grid") + "/" + place.text("layouts") + "/" + parts;
+    if (std::ranges::find(points, group, &measure::Case::group) != points.end()) {
+        return;
+    }
     const auto modes = values_of(selection, choices[3]);
     for (const auto& phase : values_of(selection, choices[2])) {
         for (const auto& mode : modes) {
@@ -201,14 +181,14 @@ void add_cases(const Place& place, const Selection& selection,
                 }
                 auto& point = points.emplace_back();
                 point.study = study_name;
-                point.axes = {{.name = "grid", .value = place.grid},
+                point.axes = {{.name = "grid", .value = place.text("grid")},
                               {.name = "scale", .value = scale},
-                              {.name = "layouts", .value = place.layouts},
+                              {.name = "layouts", .value = place.text("layouts")},
                               {.name = "parts", .value = parts},
                               {.name = "phase", .value = phase},
                               {.name = "mode", .value = phase == "store" ? "unmodified" : mode},
                               {.name = "way", .value = way}};
-                point.group = "redistribute/" + place.grid + "/" + place.layouts + "/" + parts;
+                point.group = group;
                 point.timing = measure::TimingKind::single;
                 point.bytes_counted = phase == "run" ? static_cast<double>(needs.destination) : 0;
                 point.send_bytes = std::max(needs.source, needs.destination);
@@ -226,7 +206,8 @@ void add_cases(const Place& place, const Selection& selection,
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
     std::vector<measure::Case> points;
     const auto choices = axes();
-    for (const auto& place : places(selection, choices)) {
+    for (const auto& place :
+         combinations(study_name, selection, {choices[0], choices[1], choices[5], choices[6]})) {
         add_cases(place, selection, choices, ranks, points);
     }
     return points;

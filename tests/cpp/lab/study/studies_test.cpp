@@ -302,6 +302,10 @@ TEST_CASE("parts that do not fit the ranks or the grid are said before anything 
     CHECK(reason(4, "2x2", "1x2x2").empty());
     CHECK(reason(2, "2x2", "1x2") == "2x2 are 4 parts, the launch has 2 ranks");
     CHECK(reason(8, "8", "1x8") == "1x8 are more parts than 8x4x2 has cells along dimension 1");
+    const auto named_twice = selected(
+        "redistribute", 4, {{"grid", "64x128x16"}, {"from", "usual,4,4x1"}, {"layouts", "blocks"}});
+    const auto once = selected("redistribute", 4, {{"grid", "64x128x16"}, {"layouts", "blocks"}});
+    CHECK(named_twice.size() == once.size());
 }
 
 TEST_CASE("unknown studies, axes and values are refused with the known ones") {
