@@ -39,16 +39,15 @@ layout::Distribution table_of(const mpi::Communicator& comm, std::int64_t end) {
     return layout::Distribution::irregular(std::move(boundaries));
 }
 
-[[noreturn]] void refuse_without_table(const char* what, std::int64_t value) {
-    layout::refuse(what, value,
-                   " belongs to another rank, and ranks own different numbers of rows; make the "
-                   "numbering with a table");
+[[noreturn]] void refuse_without_table(const char* what, std::int64_t value, int rank) {
+    layout::refuse(what, value, " is not known on rank ", rank,
+                   ", since ranks own different numbers of rows; make the numbering with a table");
 }
 
 }  // namespace
 
 Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table)
-    : rank_(comm.rank()) {
+    : rank_(comm.rank()), ranks_(comm.size()) {
     mpi::agree_on(comm, "makes a numbering with", {table ? "a table" : "no table"});
     mpi::agree(comm, [&] {
         layout::require(owned >= 0, "rank ", comm.rank(), " owns ", owned,
@@ -72,11 +71,11 @@ Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool tab
 }
 
 std::int64_t Numbering::global_index(int rank, std::int64_t row) const {
+    layout::require(rank >= 0 && rank < ranks_, "rank ", rank, " is out of range [0, ", ranks_,
+                    ")");
     if (!owners_ && rank != rank_) {
-        refuse_without_table("rank ", rank);
+        refuse_without_table("the first index of rank ", rank, rank_);
     }
-    layout::require(!owners_ || (rank >= 0 && rank < owners_->parts()), "rank ", rank,
-                    " is out of range [0, ", owners_ ? owners_->parts() : 0, ")");
     const auto range = owners_ ? owners_->range(rank) : owned_;
     layout::require(row >= 0 && row < range.length(), "row ", row, " of rank ", rank,
                     " is out of range [0, ", range.length(), ")");
@@ -91,7 +90,7 @@ Place Numbering::place(std::int64_t index) const {
         return {.rank = stretch.part, .row = index - stretch.range.begin};
     }
     if (!owned_.contains(index)) {
-        refuse_without_table("index ", index);
+        refuse_without_table("the owner of index ", index, rank_);
     }
     return {.rank = rank_, .row = index - owned_.begin};
 }

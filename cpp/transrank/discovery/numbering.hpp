@@ -43,6 +43,7 @@ public:
 
 private:
     int rank_;
+    int ranks_;
     layout::IndexRange owned_;
     std::int64_t extent_ = 0;
     std::optional<layout::Distribution> owners_;

@@ -166,6 +166,8 @@ TEST_CASE("a numbering refuses rows that do not exist, and without a table those
         const int other = own == 0 ? 1 : 0;
         const Contains remedy("make the numbering with a table");
         CHECK(words([&] { return uneven.global_index(other, 0); }).c_str() == remedy);
+        CHECK(words([&] { return uneven.global_index(world_size(), 0); }).c_str() ==
+              Contains("is out of range [0, "));
         CHECK(words([&] { return uneven.place(other == 0 ? 0 : 1); }).c_str() == remedy);
         CHECK(agreed_words([&] { return Numbering(world(), 3, is_last()); }) ==
               "rank " + last() + " makes a numbering with a table, rank 0 no table");

@@ -72,6 +72,9 @@ def test_each_row_of_published_ghost_updates_has_its_best_total_marked(name: str
     (totals,) = facts(machine(name))
     for row in totals.rows:
         assert sum(cell.endswith("(best)") for cell in row.cells) == 1
+    (said,) = findings(machine(name))
+    assert "everybody pulls from rank 0" in said
+    assert ("on 32 ranks" in said) == (name == "gs")
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)

@@ -362,14 +362,15 @@ def _ghosts(machine: Machine) -> Sentences:
     best = [max(totals.values()) for _, _, totals in _totals(machine)]
     ranks = [ranks for ranks, _, _ in _totals(machine)]
     if len(ranks) > 1:
+        five = "; on 32 ranks two of six neighbors are one, and five faces are pulled"
+        five = five if 32 in ranks else ""
         text = joined(
             [f"{units.format_rate(t)} on {r:,} ranks" for r, t in zip(ranks, best, strict=True)]
         )
         yield (
             "ghost",
             f"All ranks of {machine.name} together receive {text} at best. In the published "
-            "program everybody pulls from rank 0, whose memory serves all of them; on 32 ranks two "
-            "of the six neighbors are the same one, and five faces are pulled.",
+            f"program everybody pulls from rank 0, whose memory serves all of them{five}.",
         )
 
 
