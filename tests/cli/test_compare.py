@@ -11,6 +11,7 @@ import pytest
 import recorded
 from stored_runs import Store, pingpong
 from transrank.lab.cli import compare
+from transrank.lab.reference.tables import machines
 from transrank.lab.store.lines import DISTURBED
 
 
@@ -279,3 +280,120 @@ def test_a_machine_without_anything_in_common_is_told(store: Store) -> None:
 def test_a_missing_run_is_status_four(store: Store) -> None:
     assert store.run("compare", "before", "nosuch").status == 4
     assert store.run("compare", "before").status == 2
+
+
+def of_ranks(study: str, ranks: int, seconds: list[float], **axes: str | int) -> recorded.Line:
+    """A case of one launch on one node; each rank has its time."""
+    placed = {"shape": {"ranks": ranks, "ranks_per_node": ranks}}
+    line = recorded.case(
+        study=study,
+        case="/".join([study, *map(str, axes.values())]),
+        axes=axes,
+        seconds=[max(seconds)] * 5,
+        **placed,
+    )
+    line["ranks"] = dict.fromkeys(("median", "minimum", "mean"), seconds)
+    return line
+
+
+def on_other_memory() -> recorded.Line:
+    """The study `locality` on 24 ranks, every fourth one on the neighboring domain's memory."""
+    times = [23.1 + 0.3 * (rank % 4 == 3) + 0.01 * (rank // 6 % 2) for rank in range(24)]
+    line = of_ranks("locality", 24, times, kernel="dgemm", arrangement="exchanged", order=3000)
+    line["memory"] = {
+        "toucher": list(range(24)),
+        "domain": [rank // 6 for rank in range(24)],
+        "package": [rank // 12 for rank in range(24)],
+        "data_domain": [rank // 6 for rank in range(24)],
+        "link": ["neighbor" if rank % 4 == 3 else "own" for rank in range(24)],
+        "pages": [256] * 24,
+        "pages_elsewhere": [0] * 24,
+        "pages_unknown": [0] * 24,
+    }
+    return line
+
+
+def test_memory_of_each_kind_stands_beside_the_published_threads(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", on_other_memory())
+    lines = [
+        " ".join(line.split()) for line in store.run("compare", "latest", "xt6").stdout.splitlines()
+    ]
+    heading = lines.index("memory mean deviation xt6 deviation")
+    rows = dict(row.split(maxsplit=2)[1:] for row in lines[heading + 1 : heading + 5])
+    assert rows["own"] == "23.1 s 5.11 ms 23.1 s 6.53 ms"
+    assert rows["neighbor"] == "23.4 s 5.16 ms 23.4 s 15.8 ms"
+    assert rows["diagonal"] == "23.5 s 14.8 ms"
+
+
+def test_two_runs_have_mean_and_deviation_of_each_domain(store: Store) -> None:
+    axes: dict[str, str | int] = {"domain_ranks": 2, "traffic": "none", "bytes": 1024}
+    for run, factor in (("20261102-000000-bbbb", 1), ("20261103-000000-cccc", 2)):
+        times = [factor * time for time in (1e-3, 3e-3, 1e-3, 1e-3)]
+        store.keep(run, of_ranks("contention", 4, times, **axes))
+    lines = [
+        " ".join(line.split())
+        for line in store.run("compare", "latest~1", "latest").stdout.splitlines()
+    ]
+    heading = lines.index("domain baseline deviation candidate deviation ratio")
+    assert lines[heading + 1] == "1 KiB 0 2.00 ms 1.41 ms 4.00 ms 2.83 ms 2.00"
+    assert lines[heading + 2] == "1 KiB 1 1.00 ms 0 s 2.00 ms 0 s 2.00"
+    document = json.loads(store.run("compare", "latest~1", "latest", "--format", "json").stdout)
+    assert [one["ratio"] for one in document["domains"]] == [2.0, 2.0]
+
+
+def starts(seconds: float) -> list[recorded.Line]:
+    return [
+        recorded.case(
+            study="launch",
+            case="launch/plain",
+            axes={"stamp": "plain"},
+            launch=launch,
+            seconds=[seconds] * 5,
+            bytes_counted=0,
+        )
+        for launch in range(3)
+    ]
+
+
+def test_two_job_starts_have_their_first_rank_beside_the_last(store: Store) -> None:
+    store.keep("20261102-000000-bbbb", *starts(1.0))
+    store.keep("20261103-000000-cccc", *starts(2.0))
+    answer = store.run("compare", "latest~1", "latest", "--fail-on", "never")
+    row = next(line.split() for line in answer.stdout.splitlines() if "slower" in line)
+    assert row[-5:] == ["900", "ms", "1.80", "s", "slower"]
+    (rows,) = csv.DictReader(
+        io.StringIO(store.run("compare", "latest~1", "latest", "--format", "csv").stdout)
+    )
+    assert float(rows["candidate_first_rank_seconds"]) == pytest.approx(1.8)
+    assert "first rank" not in store.run("compare", "before", "before").stdout
+
+
+def test_a_job_start_stands_beside_each_published_shape_of_the_job(store: Store) -> None:
+    start = of_ranks("launch", 768, [1.0] * 768, stamp="plain")
+    store.keep("20261102-000000-bbbb", start | {"shape": {"ranks": 768, "ranks_per_node": 1}})
+    lines = store.run("compare", "latest", "fugaku").stdout.splitlines()
+    last = {line.split()[-1]: line.split() for line in lines if " s " in line}
+    assert last["4x6x32"][-3:] == ["3.78", "s", "4x6x32"]
+    assert {"noncont", "32x6x4", "8x12x8"} <= set(last)
+
+
+STUDIES = ("pingpong", "pingping", "sendrecv", "exchange", "collectives", "launch", "send-modes")
+
+
+@pytest.mark.parametrize("machine", [machine.name for machine in machines()])
+def test_a_run_of_the_needed_studies_is_laid_beside_every_machine(
+    store: Store, machine: str
+) -> None:
+    measured = [
+        recorded.case(study=study, case=f"{study}/8B", axes={"bytes": 8}) for study in STUDIES
+    ]
+    further = [
+        of_ranks("ghost", 2, [1e-3] * 2, pattern="corrected", vdim=6, mode="unmodified"),
+        of_ranks("plan-scaling", 2, [1e-6] * 2, dimensions=2, routes="one", plan_ranks=128),
+        on_other_memory(),
+    ]
+    store.keep("20261102-000000-bbbb", *measured, *further)
+    answer = store.run("compare", "latest", machine)
+    assert answer.status in (0, 1)
+    assert f"{machine}: " in answer.stdout
+    assert ("were only plotted, so there is no number" in answer.stdout) == (machine == "columbia")

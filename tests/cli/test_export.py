@@ -124,3 +124,30 @@ def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store: Store) 
     assert float(row["mean_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p90_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p99_of_all_seconds"]) == pytest.approx(1e-4)
+
+
+def test_domains_become_rows_of_mean_and_deviation(store: Store) -> None:
+    lines = [
+        recorded.case(
+            1024,
+            launch,
+            [seconds] * 3,
+            study="contention",
+            case="contention/1/none/1024B",
+            axes={"domain_ranks": 1, "traffic": "none", "bytes": 1024},
+        )
+        for launch, seconds in enumerate((1e-3, 3e-3))
+    ]
+    store.keep("20261121-000000-bbbb", *lines)
+    answer = store.run("export", "latest", "--domains")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [(row["domain"], row["values"]) for row in rows] == [("0", "2"), ("1", "2")]
+    assert float(rows[0]["mean_seconds"]) == pytest.approx(2e-3)
+    assert float(rows[0]["deviation_seconds"]) == pytest.approx(2e-3 / 2**0.5)
+
+
+def test_a_run_without_domains_is_told_which_studies_have_them(store: Store) -> None:
+    answer = store.run("export", "20261120-000000-aaaa", "--domains")
+    assert answer.status == 2
+    assert "only the studies locality and contention measure them" in answer.stderr
+    assert store.run("export", "latest", "--domains", "--samples").status == 2

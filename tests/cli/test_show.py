@@ -256,7 +256,7 @@ def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(st
     assert "fugaku, Fugaku, A64FX, Tofu interconnect D" in said
     assert "at most 100 s per size" in said
     assert "exponent of 0.37" in said
-    assert "4x6x32 4.47 s" in said
+    assert "4x6x32 3.78 s 4.47 s" in said
 
 
 def test_every_published_number_is_in_csv_and_json(store: Store) -> None:
@@ -268,3 +268,63 @@ def test_every_published_number_is_in_csv_and_json(store: Store) -> None:
     assert len(told["points"]) == 7
     assert any("exponent of 1.73" in text for text in told["findings"])
     assert told["tables"][1]["rows"][0] == ["4", "4x1", "1x4", "402,653,184"]
+
+
+def test_a_machine_whose_times_were_only_plotted_has_its_facts(store: Store) -> None:
+    answer = store.run("show", "columbia")
+    assert answer.status == 0
+    said = " ".join(answer.stdout.split())
+    assert "cluster of 512 processors 1.5 6" in said
+    assert "numbers" not in said.split("Where the processors were")[1]
+
+
+LOCALITY = {"kernel": "triad", "arrangement": "exchanged", "order": 600}
+
+
+def of_domains() -> list[recorded.Line]:
+    """Two domains of one rank each: sending to themselves, and on each other's memory."""
+    axes = {"domain_ranks": 1, "traffic": "none", "bytes": 1024}
+    memory = {
+        "toucher": [1, 0],
+        "domain": [0, 1],
+        "package": [0, 0],
+        "data_domain": [1, 0],
+        "link": ["neighbor", "neighbor"],
+        "pages": [256, 256],
+        "pages_elsewhere": [0, 256],
+        "pages_unknown": [0, 0],
+    }
+    lines = []
+    for launch, seconds in enumerate((1e-3, 2e-3)):
+        for more in (
+            {"study": "contention", "case": "contention/1/none/1024B", "axes": axes},
+            {"study": "locality", "case": "locality/triad/exchanged/600", "axes": LOCALITY}
+            | {"memory": memory},
+        ):
+            line = recorded.case(1024, launch, [seconds] * 3, **more)
+            line["ranks"]["median"] = [seconds, 2 * seconds]
+            lines.append(line)
+    return lines
+
+
+def test_mean_and_deviation_of_each_domain_stand_below_its_case(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *of_domains())
+    lines = [" ".join(line.split()) for line in store.run("show").stdout.splitlines()]
+    contended = lines.index("domain values mean deviation")
+    assert lines[contended + 1] == "1 KiB 0 2 1.50 ms 707 µs"
+    assert lines[contended + 2] == "1 KiB 1 2 3.00 ms 1.41 ms"
+    # The pages of rank 1 were elsewhere.
+    local = lines.index("domain memory values mean deviation")
+    assert lines[local + 1] == "exchanged/600 0 neighbor 2 1.50 ms 707 µs"
+    assert "exchanged/600 1" not in lines[local + 2 :]
+    told = json.loads(store.run("show", "--format", "json").stdout)["domains"]
+    assert [(one["domain"], one["memory"]) for one in told] == [
+        (0, None),
+        (1, None),
+        (0, "neighbor"),
+    ]
+
+
+def test_other_studies_have_no_domains(store: Store) -> None:
+    store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
+    assert "domain" not in store.run("show").stdout

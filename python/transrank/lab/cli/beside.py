@@ -10,22 +10,28 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import RecordError, UsageError
-from transrank.lab.cli import output, results
+from transrank.lab.cli import domains, output, results
 from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import Machine
 from transrank.lab.report.phrases import counted
+from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.published import Apart, Beside, Comparison, beside_machine
 from transrank.lab.stats.summary import run_warnings, summarise
 from transrank.lab.units import format_seconds, three_digits
 
 NO_INTERVAL = "Published numbers are means without an interval, so there is no verdict."
+NO_TIMES = (
+    "The times of {0} were only plotted, so there is no number to compare with; "
+    "`transrank show {0}` prints the facts that were published."
+)
 COLUMNS = ("", "median", "±", "mean")
 
 
 def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
     """Print a run beside `machine`; return status 0, since there is no verdict.
 
-    A study published only for other numbers of ranks has a line that names these.
+    A study published only for other numbers of ranks has a line that names these; a machine whose
+    times were only plotted has one that says so.
 
     Raises
     ------
@@ -44,7 +50,7 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
     every = summarise(record)
     chosen = results.select_cases(every, arguments.case)
     found = beside_machine(chosen, machine, arguments.nodes)
-    if found.unmeasured == machine.studies:
+    if machine.studies and found.unmeasured == machine.studies:
         raise RecordError(
             f"{record.name} has no case of a study that was published for {machine.name}",
             f"measure one: transrank measure {' '.join(machine.studies)}",
@@ -55,16 +61,20 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
         rows = [_flat(pair, machine) for pair in found.pairs]
         output.write(results.as_csv(rows), arguments.output)
     else:
-        output.print_or_write(lambda console: _print(console, found, machine), arguments.output)
+        times = domains.by_case(domain_times(record.cases, chosen))
+        output.print_or_write(
+            lambda console: _print(console, found, machine, times), arguments.output
+        )
     # A mean includes every disturbance of the machine: the warnings say how far to trust it.
     results.warn(run_warnings(record, every))
     return 0
 
 
-def _print(console: Console, found: Comparison, machine: Machine) -> None:
+def _print(console: Console, found: Comparison, machine: Machine, times: domains.Of) -> None:
     axes = {pair.case: pair.result.axes for pair in found.pairs}
     names = (*COLUMNS, machine.name, "ratio", "first rank", f"{machine.name}'s")
-    columns = [Column(name, right=True) for name in names]
+    columns: list[Column | str] = [Column(name, right=True) for name in names]
+    columns.append("job shape")
     for table in results.tabulate(found.pairs, axes):
         jobs = sorted({(pair.ranks, pair.nodes) for _, pair in table.rows})
         theirs = results.some_of([_job(*job) for job in jobs])
@@ -72,13 +82,15 @@ def _print(console: Console, found: Comparison, machine: Machine) -> None:
         output.paragraph(console, Text(title, style="bold"))
         rows = [_row(*row) for row in table.rows]
         console.print(output.table(*results.without_empty(columns, rows)))
+        domains.print_links(console, table, machine, times)
         console.print()
-    for sentence in _sentences(found):
+    sentences = _sentences(found) if machine.studies else [NO_TIMES.format(machine.name)]
+    for sentence in sentences:
         output.paragraph(console, sentence)
-    if found.apart or found.unmeasured:
+    if sentences:
         console.print()
     output.paragraph(console, f"{machine.name}: {machine.title}. {machine.attribution}.")
-    for sentence in (*machine.conditions, NO_INTERVAL):
+    for sentence in (*machine.conditions, *([NO_INTERVAL] if machine.studies else [])):
         output.paragraph(console, sentence)
 
 
@@ -130,6 +142,7 @@ def _row(label: str, pair: Beside) -> list[str | Text]:
         format_seconds(pair.published),
         three_digits(pair.ratio),
         *_first_ranks(pair),
+        pair.job_shape,
     ]
 
 
@@ -174,4 +187,5 @@ def _flat(pair: Beside, machine: Machine) -> dict[str, Any]:
         "ratio": pair.ratio,
         "first_rank_seconds": pair.result.first_rank,
         "machine_first_rank_seconds": pair.first_rank,
+        "machine_job_shape": pair.job_shape or None,
     }

@@ -12,17 +12,19 @@ from rich.console import Console
 from rich.text import Text
 
 from transrank.errors import UsageError
-from transrank.lab.cli import options, output, results
+from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.beside import print_beside
 from transrank.lab.cli.output import Column
 from transrank.lab.reference.tables import machines
 from transrank.lab.stats.compare import VERDICTS, Family, Verdict, compare_results, summarise_family
 from transrank.lab.stats.conditions import differences, obstacle, summarise_both
+from transrank.lab.stats.domains import domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.pairs import are_paired, summarise_pair
 from transrank.lab.stats.rows import tail_row
 from transrank.lab.stats.summary import Tail, run_warnings
 from transrank.lab.store.records import Run
+from transrank.lab.study import launch
 from transrank.lab.units import format_percent, format_seconds
 
 STYLES = {"slower": "bold red", "faster": "green", "unclear": "yellow", "missing": "dim"}
@@ -35,6 +37,8 @@ COLUMNS = (
     Column("±", right=True, optional=True),
     Column("ratio", right=True),
     Column("95 % interval", right=True),
+    Column("first rank", right=True),
+    Column("candidate's", right=True),
     "verdict",
 )
 # Of all samples after warm-up, with --verbose.
@@ -137,8 +141,15 @@ def run(arguments: argparse.Namespace) -> int:
     )
     family = summarise_family(verdicts, arguments.threshold)
     unlike = differences(baseline, candidate)
+    of_domains = [
+        domains.by_case(domain_times(record.cases, [one for one in found if one.case in chosen]))
+        for record, found in ((baseline, ours), (candidate, theirs))
+    ]
     if arguments.format == "json":
-        document = _as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike)
+        document = {
+            **_as_json(arguments, baseline.name, candidate.name, verdicts, family, unlike),
+            "domains": domains.both_as_json(*of_domains),
+        }
         output.write(results.as_json(document), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(verdict) for verdict in verdicts]), arguments.output)
@@ -151,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
                 names = f"baseline {_name(baseline)}, candidate {_name(candidate)}"
                 output.paragraph(console, names)
                 console.print()
-            _print(console, verdicts, axes, family, arguments.threshold)
+            _print(console, verdicts, axes, family, arguments.threshold, of_domains)
 
         output.print_or_write(write, arguments.output)
     results.flush()
@@ -227,6 +238,7 @@ def _print(
     axes: dict[str, Any],
     family: Family,
     threshold: float,
+    of_domains: Sequence[domains.Of],
 ) -> None:
     compared = [verdict for verdict in verdicts if verdict.ratio is not None]
     for table in results.tabulate(compared, axes):
@@ -239,6 +251,7 @@ def _print(
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up, baseline and candidate"))
             console.print(output.table(TAIL, tails))
+        domains.print_both(console, table, *of_domains)
         console.print()
     _print_reasons(console, verdicts)
     _print_family(console, family, threshold)
@@ -282,8 +295,17 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
         results.error_text(verdict.candidate),
         _ratio(verdict.ratio.value),
         _interval(verdict.ratio),
+        *_first_ranks(verdict),
         Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
     ]
+
+
+def _first_ranks(verdict: Verdict) -> tuple[str, str]:
+    """When the first rank ran: of the study whose value is when the last one did."""
+    if verdict.first_ranks is None or verdict.case.split("/")[0] != launch.NAME:
+        return "", ""
+    ours, theirs = verdict.first_ranks
+    return format_seconds(ours), format_seconds(theirs)
 
 
 def _tail_row(label: str, tails: tuple[Tail, Tail]) -> list[str | Text]:
@@ -361,8 +383,11 @@ def _flat(verdict: Verdict) -> dict[str, Any]:
         row[f"{name}_high"] = estimate.high if estimate else None
     for name, tail in zip(("baseline", "candidate"), verdict.tails or (None, None), strict=True):
         row |= tail_row(tail, f"{name}_")
+    first = verdict.first_ranks or (None, None)
     return {
         **row,
+        "baseline_first_rank_seconds": first[0],
+        "candidate_first_rank_seconds": first[1],
         "verdict": verdict.verdict,
         "alone": verdict.alone,
         "reason": verdict.reason,

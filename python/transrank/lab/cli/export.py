@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import RecordError, UsageError
-from transrank.lab.cli import options, output, results
+from transrank.lab.cli import domains, options, output, results
+from transrank.lab.stats.domains import STUDIES, domain_times
 from transrank.lab.stats.rows import result_rows, sample_rows
-from transrank.lab.stats.summary import summarise
+from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store import writing
+from transrank.lab.store.records import Run
 
 FORMATS = ("csv", "parquet")
 EPILOG = """\
@@ -27,17 +29,24 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "export",
         help="write a run as CSV or Parquet",
-        description="Write a run as CSV or Parquet, one row per case or per sample; "
-        "times in seconds, sizes in bytes.",
+        description="Write a run as CSV or Parquet, one row per case, per sample or per memory "
+        "domain; times in seconds, sizes in bytes.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run", metavar="RUN", help="latest, a run id, a label, or a file")
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--samples",
         action="store_true",
         help="one row per sample, flagged ones included; the column `counted` marks those that "
         "count for the value",
+    )
+    what.add_argument(
+        "--domains",
+        action="store_true",
+        help="one row per memory domain of a case of locality or contention: mean and standard "
+        "deviation over its ranks and their launches",
     )
     results.add_case_option(parser)
     parser.add_argument(
@@ -81,11 +90,23 @@ def _format_of(target: Path | None) -> str:
 def _rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     record = results.open_run(arguments.run, arguments.store)
     chosen = results.select_cases(summarise(record), arguments.case)
+    if arguments.domains:
+        return _domain_rows(record, chosen)
     if not arguments.samples:
         return list(result_rows(chosen))
     names = {(result.case, result.shape) for result in chosen}
     kept = [case for case in record.cases if (case.case, case.shape) in names]
     return list(sample_rows(record, kept))
+
+
+def _domain_rows(record: Run, chosen: Sequence[CaseResult]) -> list[dict[str, Any]]:
+    rows = [domains.flat(one) for one in domain_times(record.cases, chosen)]
+    if not rows:
+        raise UsageError(
+            f"{record.name} has no times of memory domains",
+            f"only the studies {' and '.join(STUDIES)} measure them",
+        )
+    return rows
 
 
 def _write_parquet(rows: Sequence[dict[str, Any]], target: Path) -> None:

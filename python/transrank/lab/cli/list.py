@@ -125,7 +125,7 @@ def _print_machines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     """Print each machine, its title, its source and the published studies."""
     for row in rows:
         _print_named(console, row["machine"], f"{row['title']}; {row['attribution']}")
-        _print_values(console, "", ",".join(row["studies"]))
+        _print_values(console, "", ",".join(row["studies"]) or "facts without times")
 
 
 def _print_named(console: Console, name: str, text: str) -> None:

@@ -42,6 +42,8 @@ def _print(console: Console, machine: Machine) -> None:
         output.paragraph(console, Text(table.caption, style="bold"))
         columns = [Column(column.heading, right=column.number) for column in table.columns]
         console.print(output.table(columns, [row.cells for row in table.rows]))
+    if not machine.points:
+        return
     console.print()
     numbers = counted(len(machine.points), "number")
     output.paragraph(

@@ -11,12 +11,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from transrank.lab.cli import options, output, results
+from transrank.lab.cli import domains, options, output, results
 from transrank.lab.cli.output import Column
 from transrank.lab.cli.published import print_machine
 from transrank.lab.reference.tables import machines
 from transrank.lab.report.curves import steps_of
 from transrank.lab.report.phrases import ends, step_sentence
+from transrank.lab.stats.domains import DomainOfCase, domain_times
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.hidden import Hidden, find_hidden
 from transrank.lab.stats.rows import result_row, result_rows
@@ -92,14 +93,17 @@ def run(arguments: argparse.Namespace) -> int:
     every = summarise(record)
     cautions = run_warnings(record, every)
     chosen = results.select_cases(every, arguments.case)
+    times = domain_times(record.cases, chosen)
     if arguments.format == "json":
-        output.write(results.as_json(_as_json(record, chosen, cautions)), arguments.output)
+        output.write(results.as_json(_as_json(record, chosen, times, cautions)), arguments.output)
     elif arguments.format == "csv":
         output.write(results.as_csv(list(result_rows(chosen))), arguments.output)
     elif arguments.format == "lines":
         output.write("".join(f"{_line(result)}\n" for result in chosen), arguments.output)
     else:
-        output.print_or_write(lambda console: _print(console, record, chosen), arguments.output)
+        output.print_or_write(
+            lambda console: _print(console, record, chosen, times), arguments.output
+        )
     results.warn(cautions)
     return 0
 
@@ -113,7 +117,12 @@ def _line(result: CaseResult) -> str:
     return " ".join([f"case={result.case}", *shape, f"status={result.status}", *texts, "unit=s"])
 
 
-def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Caution]) -> Any:
+def _as_json(
+    record: Run,
+    chosen: Sequence[CaseResult],
+    times: Sequence[DomainOfCase],
+    cautions: Sequence[Caution],
+) -> Any:
     header = record.header
     return {
         "run": header.run,
@@ -140,14 +149,18 @@ def _as_json(record: Run, chosen: Sequence[CaseResult], cautions: Sequence[Cauti
             }
             for what, step in steps_of(chosen)
         ],
+        "domains": [domains.flat(one) for one in times],
         "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
     }
 
 
-def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
+def _print(
+    console: Console, record: Run, chosen: Sequence[CaseResult], times: Sequence[DomainOfCase]
+) -> None:
     output.paragraph(console, _heading(record))
     axes = {result.case: result.axes for result in chosen}
     measured = [result for result in chosen if result.measured]
+    of_domains = domains.by_case(times)
     for table in results.tabulate(measured, axes):
         console.print()
         output.paragraph(console, Text(f"{table.title}, {table.shape}", style="bold"))
@@ -158,6 +171,7 @@ def _print(console: Console, record: Run, chosen: Sequence[CaseResult]) -> None:
         if output.settings.verbose and tails:
             console.print(Text("all samples after warm-up"))
             console.print(output.table(TAIL, tails))
+        domains.print_domains(console, table, of_domains)
     for what, step in steps_of(measured):
         console.print()
         output.paragraph(console, f"{what}: {step_sentence(step)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transrank.lab.reference.machine import Machine, ReferencePoint, read_table
+from transrank.lab.reference.machine import JOB_SHAPE, Machine, ReferencePoint, read_table
 
 NAME = "fugaku"
 # Messages of the counted size that one operation moves, by IMB's convention.
@@ -82,10 +82,10 @@ def _launch() -> Iterator[ReferencePoint]:
         yield ReferencePoint(
             machine=NAME,
             study="launch",
-            axes={"stamp": "plain"},
+            axes={"stamp": "plain", JOB_SHAPE: row["shape"]},
             nodes=nodes,
             ranks=nodes,
             seconds=float(row["max_seconds"]),
             fastest_seconds=float(row["min_seconds"]),
-            note=f"one repetition on nodes {row['shape']}",
+            note="one repetition",
         )

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+# The axis with the shape of the nodes of a published job, which no case of ours has.
+JOB_SHAPE = "job_shape"
+
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoint:
@@ -61,6 +64,8 @@ class Machine:
         who measured and published.
     conditions
         how it was measured, one sentence each: what to know before comparing.
+    points
+        none where the source only plotted its times.
     tables
         files of the source's other facts, read by `read_table`.
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from transrank.errors import UsageError
-from transrank.lab.reference import fugaku, ghost, jaguar, triton, xt6
+from transrank.lab.reference import esmf, fugaku, ghost, triton, xt6
 from transrank.lab.reference.machine import Machine, ReferencePoint, read_table
 
 __all__ = ["Machine", "ReferencePoint", "machine", "machines", "read_table"]
@@ -19,7 +19,7 @@ def machines() -> tuple[Machine, ...]:
         fugaku.machine(),
         triton.machine(),
         xt6.machine(),
-        jaguar.machine(),
+        *esmf.machines(),
         *ghost.machines(),
     )
 

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transrank.lab.stats.placement import shared_cores
-from transrank.lab.stats.summary import CaseResult, Caution, run_warnings, summarise
+from transrank.lab.stats.summary import (
+    CaseResult,
+    Caution,
+    counted_cases,
+    run_warnings,
+    summarise,
+)
 from transrank.lab.store.records import Case, Run, Shape
 
 WITHIN_A_NODE, BETWEEN_NODES, SOMEWHERE = PLACES = ("within a node", "between nodes", "")
@@ -30,12 +36,7 @@ class Measured:
     @property
     def counted_cases(self) -> list[Case]:
         """The cases of single launches, without those that are left out of the results."""
-        counted = {(result.case, result.shape): result.launches for result in self.results}
-        return [
-            case
-            for case in self.run.cases
-            if case.status != "ok" or case.launch in counted[case.case, case.shape]
-        ]
+        return counted_cases(self.run.cases, self.results)
 
     def by_place(self, *studies: str) -> dict[str, list[CaseResult]]:
         """The results of two-rank studies, by the place of the two ranks: see `place_of`.

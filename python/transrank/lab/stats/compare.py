@@ -75,6 +75,8 @@ class Verdict:
     tails
         mean, P90 and P99 of all samples after warm-up, of the baseline and of the candidate; None
         if one side has only means.
+    first_ranks
+        when the first rank was done, in the baseline and in the candidate; None where unknown.
     """
 
     case: str
@@ -90,6 +92,7 @@ class Verdict:
     p_faster: float = 1.0
     difference: Difference | None = None
     tails: tuple[Tail, Tail] | None = None
+    first_ranks: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +251,8 @@ def _judge(
     verdict = Verdict(known.case, known.shape, first, second, None, "unclear", None, statistic)
     if baseline.tail is not None and candidate.tail is not None:
         verdict = replace(verdict, tails=(baseline.tail, candidate.tail))
+    if baseline.first_rank is not None and candidate.first_rank is not None:
+        verdict = replace(verdict, first_ranks=(baseline.first_rank, candidate.first_rank))
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))

@@ -91,7 +91,7 @@ def localities(cases: Sequence[Case]) -> list[Locality]:
         if case.status == "skipped":
             reasons.setdefault(key, {})[arrangement] = case.reason or ""
         elif case.status == "ok":
-            found.setdefault(key, {}).setdefault(arrangement, []).extend(_workers(case))
+            found.setdefault(key, {}).setdefault(arrangement, []).extend(workers_of(case))
     return [
         Locality(
             *key,
@@ -102,7 +102,8 @@ def localities(cases: Sequence[Case]) -> list[Locality]:
     ]
 
 
-def _workers(case: Case) -> list[Worker]:
+def workers_of(case: Case) -> list[Worker]:
+    """The ranks of one launch of a case; none where the record lacks them."""
     memory, ranks = case.memory, case.ranks
     if memory is None or ranks is None:
         return []
@@ -183,10 +184,15 @@ def ratio_over_launches(measured: Locality, near: str, far: str) -> Estimate | N
 
 def values_by_link(measured: Locality) -> dict[str, Values]:
     """Seconds of all workers by the link to their memory, the nearest first."""
+    return by_link(measured.workers)
+
+
+def by_link(workers: Sequence[Worker]) -> dict[str, Values]:
+    """Seconds of these workers by the link to their memory, the nearest first."""
     return {
-        link: np.array([worker.seconds for worker in measured.workers if worker.link == link])
+        link: np.array([worker.seconds for worker in workers if worker.link == link])
         for link in LINKS
-        if any(worker.link == link for worker in measured.workers)
+        if any(worker.link == link for worker in workers)
     }
 
 

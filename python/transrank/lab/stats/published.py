@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from transrank.lab.reference.machine import Machine, ReferencePoint
+from transrank.lab.reference.machine import JOB_SHAPE, Machine, ReferencePoint
 from transrank.lab.stats.placed import Placed
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Shape
@@ -27,7 +27,7 @@ class Beside:
     Published numbers are means without an interval: `ours` is the mean of all samples after
     warm-up, over ranks as IMB takes it, or of the slowest rank where that was published; then
     `first_rank` is what was published of the fastest. The ratio ours / published has no interval
-    and no verdict.
+    and no verdict. If the job was published on nodes of several shapes, there is one for each.
     """
 
     result: CaseResult
@@ -36,6 +36,7 @@ class Beside:
     nodes: int
     ranks: int
     first_rank: float | None = None
+    job_shape: str = ""
 
     @property
     def case(self) -> str:
@@ -120,13 +121,13 @@ def _of_study(
     ours: Sequence[CaseResult], points: Sequence[ReferencePoint]
 ) -> tuple[list[Beside], Apart | None]:
     """The pairs of a study, and what is left without a partner for want of ranks or cases."""
-    pairs = []
+    pairs: list[Beside] = []
     alone: list[tuple[CaseResult, list[ReferencePoint]]] = []
     for result in ours:
         same = [point for point in points if _asks_the_same(result, point)]
         alike = [point for point in same if _is_placed_alike(result, point)]
         if alike:
-            pairs.append(_pair(result, alike))
+            pairs += _pairs(result, alike)
         elif same:
             alone.append((result, same))
     study = ours[0].study
@@ -171,25 +172,30 @@ def _is_placed_alike(result: CaseResult, point: ReferencePoint) -> bool:
     return ours.ranks == point.ranks and (ours.nodes == 1) == (point.nodes == 1)
 
 
-def _pair(result: CaseResult, points: Sequence[ReferencePoint]) -> Beside:
-    assert result.headline is not None
+def _pairs(result: CaseResult, points: Sequence[ReferencePoint]) -> list[Beside]:
+    """One for each shape of the nodes of the job with the nearest number of them."""
     here = result.placed.nodes if result.placed else 1
     nearest = min(points, key=lambda point: abs(log(point.nodes / here)))
     job = (nearest.nodes, nearest.ranks)
-    values = [point.seconds for point in points if (point.nodes, point.ranks) == job]
+    by_shape: dict[str, list[ReferencePoint]] = {}
+    for point in points:
+        if (point.nodes, point.ranks) == job:
+            by_shape.setdefault(str(point.axes.get(JOB_SHAPE, "")), []).append(point)
+    return [_pair(result, found, shape) for shape, found in by_shape.items()]
+
+
+def _pair(result: CaseResult, points: Sequence[ReferencePoint], job_shape: str) -> Beside:
+    assert result.headline is not None
     mean = result.imb.mean if result.imb else result.headline.value
-    if nearest.fastest_seconds is not None and result.tail is not None:
+    first = [point.fastest_seconds for point in points if point.fastest_seconds is not None]
+    if first and result.tail is not None:
         mean = result.tail.mean
-    first = [
-        point.fastest_seconds
-        for point in points
-        if (point.nodes, point.ranks) == job and point.fastest_seconds is not None
-    ]
     return Beside(
         result,
         mean,
-        float(np.mean(values)),
-        nearest.nodes,
-        nearest.ranks,
+        float(np.mean([point.seconds for point in points])),
+        points[0].nodes,
+        points[0].ranks,
         float(np.mean(first)) if first else None,
+        job_shape,
     )

@@ -30,6 +30,7 @@ __all__ = [
     "Estimate",
     "ImbMean",
     "Tail",
+    "counted_cases",
     "counted_samples",
     "run_warnings",
     "summarise",
@@ -80,6 +81,17 @@ def by_case(cases: Iterable[Case]) -> dict[tuple[str, Shape], list[Case]]:
     for case in cases:
         found.setdefault((case.case, case.shape), []).append(case)
     return found
+
+
+def counted_cases(cases: Iterable[Case], results: Iterable[CaseResult]) -> list[Case]:
+    """The cases of single launches that belong to these results, and are not left out of them."""
+    counted = {(result.case, result.shape): result.launches for result in results}
+    return [
+        case
+        for case in cases
+        if (case.case, case.shape) in counted
+        and (case.status != "ok" or case.launch in counted[case.case, case.shape])
+    ]
 
 
 def counted_samples(run: Run, cases: Iterable[Case]) -> Iterator[tuple[Case, Mask]]:

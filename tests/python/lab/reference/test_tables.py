@@ -15,6 +15,7 @@ from transrank.lab.reference.tables import machine, machines, read_table
 ROWS = {
     "advection_parameters.csv": 19,
     "advection_profile.csv": 50,
+    "columbia_systems.csv": 2,
     "esmf_partitions.csv": 10,
     "esmf_store_times.csv": 7,
     "fugaku_alltoall_algorithms.csv": 9,
@@ -37,9 +38,9 @@ def test_no_row_is_missing(name: str) -> None:
 def test_a_machine_says_where_its_numbers_come_from(known: Machine) -> None:
     assert known.attribution
     assert known.conditions
-    assert known.points
+    assert known.points or known.tables
     assert all(sentence.endswith(".") for sentence in known.conditions)
-    assert {point.machine for point in known.points} == {known.name}
+    assert {point.machine for point in known.points} <= {known.name}
     assert all(ROWS[table] == len(read_table(table)) for table in known.tables)
 
 

@@ -99,11 +99,14 @@ def test_the_mean_of_all_threads_is_published_for_a_figure() -> None:
     assert near.published < far.published == pytest.approx(23.302, abs=1e-3)
 
 
-def test_job_starts_are_those_of_the_last_rank() -> None:
+def test_job_starts_are_those_of_the_last_rank_on_each_shape_of_the_job() -> None:
     start = result("launch", Placed(768, 768, 1), stamp="plain")
-    (pair,) = beside_machine([start], machine("fugaku")).pairs
-    assert pair.ours == 2.0
-    assert pair.first_rank == pytest.approx(2.549, abs=0.001)
+    pairs = {pair.job_shape: pair for pair in beside_machine([start], machine("fugaku")).pairs}
+    assert list(pairs) == ["noncont", "32x6x4", "8x12x8", "4x6x32"]
+    assert {pair.ours for pair in pairs.values()} == {2.0}
+    assert pairs["8x12x8"].published == pytest.approx(2.901, abs=0.001)
+    assert pairs["4x6x32"].published == pytest.approx(4.471, abs=0.001)
+    assert pairs["4x6x32"].first_rank == pytest.approx(3.779, abs=0.001)
     touched = result("launch", Placed(768, 768, 1), stamp="init")
     assert beside_machine([touched], machine("fugaku")).pairs == ()
 

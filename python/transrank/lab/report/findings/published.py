@@ -7,36 +7,24 @@ For `transrank show MACHINE`, and below the questions of a page that shows the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from transrank.lab import units
 from transrank.lab.reference.machine import Machine, ReferencePoint, read_table
-from transrank.lab.report.findings.steps import Interval, Step, find_steps
-from transrank.lab.report.phrases import joined, times
+from transrank.lab.report.findings import esmf, fugaku
+from transrank.lab.report.findings.source_table import Sentences, source_table
+from transrank.lab.report.phrases import joined
 from transrank.lab.report.tables import NOTHING, Column, Row, Table
-from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.growth import exponent_of, exponent_text
-from transrank.lab.stats.locality import Worker, penalties
-from transrank.lab.stats.median import CONFIDENCE
+from transrank.lab.stats.locality import Worker, by_link, penalties
 
-# Printed times have no interval: a step is one that remains when each of them is off by this share.
-PRINTED_ERROR = 0.05
-# Steps by a larger factor have a sentence of their own.
-GREAT_STEP = 3
-# From so many processors on ESMF's times grow faster.
-ESMF_BEND = 128
 GUIDE_LINKS = {
     "local": "own",
     "neighbour_die_same_processor": "neighbor",
     "counterpart_die_other_processor": "counterpart",
     "diagonal_die_other_processor": "diagonal",
 }
-
-Sentences = Iterator[tuple[str, str]]
 
 
 def findings(machine: Machine, studies: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -80,147 +68,12 @@ def _no_table(machine: Machine) -> Iterator[Table]:
     return iter(())
 
 
-# Fugaku
-
-
-def _fugaku(machine: Machine) -> Sentences:
-    by_nodes: dict[int, list[float]] = {}
-    for row in _launches("by_node_count"):
-        by_nodes.setdefault(int(row["nodes"]), []).append(float(row["max_seconds"]))
-    exponent = exponent_of([(nodes, float(np.median(all_))) for nodes, all_ in by_nodes.items()])
-    yield (
-        "launch",
-        f"Job start: the time until the last rank runs grows from {min(by_nodes):,} to "
-        f"{max(by_nodes):,} nodes with an exponent of {exponent_text(exponent)}; in proportion to "
-        "the number of nodes, as the source has it, would be 1.",
-    )
-    shapes = _by_shape()
-    quickest, slowest = (
-        choose(shapes, key=lambda shape: float(np.mean(shapes[shape]))) for choose in (min, max)
-    )
-    yield (
-        "launch",
-        f"Job start on {_launches('by_shape')[0]['nodes']} nodes: {slowest} takes "
-        f"{times(_ratio_of_means(shapes[slowest], shapes[quickest]))} as long as {quickest}. The "
-        "source calls it almost not affected by the shape.",
-    )
-    rises: dict[str, list[str]] = {}
-    for name, nodes, step in _steps(machine):
-        if step.factor.value > GREAT_STEP:
-            sizes = f"{units.format_bytes(step.lower)} to {units.format_bytes(step.upper)}"
-            rises.setdefault(f"{name} from {sizes}", []).append(f"{nodes:,}")
-    great = joined([f"{step} ({joined(nodes)} nodes)" for step, nodes in rises.items()])
-    yield (
-        "collectives",
-        f"Collectives: the time rises to more than {GREAT_STEP} times the prediction from smaller "
-        f"sizes in {great}.",
-    )
-
-
-def _fugaku_facts(machine: Machine) -> Iterator[Table]:
-    yield Table(
-        "Steps and falls of the published curves: the time at the larger size over what the sizes "
-        "before predict, or over that of the smaller one. Printed times have no interval: these "
-        f"remain when each of them is off by {units.format_percent(PRINTED_ERROR)}.",
-        (
-            Column("curve", number=False),
-            Column("nodes"),
-            Column("from"),
-            Column("to"),
-            Column("times"),
-        ),
-        tuple(
-            Row(
-                (
-                    name,
-                    f"{nodes:,}",
-                    units.format_bytes(step.lower),
-                    units.format_bytes(step.upper),
-                    units.three_digits(step.factor.value),
-                ),
-                "published",
-            )
-            for name, nodes, step in _steps(machine)
-        ),
-    )
-    yield Table(
-        "Job start by the shape of the job: mean over repetitions of the seconds until the last "
-        "rank runs, and its 95 % interval",
-        (
-            Column("nodes"),
-            Column("shape", number=False),
-            Column("mean"),
-            Column("low"),
-            Column("high"),
-        ),
-        tuple(
-            Row((nodes, shape, *(f"{each:.2f} s" for each in _mean(found))), "published")
-            for nodes, shape, found in _launch_groups()
-        ),
-    )
-    yield _table(
-        "Shapes of the jobs that alltoall was measured on, one process per node",
-        "fugaku_alltoall_forms.csv",
-        {"form": "shape", "nodes": "nodes", "resource_group": "resource group"},
-    )
-    yield _table(
-        "Algorithms of alltoall (coll_select_alltoall_algorithm); 1: its latency was plotted",
-        "fugaku_alltoall_algorithms.csv",
-        {"algorithm": "algorithm", "measured": "plotted"},
-    )
-
-
-def _launches(table: str) -> list[Mapping[str, str]]:
-    return [row for row in read_table("fugaku_process_launch.csv") if row["table"] == table]
-
-
-def _launch_groups() -> Iterator[tuple[str, str, list[float]]]:
-    rows = read_table("fugaku_process_launch.csv")
-    for (nodes, shape), found in groupby(rows, lambda row: (row["nodes"], row["shape"])):
-        yield f"{int(nodes):,}", shape, [float(row["max_seconds"]) for row in found]
-
-
-def _by_shape() -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for row in _launches("by_shape"):
-        found.setdefault(row["shape"], []).append(float(row["max_seconds"]))
-    return found
-
-
-def _mean(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean, and both ends of its interval by Student's t."""
-    interval = stats.ttest_1samp(values, 0).confidence_interval(CONFIDENCE)
-    return float(np.mean(values)), float(interval.low), float(interval.high)
-
-
-def _ratio_of_means(above: Sequence[float], below: Sequence[float]) -> Estimate:
-    """The ratio of two geometric means, with Welch's interval of the difference of logarithms."""
-    one, other = np.log(above), np.log(below)
-    ends = stats.ttest_ind(one, other, equal_var=False).confidence_interval(CONFIDENCE)
-    value, low, high = (float(np.exp(x)) for x in (one.mean() - other.mean(), ends.low, ends.high))
-    return Estimate(value, low, high)
-
-
-def _steps(machine: Machine) -> Iterator[tuple[str, int, Step]]:
-    """Operation, nodes and step, of every curve over message size that was published."""
-    curves: dict[tuple[str, int], dict[int, Interval]] = {}
-    for point in machine.points:
-        if point.bytes is not None and point.seconds > 0:
-            name = str(point.axes.get("operation", point.study))
-            error = PRINTED_ERROR * point.seconds
-            curves.setdefault((name, point.nodes), {})[point.bytes] = Interval(
-                point.seconds, point.seconds - error, point.seconds + error
-            )
-    for (name, nodes), curve in curves.items():
-        for step in find_steps(curve):
-            yield name, nodes, step
-
-
 # Triton
 
 
 def _triton(machine: Machine) -> Sentences:
-    del machine
+    for text in _send_modes(machine):
+        yield "send-modes", text
     rows = read_table("advection_profile.csv")
     computed, analytic = (
         np.array([float(row[column]) for row in rows]) for column in ("c_numeric", "c_analytic")
@@ -234,6 +87,43 @@ def _triton(machine: Machine) -> Sentences:
         f"Advection: the printed solutions differ by {apart.mean():.3f} in the mean and by "
         f"{apart.max():.3f} at most, and the computed one is a sine of amplitude "
         f"{_amplitude(computed):.5f}, where first-order upwind leaves {kept:.5f}.",
+    )
+
+
+def _send_modes(machine: Machine) -> Iterator[str]:
+    points = {
+        (str(p.axes["routine"]), p.nodes): p for p in machine.of_study("send-modes") if p.bytes
+    }
+    size = next(iter(points.values())).bytes or 0
+    bsend, send, both = (
+        [points[routine, nodes].seconds for nodes in (1, 2)]
+        for routine in ("bsend", "send", "sendrecv")
+    )
+    more = [one - other for one, other in zip(bsend, send, strict=True)]
+    rates = sorted(size / each for each in more)
+    yield (
+        f"MPI_Bsend takes {' and '.join(map(units.format_seconds, more))} longer than MPI_Send for "
+        f"{size:,} bytes on one node and on two: as long as one more copy at "
+        f"{units.format_rate(rates[0])} to {units.format_rate(rates[1])}. Its jump near 10,000 "
+        "bytes was only plotted, so the printed numbers do not tell its cause."
+    )
+    yield (
+        f"MPI_Sendrecv, the fastest as the source counts, moves two messages in "
+        f"{' and '.join(map(units.format_seconds, both))}; MPI_Send moves one in "
+        f"{' and '.join(map(units.format_seconds, send))}."
+    )
+    rate = {key: point.bytes_counted / point.seconds for key, point in points.items()}
+    inside = sorted(
+        rate[routine, 1] / rate[routine, 2] for routine in ("bsend", "send", "sendrecv")
+    )
+    source = {row["parameter"]: row["value"] for row in read_table("advection_parameters.csv")}
+    link = float(source["network_throughput_quoted"]) / 8 * 1e9
+    most = max(each for (_, nodes), each in rate.items() if nodes == 2)
+    yield (
+        f"Within a node the rates are {inside[0]:.2f} to {inside[-1]:.2f} times those between two; "
+        f"the highest of these, {units.format_rate(most)}, is "
+        f"{units.format_percent(most / link)} of the link's {units.format_rate(link)} in one "
+        "direction."
     )
 
 
@@ -253,7 +143,7 @@ def _upwind_amplitude(distance: float, spacing: float, steps: int) -> float:
 
 def _triton_facts(machine: Machine) -> Iterator[Table]:
     del machine
-    yield _table(
+    yield source_table(
         "What the source says of its advection and of its messages",
         "advection_parameters.csv",
         {"parameter": "parameter", "value": "value", "unit": "unit", "source_note": "where"},
@@ -265,11 +155,7 @@ def _triton_facts(machine: Machine) -> Iterator[Table]:
 
 def _xt6(machine: Machine) -> Sentences:
     workers = guide_workers([point for point in machine.points if point.axes["figure"] == 3])
-    values = {
-        link: np.array([worker.seconds for worker in workers if worker.link == link])
-        for link in GUIDE_LINKS.values()
-    }
-    for one in penalties(values):
+    for one in penalties(by_link(workers)):
         verdict = "takes longer" if one.share > 0 else "takes less time"
         if not one.real:
             verdict = "cannot be told apart"
@@ -278,27 +164,26 @@ def _xt6(machine: Machine) -> Sentences:
             f"{one.far.capitalize()} memory beside {one.near} memory {verdict} "
             f"(p = {one.p_value:.2g}).",
         )
+    yield from _contention(machine)
+
+
+def _contention(machine: Machine) -> Sentences:
+    del machine
+    yield (
+        "contention",
+        "Which dies suffer from messages between two nodes was only plotted (figure 5): the source "
+        "sees dies 0 and 4 slowed while others exchange, and its numbers cannot be tested. "
+        "`transrank measure contention` tests the same on other nodes.",
+    )
 
 
 def _xt6_facts(machine: Machine) -> Iterator[Table]:
     rows = []
     for figure in (2, 3):
         workers = guide_workers([p for p in machine.points if p.axes["figure"] == figure])
-        for link in GUIDE_LINKS.values():
-            found = [worker.seconds for worker in workers if worker.link == link]
-            if found:
-                rows.append(
-                    Row(
-                        (
-                            str(figure),
-                            link,
-                            str(len(found)),
-                            f"{np.mean(found):.3f} s",
-                            f"{np.std(found, ddof=1):.3f} s",
-                        ),
-                        "published",
-                    )
-                )
+        for link, found in by_link(workers).items():
+            mean, deviation = (f"{value:.3f} s" for value in (found.mean(), found.std(ddof=1)))
+            rows.append(Row((str(figure), link, str(len(found)), mean, deviation), "published"))
     yield Table(
         "A product of matrices by the place of its memory: figure 2 all threads on memory of their "
         "own die, figure 3 half of them on another's",
@@ -310,48 +195,6 @@ def _xt6_facts(machine: Machine) -> Iterator[Table]:
             Column("deviation"),
         ),
         tuple(rows),
-    )
-
-
-# Jaguar
-
-
-def _jaguar(machine: Machine) -> Sentences:
-    found = [(point.ranks, point.seconds) for point in machine.of_study("plan-scaling")]
-    for words, points in (
-        (f"up to {ESMF_BEND} processors", [pair for pair in found if pair[0] <= ESMF_BEND]),
-        (f"from {ESMF_BEND} processors on", [pair for pair in found if pair[0] >= ESMF_BEND]),
-    ):
-        yield (
-            "plan-scaling",
-            f"ESMF's published times grow {words} with an exponent of "
-            f"{exponent_text(exponent_of(points))}.",
-        )
-
-
-def _jaguar_facts(machine: Machine) -> Iterator[Table]:
-    del machine
-    yield _table(
-        "The parts of store in milliseconds, and their total over that at 32 processors",
-        "esmf_store_times.csv",
-        {
-            "processors": "processors",
-            "RoutePrecomputeRedist_ms": "precompute",
-            "RouteCreate_ms": "create",
-            "total_ms": "total",
-            "ratio_printed": "ratio",
-        },
-    )
-    yield _table(
-        "Partitions of 512x1024x16 cells, and the bytes of 8 fields that change processor; "
-        "`transrank plan redistribute --published` counts them, too",
-        "esmf_partitions.csv",
-        {
-            "processors": "processors",
-            "src_partition": "from",
-            "dst_partition": "to",
-            "bytes_redistributed": "bytes",
-        },
     )
 
 
@@ -403,43 +246,20 @@ def _totals(machine: Machine) -> list[tuple[int, int, dict[int, float]]]:
     return [(*job, row) for job, row in sorted(found.items())]
 
 
-def _table(caption: str, file: str, columns: Mapping[str, str]) -> Table:
-    """Some columns of a table of the source, under these headings."""
-    rows = read_table(file)
-    numbers = {name: all(_is_number(row[name]) for row in rows) for name in columns}
-    return Table(
-        caption,
-        tuple(Column(heading, number=numbers[name]) for name, heading in columns.items()),
-        tuple(
-            Row(
-                tuple(f"{int(row[n]):,}" if row[n].isdigit() else row[n] for n in columns),
-                "published",
-            )
-            for row in rows
-        ),
-    )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 _ARRAY_TRANSFORMER = ("gs", "thtj", "thtj1", "bscc-a")
 _FINDINGS: Mapping[str, Callable[[Machine], Sentences]] = {
-    "fugaku": _fugaku,
+    "fugaku": fugaku.sentences,
     "triton": _triton,
     "xt6": _xt6,
-    "jaguar": _jaguar,
+    "jaguar": esmf.jaguar,
+    "columbia": esmf.columbia,
     **dict.fromkeys(_ARRAY_TRANSFORMER, _ghosts),
 }
 _FACTS: Mapping[str, Callable[[Machine], Iterator[Table]]] = {
-    "fugaku": _fugaku_facts,
+    "fugaku": fugaku.tables,
     "triton": _triton_facts,
     "xt6": _xt6_facts,
-    "jaguar": _jaguar_facts,
+    "jaguar": esmf.jaguar_tables,
+    "columbia": esmf.columbia_tables,
     **dict.fromkeys(_ARRAY_TRANSFORMER, _ghosts_facts),
 }
