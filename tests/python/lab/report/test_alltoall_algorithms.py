@@ -76,6 +76,37 @@ def test_where_only_the_choices_were_measured_they_are_compared(
     assert asked is not None
     (told,) = asked.answer
     assert "beaten by transrank's `auto` from 8 B to 64 KiB" in told
-    (table,) = asked.tables
+    table = asked.tables[0]
     assert [row.cells[2] for row in table.rows] == ["auto"] * 3
     assert len(table.columns) == 4
+
+
+def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(
+    written: Callable[..., Run],
+) -> None:
+    survey = Survey(launches=3)
+    for nodes in (2, 4, 8, 12, 24):
+        for size in SIZES:
+            axes = {"algorithm": "mpi", "arrays": "private", "bytes": size}
+            survey.measured("alltoall-algorithms", axes, 1e-6 * nodes, nodes * size, nodes, 1)
+    made = alltoall_algorithms.ask(Context(tuple(measure_up([written(survey)])), Palette()))
+    assert made is not None
+    (figure,) = [each for each in made.figures if each.name == "alltoall-throughput"]
+    assert len(figure.panels) == 1
+    assert [entry.label for entry in figure.key][::4] == [
+        "2 nodes, 2 ranks, 1 per node",
+        "24 nodes, 24 ranks, 1 per node",
+    ]
+
+
+def test_one_number_of_nodes_has_no_figure_of_its_own(written: Callable[..., Run]) -> None:
+    asked = question(written, SECONDS)
+    assert "alltoall-throughput" not in [figure.name for figure in asked.figures]
+
+
+def test_the_source_s_shapes_and_algorithms_stand_below(written: Callable[..., Run]) -> None:
+    asked = question(written, SECONDS)
+    assert [row.cells[0] for row in asked.tables[-1].rows][:3] == ["crp", "blacc6d", "blacc3d"]
+    assert asked.tables[-2].rows[0].cells[0] == "2x3x2"
+    (source,) = asked.sources
+    assert "RIKEN" in source.attribution

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from python.lab.report.synthetic import Survey
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.curves import CurveGroup, Place
+from transrank.lab.report.measured import measure_up
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.published import (
     comparable,
@@ -14,8 +18,13 @@ from transrank.lab.report.published import (
     published_launches,
     published_lines,
 )
+from transrank.lab.report.questions import collectives
+from transrank.lab.report.questions.question import Context
 from transrank.lab.stats.result import CaseResult
-from transrank.lab.store.records import Shape
+from transrank.lab.store.records import Shape, read_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BETWEEN_TWO_NODES = (2, False)
 FUGAKU = [(1536, False), (12288, False), (110592, False)]
@@ -140,3 +149,20 @@ def test_published_rates_are_those_of_the_tables() -> None:
     rates = {(point.nodes, point.axes["routine"]): point.rate for _, point in found.points}
     assert rates[1, "send"] == pytest.approx(8.3e9)
     assert rates[2, "bsend"] == pytest.approx(3.3e9)
+
+
+def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path: Path) -> None:
+    survey = Survey()
+    axes = {"operation": "barrier", "form": "blocking"}
+    survey.measured("collectives", axes, 1e-6)
+    run = read_run(survey.write(tmp_path / "run.jsonl"))
+    made = collectives.ask(Context(tuple(measure_up([run])), Palette()))
+    assert made is not None
+    (table,) = made.tables
+    own, *theirs = [row.cells for row in table.rows]
+    assert own[2] == "2 ranks"
+    assert [(cells[2], cells[3]) for cells in theirs] == [
+        ("1,536 ranks on 384 nodes (Fugaku)", "4.32 µs, published"),
+        ("12,288 ranks on 3,072 nodes (Fugaku)", "5.78 µs, published"),
+        ("110,592 ranks on 27,648 nodes (Fugaku)", "9.83 µs, published"),
+    ]

@@ -26,18 +26,19 @@ def curve_figure(
     caption: str,
     beside: Mapping[str, Sequence[Curve]] = NOTHING,
     sizes_title: str = "message size",
+    most_together: int = MOST_TOGETHER,
 ) -> Figure | None:
     """Draw one panel per group; None when nothing has this quantity.
 
-    `beside` gives the comparison lines of each panel by its title. More curves than can be told
-    apart get a panel each, beside the first of them.
+    `beside` gives the comparison lines of each panel by its title. More curves than
+    `most_together` get a panel each, beside the first of them.
     """
     filled = [
         (group, [*beside.get(group.title, ()), *group.curves])
         for group in groups
         if frame(group.curves, quantity) is not None
     ]
-    filled = _with_short_keys(_apart(filled))
+    filled = _with_short_keys(_apart(filled, most_together))
     shared = frame([curve for _, curves in filled for curve in curves], quantity)
     if shared is None:
         return None
@@ -75,13 +76,13 @@ def _at_one_size(curves: Sequence[Curve], quantity: Quantity) -> str:
 
 
 def _apart(
-    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]],
+    panels: Sequence[tuple[CurveGroup, Sequence[Curve]]], most_together: int
 ) -> list[tuple[CurveGroup, Sequence[Curve]]]:
     """Panels of many curves as small multiples: each curve with the first one as a thin line."""
     found: list[tuple[CurveGroup, Sequence[Curve]]] = []
     for group, curves in panels:
         first, *others = group.curves
-        if len(group.curves) <= MOST_TOGETHER:
+        if len(group.curves) <= most_together:
             found.append((group, curves))
             continue
         label = f"{first.label}, for comparison"

@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transrank.lab import units
+from transrank.lab.reference.tables import machine
 from transrank.lab.report.curves import Curve, CurveGroup, points_of
 from transrank.lab.report.figures.curve_figure import curve_figure
+from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import RATE, TIME
+from transrank.lab.report.findings.fugaku import alltoall_facts
 from transrank.lab.report.measured import Measured
-from transrank.lab.report.phrases import joined
+from transrank.lab.report.phrases import counted, joined
+from transrank.lab.report.published import source_of
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.compare import ratio_of
@@ -34,6 +38,14 @@ RATE_CAPTION = (
     "The same as a rate: the bytes of a rank's blocks for all ranks, itself included, per second. "
     "Multiply by the number of ranks for the total throughput."
 )
+THROUGHPUT_CAPTION = (
+    "The bytes of a rank's blocks for all ranks, itself included, per second of MPI's choice: a "
+    "curve per number of nodes and ranks. In Fugaku's source the throughput falls with the number "
+    "of nodes."
+)
+# As many shapes as the source compares.
+MOST_SHAPES = 11
+SOURCE = "fugaku"
 OWN = "own"
 KINDS = {OWN: "transrank's", "forced": "the library's own"}
 
@@ -69,6 +81,7 @@ def ask(context: Context) -> Question | None:
     figures = (
         curve_figure("alltoall", groups, TIME, CAPTION),
         curve_figure("alltoall-rate", groups, RATE, RATE_CAPTION),
+        _throughput(context, panels),
     )
     return Question(
         "alltoall",
@@ -79,8 +92,41 @@ def ask(context: Context) -> Question | None:
             for sentence in _answer(_title(context, run, place), sizes)
         ),
         tuple(figure for figure in figures if figure is not None),
-        tuple(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
+        (
+            *(_table(_title(context, run, place), sizes) for run, place, sizes in panels),
+            *alltoall_facts(),
+        ),
         (STUDY,),
+        (source_of(machine(SOURCE), (STUDY,)),),
+    )
+
+
+def _throughput(
+    context: Context, panels: Sequence[tuple[Measured, tuple[Shape, str], Sizes]]
+) -> Figure | None:
+    """MPI's choice over the size with a curve per shape; None where fewer than two have one."""
+    by_memory: dict[str, list[tuple[str, list[CaseResult]]]] = {}
+    for run, (shape, memory), sizes in panels:
+        results = [each[DEFAULT] for _, each in sorted(sizes.items()) if DEFAULT in each]
+        where = results[0].placed if results else None
+        label = f"{counted(where.nodes, 'node')}, {shape}" if where else str(shape)
+        if context.several:
+            label = f"{run.name}, {label}"
+        by_memory.setdefault(memory, []).append((label, results))
+    groups = [
+        CurveGroup(
+            f"{memory} memory",
+            tuple(
+                Curve(label, label, context.palette.style("shape", label), points_of(results))
+                for label, results in curves
+            ),
+            curves[0][1][0],
+        )
+        for memory, curves in by_memory.items()
+        if len(curves) > 1 and all(results for _, results in curves)
+    ]
+    return curve_figure(
+        "alltoall-throughput", groups, RATE, THROUGHPUT_CAPTION, most_together=MOST_SHAPES
     )
 
 

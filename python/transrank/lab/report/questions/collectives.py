@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from transrank.lab import units
+from transrank.lab.reference.tables import machines
 from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured, telling_shape
 from transrank.lab.report.phrases import joined, nearest, time_with_interval
-from transrank.lab.report.published import BLOCKING, published_lines
+from transrank.lab.report.published import BLOCKING, job_of, published_lines, short_name
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import NOTHING, Column, Row, Table, interval_text
 from transrank.lab.stats.summary import CaseResult
@@ -137,7 +138,25 @@ def _sizeless(context: Context) -> Table:
         for run, result in found
         if result.headline is not None
     )
-    return Table("Operations without a message", columns, rows)
+    measured = {operation(result) for _, result in found}
+    theirs = tuple(
+        Row(
+            (
+                *((short_name(machine),) if context.several else ()),
+                str(point.axes["operation"]),
+                str(point.axes["form"]),
+                f"{job_of(point)} ({short_name(machine)})",
+                f"{units.format_seconds(point.seconds)}, published",
+                NOTHING,
+                NOTHING,
+            ),
+            "published",
+        )
+        for machine in machines()
+        for point in machine.of_study(STUDY)
+        if point.bytes is None and point.axes["operation"] in measured
+    )
+    return Table("Operations without a message", columns, (*rows, *theirs))
 
 
 def _answer(run: Measured, several: bool) -> list[str]:

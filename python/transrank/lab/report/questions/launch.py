@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transrank.lab import units
 from transrank.lab.report.curves import places_of
 from transrank.lab.report.figures.axes import SECONDS_LABEL, places_axis, value_axis
 from transrank.lab.report.figures.figure import Figure, KeyEntry
 from transrank.lab.report.figures.line_panel import Line, Mark, Words, line_panel
+from transrank.lab.report.findings.fugaku import launch_facts
 from transrank.lab.report.measured import Measured, shapes_of
 from transrank.lab.report.phrases import kept_sentence, sentence
 from transrank.lab.report.published import comparable, published_launches
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import range_text
+from transrank.lab.stats.growth import exponent_of, exponent_text
 from transrank.lab.stats.summary import CaseResult
 from transrank.lab.store.records import Shape
 
 STUDY = "launch"
+FEWEST_COUNTS = 3
 MODES = {"plain": "until main()", "init": "until MPI_Init returns"}
 
 CAPTION = (
@@ -51,6 +56,7 @@ def ask(context: Context) -> Question | None:
         "How long does a job take to start?",
         tuple(text for run in context.runs for text in _answer(run, context.several)),
         (Figure("launch", (panel,), CAPTION, key, "wide", kept_sentence(context.all_of(STUDY))),),
+        tables=(launch_facts(),) if theirs else (),
         studies=(STUDY,),
         sources=found.sources,
         comparable=comparable(found),
@@ -101,4 +107,22 @@ def _answer(run: Measured, several: bool) -> list[str]:
         parts.append(
             f"MPI_Init has returned everywhere after {units.format_seconds(slowest['init'])}"
         )
-    return [sentence(f"{prefix}{'; '.join(parts)}.")]
+    return [sentence(f"{prefix}{'; '.join(parts)}."), *_growth(results, prefix)]
+
+
+def _growth(results: Sequence[CaseResult], prefix: str) -> list[str]:
+    """How the time until the last rank runs grows with the ranks, if there are enough shapes."""
+    last = {
+        result.shape.ranks: range_of(result)[1]
+        for result in sorted(results, key=lambda result: -result.shape.ranks_per_node)
+        if result.axes.get("stamp") == "plain"
+    }
+    if len(last) < FEWEST_COUNTS:
+        return []
+    return [
+        sentence(
+            f"{prefix}from {min(last):,} to {max(last):,} ranks that time grows with an exponent "
+            f"of {exponent_text(exponent_of(list(last.items())))}; in proportion to the ranks "
+            "would be 1."
+        )
+    ]
