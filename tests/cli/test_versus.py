@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,11 @@ import recorded
 from built import build_folder
 from stored_runs import Store, pingpong
 from transrank import installation
-from transrank.lab.store.records import read_run
+from transrank.errors import UsageError
+from transrank.lab.cli import variants
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.launch.launchers import OpenMpi
+from transrank.lab.store.records import Shape, read_run
 
 # More, for each call, than whatever else runs on this machine makes of a message.
 SPIN = "SLOW_CALLS_SECONDS=0.002"
@@ -201,3 +206,36 @@ def test_the_header_says_what_makes_the_variant(tmp_path: Path) -> None:
     ).header
     assert header.versus is not None
     assert header.versus.settings == ("MPIR_CVAR_X=1", "runner=/there")
+
+
+def with_mpi(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    built = replace(installation.build(), mpi="site", mpi_kind=kind)
+    monkeypatch.setattr(installation, "build", lambda: built)
+
+
+def test_an_algorithm_of_fujitsu_mpi_is_set_for_all_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_mpi(monkeypatch, "openmpi")
+    variant = variants.parse("b", ["alltoall=blacc6d"])
+    assert variant.settings == ("alltoall=blacc6d",)
+    shape = Shape(12, 1)
+    launcher = OpenMpi(Capacity(12, 48), "openmpi", "mpiexec", added=dict(variant.added))
+    name = "OMPI_MCA_coll_select_alltoall_algorithm"
+    command = launcher.command(shape, ["transrank-run"])
+    assert command[command.index("-x") : -1] == ["-x", name]
+    assert launcher.environment(shape, {name: "pairwise"})[name] == "blacc6d"
+
+
+@pytest.mark.parametrize(
+    ("kind", "algorithm", "said"),
+    [
+        ("openmpi", "bruck", "no 'bruck'"),
+        ("mpich", "blacc6d", "is for Fujitsu MPI, and this transrank was built with another"),
+    ],
+)
+def test_an_alltoall_that_the_mpi_cannot_have_is_refused(
+    monkeypatch: pytest.MonkeyPatch, kind: str, algorithm: str, said: str
+) -> None:
+    with_mpi(monkeypatch, kind)
+    with pytest.raises(UsageError, match=said) as refused:
+        variants.parse("b", [f"alltoall={algorithm}"])
+    assert "blacc6d" in str(refused.value) or "list studies" in str(refused.value.hint)

@@ -13,10 +13,14 @@ from transrank import installation
 from transrank.errors import UsageError
 from transrank.lab.launch import launchers
 from transrank.lab.launch.launcher import Capacity, Launcher
+from transrank.lab.reference.tables import read_table
 from transrank.lab.tune import library, note
 
 # Settings that are not environment variables.
 RUNNER, MPIEXEC, LAUNCHER, TUNING = "runner", "mpiexec", "launcher", "tuning"
+ALLTOALL = "alltoall"
+# Fujitsu MPI's parameter (MCA) that makes it use one of its algorithms, as a variable of all ranks.
+FUJITSU_ALLTOALL = "OMPI_MCA_coll_select_alltoall_algorithm"
 FILES = (RUNNER, MPIEXEC, TUNING)
 # The path of the runner within a Python environment.
 INSTALLED = "lib/python*/site-packages/transrank/bin/transrank-run"
@@ -62,7 +66,8 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
     Raises
     ------
     UsageError
-        a word is not a setting, a name is given twice, or two settings exclude each other.
+        a word is not a setting, a name is given twice, two settings exclude each other, or the MPI
+        cannot have one.
     RecordError
         a tuning file is not one.
     """
@@ -84,6 +89,8 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
             f"--{name}: {LAUNCHER} and {MPIEXEC} exclude each other",
             "leave out one of them",
         )
+    if ALLTOALL in values:
+        _check_alltoall(name, values)
     return Variant(
         name,
         tuple(f"{key}={value}" for key, value in values.items()),
@@ -109,8 +116,28 @@ def _file(name: str, key: str, value: str) -> Path:
     return path
 
 
+def _check_alltoall(name: str, values: dict[str, str]) -> None:
+    """Refuse what Fujitsu MPI does not have, and an MPI that cannot be it, which is an Open MPI."""
+    known = [row["algorithm"] for row in read_table("fugaku_alltoall_algorithms.csv")]
+    if values[ALLTOALL] not in known:
+        raise UsageError(
+            f"--{name} {ALLTOALL}: Fujitsu MPI has no '{values[ALLTOALL]}'",
+            f"known: {', '.join(known)}",
+        )
+    runner = values.get(RUNNER)
+    built = installation.build_of(Path(runner)) if runner else installation.build()
+    if built is not None and built.mpi_kind != "openmpi":
+        raise UsageError(
+            f"--{name} {ALLTOALL} is for Fujitsu MPI, and this transrank was built with another "
+            f"MPI ({built.mpi_kind})",
+            "`transrank list studies` prints the algorithms that alltoall-algorithms measures here",
+        )
+
+
 def _environment(values: dict[str, str]) -> dict[str, str]:
-    found = {key: value for key, value in values.items() if key not in (*FILES, LAUNCHER)}
+    found = {key: value for key, value in values.items() if key not in (*FILES, LAUNCHER, ALLTOALL)}
+    if ALLTOALL in values:
+        found[FUJITSU_ALLTOALL] = values[ALLTOALL]
     if TUNING in values:
         path = Path(values[TUNING])
         known = note.read(path)

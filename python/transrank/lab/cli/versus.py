@@ -37,6 +37,7 @@ NAME=VALUE is an environment variable, or one of
   runner=PATH      another transrank-run, or the Python environment that has it;
                    with the mpiexec that belongs to it
   mpiexec=PATH     another mpiexec
+  alltoall=NAME    an algorithm of Fujitsu MPI: blacc6d, doublespread ...
 Identical variants A and B show the noise of the machine.
 
 examples:
