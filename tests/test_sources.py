@@ -55,14 +55,14 @@ SHOWN = {
         "text: other initial conditions",
         "text: concurrency",
     ),
-    "HECToR phase IIb, appendix (2010)": (
-        "figure 1",
+    "HECToR phase IIb, appendix": (
+        "text: which core is on which die",
         "figure 2",
         "figure 3",
         "figures 4 and 5",
         "open: neighbor and counterpart",
         "open: dies 0 and 4",
-        "open: off-node",
+        "text: off-node",
     ),
     "RIKEN R-CCS, Fugaku (2021, 2022)": (
         *("PingPong", "PingPing", "Sendrecv", "Exchange", *COLLECTIVES),

@@ -11,7 +11,6 @@ import pytest
 import recorded
 from stored_runs import Store, pingpong
 from transrank.lab.cli import compare
-from transrank.lab.reference.tables import machines
 from transrank.lab.store.lines import DISTURBED
 
 
@@ -375,25 +374,3 @@ def test_a_job_start_stands_beside_each_published_shape_of_the_job(store: Store)
     last = {line.split()[-1]: line.split() for line in lines if " s " in line}
     assert last["4x6x32"][-3:] == ["3.78", "s", "4x6x32"]
     assert {"noncont", "32x6x4", "8x12x8"} <= set(last)
-
-
-STUDIES = ("pingpong", "pingping", "sendrecv", "exchange", "collectives", "launch", "send-modes")
-
-
-@pytest.mark.parametrize("machine", [machine.name for machine in machines()])
-def test_a_run_of_the_needed_studies_is_laid_beside_every_machine(
-    store: Store, machine: str
-) -> None:
-    measured = [
-        recorded.case(study=study, case=f"{study}/8B", axes={"bytes": 8}) for study in STUDIES
-    ]
-    further = [
-        of_ranks("ghost", 2, [1e-3] * 2, pattern="corrected", vdim=6, mode="unmodified"),
-        of_ranks("plan-scaling", 2, [1e-6] * 2, dimensions=2, routes="one", plan_ranks=128),
-        on_other_memory(),
-    ]
-    store.keep("20261102-000000-bbbb", *measured, *further)
-    answer = store.run("compare", "latest", machine)
-    assert answer.status in (0, 1)
-    assert f"{machine}: " in answer.stdout
-    assert ("were only plotted, so there is no number" in answer.stdout) == (machine == "columbia")
