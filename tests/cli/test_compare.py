@@ -359,12 +359,12 @@ def test_two_job_starts_have_their_first_rank_beside_the_last(store: Store) -> N
     store.keep("20261103-000000-cccc", *starts(2.0))
     answer = store.run("compare", "latest~1", "latest", "--fail-on", "never")
     row = next(line.split() for line in answer.stdout.splitlines() if "slower" in line)
-    assert row[-5:] == ["900", "ms", "1.80", "s", "slower"]
+    assert row[-5:] == ["900", "ms,", "1.80", "s", "slower"]
     (rows,) = csv.DictReader(
         io.StringIO(store.run("compare", "latest~1", "latest", "--format", "csv").stdout)
     )
     assert float(rows["candidate_first_rank_seconds"]) == pytest.approx(1.8)
-    assert "first rank" not in store.run("compare", "before", "before").stdout
+    assert "first ranks" not in store.run("compare", "before", "before").stdout
 
 
 def test_a_job_start_stands_beside_each_published_shape_of_the_job(store: Store) -> None:

@@ -73,7 +73,7 @@ def print_beside(arguments: argparse.Namespace, machine: Machine) -> int:
 def _print(console: Console, found: Comparison, machine: Machine, times: domains.Of) -> None:
     axes = {pair.case: pair.result.axes for pair in found.pairs}
     names = (*COLUMNS, machine.name, "ratio", "first rank", f"{machine.name}'s")
-    columns: list[Column | str] = [Column(name, right=True) for name in names]
+    columns: list[Column | str] = [Column(n, right=True, optional=n == "±") for n in names]
     columns.append("job shape")
     for table in results.tabulate(found.pairs, axes):
         jobs = sorted({(pair.ranks, pair.nodes) for _, pair in table.rows})

@@ -37,8 +37,7 @@ COLUMNS = (
     Column("±", right=True, optional=True),
     Column("ratio", right=True),
     Column("95 % interval", right=True),
-    Column("first rank", right=True),
-    Column("candidate's", right=True),
+    Column("first ranks", right=True),
     "verdict",
 )
 # Of all samples after warm-up, with --verbose.
@@ -295,17 +294,16 @@ def _row(label: str, verdict: Verdict) -> list[str | Text]:
         results.error_text(verdict.candidate),
         _ratio(verdict.ratio.value),
         _interval(verdict.ratio),
-        *_first_ranks(verdict),
+        _first_ranks(verdict),
         Text(verdict.verdict, style=STYLES.get(verdict.verdict, "")),
     ]
 
 
-def _first_ranks(verdict: Verdict) -> tuple[str, str]:
-    """When the first rank ran: of the study whose value is when the last one did."""
+def _first_ranks(verdict: Verdict) -> str:
+    """When the first rank of either ran: of the study whose value is when the last one did."""
     if verdict.first_ranks is None or verdict.case.split("/")[0] != launch.NAME:
-        return "", ""
-    ours, theirs = verdict.first_ranks
-    return format_seconds(ours), format_seconds(theirs)
+        return ""
+    return ", ".join(map(format_seconds, verdict.first_ranks))
 
 
 def _tail_row(label: str, tails: tuple[Tail, Tail]) -> list[str | Text]:

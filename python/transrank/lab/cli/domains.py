@@ -23,13 +23,12 @@ from transrank.lab.store.lines import Shape
 from transrank.lab.units import format_seconds, three_digits
 
 CAPTION = "mean and standard deviation over the ranks of a domain and their launches"
-LINKS_CAPTION = "mean and standard deviation by where the memory is, over ranks and their launches"
+LINKS_CAPTION = "mean and standard deviation by where the memory is, over ranks and launches"
 WHERE = (Column("", right=True), Column("domain", right=True), "memory")
 ONE = [Column(heading, right=True) for heading in ("values", "mean", "deviation")]
 TWO = [
-    Column(heading, right=True)
-    for heading in ("baseline", "deviation", "candidate", "deviation", "ratio")
-]
+    Column(heading, right=True) for heading in ("baseline", "deviation", "candidate", "deviation")
+] + [Column("ratio", right=True, optional=True)]
 Times = NDArray[np.float64]
 Of = Mapping[tuple[str, Shape], Sequence[DomainOfCase]]
 
