@@ -10,6 +10,8 @@ one of them is slower; `transrank compare` knows intervals, and is the better ju
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import reframe as rfm
 import reframe.utility.sanity as sn
 from reframe.core.backends import getlauncher
@@ -54,7 +56,8 @@ class TransrankCheck(rfm.RunOnlyRegressionTest):
     @run_before("performance")
     def report_cases(self) -> None:
         """A performance variable for each case that has a value."""
-        lines = sn.extractall(LINE, self.stdout, ("case", "value"), (str, float))
+        output = Path(self.stagedir) / sn.evaluate(self.stdout)
+        lines = sn.extractall(LINE, str(output), ("case", "value"), (str, float))
         for case, value in sn.evaluate(lines):
             if value == value:
                 self.perf_variables[case] = sn.make_performance_function(sn.defer(value), "s")

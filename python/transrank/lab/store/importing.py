@@ -74,7 +74,7 @@ def import_files(
             f"{paths[0]}: no result of a study that transrank knows; "
             f"found: {', '.join(unknown) or 'no table'}",
             "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites)
-            + "; other benchmarks, such as one-sided ones, are not supported",
+            + "; of one-sided ones those with flush or lock and unlock; others are not supported",
         )
     header: dict[str, Any] = {
         "kind": "header",

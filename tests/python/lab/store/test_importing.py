@@ -212,8 +212,8 @@ def test_what_no_study_measures_is_left_out_and_counted() -> None:
 @pytest.mark.parametrize(
     ("title", "name"),
     [
-        ("# OSU MPI_Put Latency Test v7.4", "mpi_put latency"),
-        ("# OSU MPI_Get Bandwidth Test v7.4", "mpi_get bandwidth"),
+        ("# OSU MPI_Accumulate latency Test v7.4", "mpi_accumulate latency"),
+        ("# OSU MPI_Put Bi-directional Bandwidth Test v7.4", "mpi_put bi-directional bandwidth"),
         ("# OSU OpenSHMEM Put Test v7.4", "openshmem put"),
     ],
 )

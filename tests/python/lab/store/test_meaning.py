@@ -37,6 +37,8 @@ def test_an_imported_case_is_a_case_of_the_runner(path: Path) -> None:
         arguments: tuple[str, ...] = ()
         if study == "collectives":
             arguments = ("--axis", "datatype=float,double,int8", "--memory", "1GiB")
+        if study == "one-sided":
+            arguments = ("--axis", "window=allocated,created")
         if study == "message-rate":
             arguments = ("--axis", "pairs=1,2")
         assert cases <= listed(study, *arguments)
@@ -48,3 +50,17 @@ def test_a_published_case_has_the_axes_of_ours(study: str) -> None:
     for point in machine("fugaku").of_study(study):
         for name, value in point.axes.items():
             assert name == "bytes" or value in known.axes[name]
+
+
+def test_one_sided_results_of_osu_are_cases_of_the_study() -> None:
+    found = {}
+    for name in ("osu_put_latency", "osu_get_bw", "osu_get_latency_lock"):
+        output = read_output(Path(__file__).parent / "outputs" / f"{name}.txt")
+        meaning = meaning_of(output.suite, output.readings[-1])
+        assert meaning is not None
+        found[name] = meaning.case
+    assert found == {
+        "osu_put_latency": "one-sided/put/flush/allocated/1/64KiB",
+        "osu_get_bw": "one-sided/get/flush/allocated/64/64KiB",
+        "osu_get_latency_lock": "one-sided/get/lock/created/1/1KiB",
+    }
