@@ -29,7 +29,7 @@ def asked(written: Callable[..., Run], counts: tuple[int, ...], per_node: int = 
 
 def test_the_growth_has_an_exponent_beside_that_of_proportion(written: Callable[..., Run]) -> None:
     _, growth = asked(written, (2, 4, 8, 16)).answer
-    assert "from 2 to 16 ranks that time grows with an exponent of 0.50 (95 % interval" in growth
+    assert "From 2 to 16 ranks that time grows with an exponent of 0.50 (95 % interval" in growth
     assert "in proportion to the ranks would be 1" in growth
 
 
