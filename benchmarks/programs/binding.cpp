@@ -20,68 +20,23 @@
 #include <string>
 #include <vector>
 
+#include "../../tests/cpp/exchange/counted_calls.hpp"
 #include "lab/text/json.hpp"
 #include "transrank/array/array_transformer.hpp"
 #include "transrank/exchange/exchange.hpp"
 
-namespace {
-
-int collective_calls = 0;
-
-int counted(int code) {
-    ++collective_calls;
-    return code;
-}
-
-}  // namespace
-
 extern "C" {
-int MPI_Barrier(MPI_Comm comm) {
-    return counted(PMPI_Barrier(comm));
-}
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Ibarrier(comm, request));
-}
-int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return counted(PMPI_Bcast(buffer, count, type, root, comm));
-}
-int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm) {
-    return counted(PMPI_Reduce(send, receive, count, type, op, root, comm));
-}
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm) {
-    return counted(PMPI_Allreduce(send, receive, count, type, op, comm));
-}
-int MPI_Iallreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Iallreduce(send, receive, count, type, op, comm, request));
-}
-int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return counted(
-        PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm));
-}
-int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return counted(
-        PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm));
-}
-int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-               MPI_Comm comm) {
-    return counted(PMPI_Exscan(send, receive, count, type, op, comm));
-}
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
-    return counted(PMPI_Comm_dup(comm, made));
+    return testing::counted(PMPI_Comm_dup(comm, made));
 }
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-    return counted(PMPI_Comm_idup(comm, made, request));
+    return testing::counted(PMPI_Comm_idup(comm, made, request));
 }
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-    return counted(PMPI_Comm_split(comm, color, key, made));
+    return testing::counted(PMPI_Comm_split(comm, color, key, made));
 }
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
-    return counted(PMPI_Comm_split_type(comm, type, key, info, made));
+    return testing::counted(PMPI_Comm_split_type(comm, type, key, info, made));
 }
 }
 
@@ -200,11 +155,11 @@ struct Cost {
 
 Cost cost_of(const std::function<void()>& work) {
     PMPI_Barrier(MPI_COMM_WORLD);
-    const int calls_before = collective_calls;
+    const int calls_before = testing::collective_calls;
     const double begin = MPI_Wtime();
     work();
     double seconds = MPI_Wtime() - begin;
-    const int calls = collective_calls - calls_before;
+    const int calls = testing::collective_calls - calls_before;
     PMPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return {.seconds = seconds, .calls = calls};
 }

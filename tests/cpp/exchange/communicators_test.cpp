@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "counted_calls.hpp"
 #include "ring.hpp"
 #include "transrank/mpi/error.hpp"
 #include "world.hpp"
@@ -19,13 +20,7 @@ namespace {
 int living = 0;
 int splits = 0;
 int dups = 0;
-int collective_calls = 0;
 bool no_more = false;
-
-int counted(int code) {
-    ++collective_calls;
-    return code;
-}
 
 int made(int code) {
     ++living;
@@ -61,34 +56,6 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 int MPI_Comm_free(MPI_Comm* comm) {
     --living;
     return PMPI_Comm_free(comm);
-}
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Ibarrier(comm, request));
-}
-int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return counted(PMPI_Bcast(buffer, count, type, root, comm));
-}
-int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm) {
-    return counted(PMPI_Reduce(send, receive, count, type, op, root, comm));
-}
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm) {
-    return counted(PMPI_Allreduce(send, receive, count, type, op, comm));
-}
-int MPI_Iallreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Iallreduce(send, receive, count, type, op, comm, request));
-}
-int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return counted(
-        PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm));
-}
-int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    return counted(
-        PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm));
 }
 }
 

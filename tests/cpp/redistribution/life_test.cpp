@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../exchange/counted_calls.hpp"
 #include "../exchange/world.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -24,34 +25,6 @@ using layout::BlockGrid;
 using layout::Distribution;
 using redistribution::Points;
 using redistribution::Redistribution;
-
-namespace {
-
-int collectives = 0;
-
-int counted(int code) {
-    ++collectives;
-    return code;
-}
-
-}  // namespace
-
-extern "C" {
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm) {
-    return counted(PMPI_Allreduce(send, receive, count, type, op, comm));
-}
-int MPI_Iallreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Iallreduce(send, receive, count, type, op, comm, request));
-}
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return counted(PMPI_Bcast(data, count, type, root, comm));
-}
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return counted(PMPI_Ibarrier(comm, request));
-}
-}
 
 namespace {
 
@@ -101,9 +74,9 @@ TEST_CASE("a route is made once: to store costs the collectives of an exchange, 
     Scene scene;
     Redistribution redistribution(MPI_COMM_WORLD, scene.grid, scene.points);
     const auto collectives_of = [](const auto& work) {
-        collectives = 0;
+        collective_calls = 0;
         work();
-        return collectives;
+        return collective_calls;
     };
     const auto bind = [&] {
         const exchange::Exchange bound(redistribution.route(), MPI_COMM_WORLD, scene.fields());
