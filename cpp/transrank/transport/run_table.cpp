@@ -114,8 +114,8 @@ void RunTable::stream(const std::byte* source, std::byte* destination) const {
     for_each([&](const ByteRuns& runs) { stream_runs(runs, source, destination); });
 }
 
-void RunTable::combine(const std::byte* source, std::byte* destination, Combine combine) const {
-    for_each([&](const ByteRuns& runs) { combine_runs(runs, source, destination, combine); });
+void RunTable::combine(const std::byte* source, std::byte* destination, Combine one) const {
+    for_each([&](const ByteRuns& runs) { combine_runs(runs, source, destination, one); });
 }
 
 std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit_bytes,

@@ -33,7 +33,7 @@ public:
     void copy(const std::byte* source, std::byte* destination) const;
     /// Past the caches, as stream_runs.
     void stream(const std::byte* source, std::byte* destination) const;
-    void combine(const std::byte* source, std::byte* destination, Combine combine) const;
+    void combine(const std::byte* source, std::byte* destination, Combine one) const;
 
     /// Calls `visit` with runs that are the same ones, in the same order.
     template <class Visit>
