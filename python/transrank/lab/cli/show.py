@@ -44,7 +44,7 @@ COLUMNS = (
 )
 # Of all samples after warm-up, with --verbose.
 TAIL = [Column(name, right=True) for name in ("", "mean", "P90", "P99", "IMB mean", "counted")]
-HIDDEN = [
+HIDDEN: list[Column | str] = [
     "",
     "",
     *(Column(name, right=True) for name in ("bytes", "hidden", "95 % interval")),

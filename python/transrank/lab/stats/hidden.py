@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from transrank.lab.stats.compare import LEAST_LAUNCHES
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.launches import t_quantile
+from transrank.lab.stats.launches import LEAST_LAUNCHES, t_quantile
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Shape
 
@@ -45,11 +44,13 @@ def find_hidden(results: Iterable[CaseResult]) -> list[Hidden]:
             operation, form = str(result.axes["operation"]), str(result.axes["form"])
             key = (operation, form, result.bytes, result.shape)
             found.setdefault(key, {})[str(result.axes["part"])] = result
-    return [
-        Hidden(*key, *(parts[name] for name in PARTS), share=_share([parts[n] for n in PARTS]))
-        for key, parts in found.items()
-        if parts.keys() >= set(PARTS)
-    ]
+    hidden = []
+    for key, parts in found.items():
+        if parts.keys() >= set(PARTS):
+            alone, computation, together = (parts[name] for name in PARTS)
+            share = _share([alone, computation, together])
+            hidden.append(Hidden(*key, alone, computation, together, share))
+    return hidden
 
 
 def _share(parts: Sequence[CaseResult]) -> Estimate | None:
