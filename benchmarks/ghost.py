@@ -120,7 +120,7 @@ def _value(result: CaseResult) -> float:
 
 
 def print_ways(found: AtDistance) -> None:
-    """Print every time: the figures below are ratios of these."""
+    """Print every time, if one counts at this distance: the figures below are ratios of these."""
     rows: dict[str, dict[str, str]] = {}
     columns: list[str] = []
     for key, result in ways_of(found.results).items():
@@ -129,6 +129,8 @@ def print_ways(found: AtDistance) -> None:
         if column not in columns:
             columns.append(column)
         rows.setdefault(name, {})[column] = format_seconds(_value(result))
+    if not rows:
+        return
     table = Table("way", *columns, box=None, pad_edge=False, title=f"one update; {found.words}")
     for name, cells in rows.items():
         table.add_row(name, *(cells.get(column, "") for column in columns))
