@@ -67,7 +67,7 @@ def test_values_are_not_broken_between_lines(store: Store) -> None:
 def test_values_on_request_are_shown_beside_the_default_ones(store: Store) -> None:
     shown = store.run("list", "studies").stdout
     assert "--root fixed\n           on request rotating\n" in shown
-    assert "--datatype float\n               on request double,int8\n" in shown
+    assert "--datatype float\n               on request double,int,int8\n" in shown
     rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
     (bandwidth,) = [row for row in rows if row["study"] == "bandwidth"]
     assert bandwidth["axes"]["window"] == ["64"]

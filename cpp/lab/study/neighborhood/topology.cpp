@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/study/neighborhood/topology.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
 namespace transrank::lab::study::neighborhood {
 namespace {
 
-/// Both sides in each dimension of a periodic grid as near to a cube as the ranks allow, the last
-/// dimension fastest, as MPI_Cart_create numbers them.
+/// As near to a cube as the prime factors allow, the largest first; longest sides first.
+template <std::size_t dimensions>
+std::array<int, dimensions> balanced_extents(int ranks) {
+    std::array<int, dimensions> extents{};
+    extents.fill(1);
+    std::vector<int> factors;
+    for (int factor = 2; ranks > 1; ++factor) {
+        for (; ranks % factor == 0; ranks /= factor) {
+            factors.push_back(factor);
+        }
+    }
+    std::ranges::reverse(factors);
+    for (const int factor : factors) {
+        *std::ranges::min_element(extents) *= factor;
+    }
+    std::ranges::sort(extents, std::ranges::greater());
+    return extents;
+}
+
+/// Both sides in each dimension of a periodic grid, the last dimension fastest, as MPI_Cart_create
+/// numbers them.
 template <std::size_t dimensions>
 std::vector<int> torus(int rank, int ranks) {
-    std::array<int, dimensions> extents{};
-    MPI_Dims_create(ranks, static_cast<int>(dimensions), extents.data());
+    const auto extents = balanced_extents<dimensions>(ranks);
     std::vector<int> found;
     int stride = 1;
     for (std::size_t d = dimensions; d-- > 0; stride *= extents[d]) {

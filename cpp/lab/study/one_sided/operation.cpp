@@ -249,6 +249,7 @@ public:
             std::ranges::fill(exposed(), std::byte{0});
         }
         exposure_->epoch.settle();
+        meet();  // what the origin does next finds it filled
     }
 
     void run(std::int64_t repetitions) override {

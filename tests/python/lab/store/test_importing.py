@@ -273,7 +273,7 @@ def test_a_file_of_neither_suite_is_refused(tmp_path: Path) -> None:
         ("IMB", "reduce", "collectives/reduce/blocking/float/fixed/64B"),
         ("IMB", "ibcast_pure", "collectives/bcast/nonblocking/fixed/64B"),
         ("IMB", "ialltoallv", "collectives/alltoallv/nonblocking/64B"),
-        ("IMB", "reduce_scatter", None),
+        ("IMB", "reduce_scatter", "collectives/reduce_scatter/blocking/float/64B"),
         ("IMB", "uniband", None),
         ("OSU", "all-to-all personalized exchange latency", "collectives/alltoall/blocking/64B"),
         ("OSU", "broadcast latency", "collectives/bcast/blocking/fixed/64B"),

@@ -14,11 +14,11 @@ from transrank.lab.cli.__main__ import VERBS, build_parser, options_of, parse
 from transrank.lab.study import catalogue
 from transrank.lab.study import launch as launch_study
 
-# How a pattern looks: N, away-K, A-B+C-D.
-PATTERN = re.compile(r"[A-Z]")
+# How a pattern looks: N, away-K, A-B+C-D, 1..4096.
+PATTERN = re.compile(r"[A-Z]|\.\.")
 
-# What is the same thing by both names: the grid that is redistributed.
-ALIKE = {"plan": {"--grid"}}
+# What is the same thing by both names: the grid that is redistributed, and its partitions.
+ALIKE = {"plan": {"--grid", "--from", "--to"}}
 
 
 def typed_axes() -> list[tuple[str, str, list[str]]]:

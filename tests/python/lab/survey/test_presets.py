@@ -18,9 +18,9 @@ def cases(selections: tuple[Selection, ...]) -> set[str]:
     return {case for planned in make_plan(request) for case in planned.cases}
 
 
-def test_both_surveys_ask_every_study_but_those_that_need_nodes_of_their_own() -> None:
+def test_both_surveys_ask_every_study_but_those_that_must_be_named() -> None:
     everything = {study.name for study in catalogue.studies().values() if study.surveyed}
-    assert set(catalogue.studies()) - everything == {"contention", "locality"}
+    assert set(catalogue.studies()) - everything == {"contention", "locality", "neighborhood"}
     for selections in (presets.full(), presets.quick()):
         assert {case.partition("/")[0] for case in cases(selections)} == everything
 
