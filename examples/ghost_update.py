@@ -5,7 +5,7 @@
 
 First it measures as that program does, with its options, and prints its lines: the mean of one loop
 of updates on each rank, which gives a bandwidth per rank, of which the mean, the largest and the
-smallest are told. Then it compares patterns and modes.
+smallest are printed. Then it compares patterns and modes.
 
 Each rank owns a block of 32x32x32 rows of `vdim` numbers and pulls the six faces that touch it. The
 *literal* pattern is what the published program does: it takes the local rows of a face for global

@@ -64,8 +64,10 @@ AxisChoice datatype_axis() {
 }
 
 AxisChoice reduction_axis() {
-    return {
-        .name = "reduction", .values = {std::string(sum)}, .on_request = {std::string(maximum)}};
+    return {.name = "reduction",
+            .values = {std::string(sum)},
+            .on_request = {std::string(maximum)},
+            .implied = sum};
 }
 
 AxisChoice root_axis() {
@@ -86,8 +88,7 @@ Cases spread(const Cases& points, const Selection& selection, const AxisChoice& 
     for (const auto& point : points) {
         for (const auto& value : values_of(selection, axis)) {
             spread_points.push_back(point);
-            // A sum is what a reduction is unless it says otherwise.
-            if (value != sum) {
+            if (value != axis.implied) {
                 spread_points.back().axes.push_back(
                     {.name = std::string(axis.name), .value = value});
             }

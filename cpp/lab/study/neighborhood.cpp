@@ -10,6 +10,7 @@
 // communicator, requests and the binding of an Exchange are made outside the clock.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "lab/study/collectives/operation.hpp"
@@ -40,22 +41,32 @@ std::vector<AxisChoice> axes() {
                         std::string(collectives::persistent_form)}}};
 }
 
+/// Neighbors of rank 0, and of the rank that has most.
+struct Degrees {
+    std::int64_t first;
+    std::int64_t most;
+};
+
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {
+    std::map<std::string, Degrees> known;
     std::vector<measure::Case> points;
     for (const auto& curve : combinations(study_name, selection, axes())) {
         const auto& way = find_way(curve.text("operation"));
         if (!way.has(curve.text("form"))) {
             continue;
         }
-        const auto degree =
-            static_cast<std::int64_t>(neighbors(curve.text("topology"), 0, ranks).size());
-        const auto most = most_neighbors(curve.text("topology"), ranks);
+        const auto& topology = curve.text("topology");
+        if (!known.contains(topology)) {
+            known[topology] = {.first = std::ssize(neighbors(topology, 0, ranks)),
+                               .most = most_neighbors(topology, ranks)};
+        }
+        const auto [first, most] = known[topology];
         for (const auto bytes : sizes_of(selection, default_sizes)) {
             auto point = curve;
             point.axes.push_back({.name = "bytes", .value = bytes});
-            point.group = std::string(study_name) + "/" + curve.text("topology");
+            point.group = std::string(study_name) + "/" + topology;
             point.timing = measure::TimingKind::single;
-            point.bytes_counted = static_cast<double>(bytes * degree);
+            point.bytes_counted = static_cast<double>(bytes * first);
             point.send_bytes = bytes * (way.gathers ? 1 : most);
             point.receive_bytes = bytes * most;
             if (way.shares_arrays) {

@@ -24,16 +24,8 @@ constexpr std::string_view study_name = "one-sided";
 constexpr std::string_view default_sizes = "1..4MiB";
 
 std::vector<AxisChoice> axes() {
-    AxisChoice operations{.name = "operation", .values = {}, .quick = {"put"}};
-    for (const auto& action : actions()) {
-        operations.values.emplace_back(action.name);
-    }
-    AxisChoice epochs{.name = "epoch", .values = {}, .quick = {"flush"}};
-    for (const auto name : epoch_names()) {
-        epochs.values.emplace_back(name);
-    }
-    return {std::move(operations),
-            std::move(epochs),
+    return {{.name = "operation", .values = action_names(), .quick = {"put"}},
+            {.name = "epoch", .values = epoch_names(), .quick = {"flush"}},
             {.name = "window", .values = {"allocated"}, .on_request = {"created", "shared"}},
             {.name = "in_flight",
              .values = {"1", "64"},

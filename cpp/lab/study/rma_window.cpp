@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/study/rma_window.hpp"
 
+#include <algorithm>
+
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
@@ -41,6 +43,23 @@ Window::~Window() {
 
 bool Window::ends_together() const {
     return mpi::is_usable() && std::uncaught_exceptions() == errors_before_;
+}
+
+RankGroup::RankGroup(std::vector<int> ranks, const mpi::Communicator& comm) {
+    std::ranges::sort(ranks);
+    const auto repeated = std::ranges::unique(ranks);
+    ranks.erase(repeated.begin(), repeated.end());
+    MPI_Group all = MPI_GROUP_NULL;
+    mpi::check(MPI_Comm_group(comm.handle(), &all), "MPI_Comm_group");
+    const int status = MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
+    MPI_Group_free(&all);
+    mpi::check(status, "MPI_Group_incl");
+}
+
+RankGroup::~RankGroup() {
+    if (mpi::is_usable() && group_ != MPI_GROUP_EMPTY) {
+        MPI_Group_free(&group_);
+    }
 }
 
 }  // namespace transrank::lab::study

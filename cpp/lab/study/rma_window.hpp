@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <vector>
 
 #include "transrank/mpi/communicator.hpp"
 
@@ -38,6 +39,21 @@ private:
     std::span<std::byte> memory_;
     MPI_Win window_ = MPI_WIN_NULL;
     int errors_before_ = std::uncaught_exceptions();
+};
+
+/// Some ranks of a communicator, each once, for MPI_Win_start and MPI_Win_post. Not collective.
+class RankGroup {
+public:
+    /// `ranks` in any order, also repeatedly.
+    RankGroup(std::vector<int> ranks, const mpi::Communicator& comm);
+    RankGroup(const RankGroup&) = delete;
+    RankGroup& operator=(const RankGroup&) = delete;
+    ~RankGroup();
+
+    [[nodiscard]] MPI_Group handle() const noexcept { return group_; }
+
+private:
+    MPI_Group group_ = MPI_GROUP_NULL;
 };
 
 }  // namespace transrank::lab::study

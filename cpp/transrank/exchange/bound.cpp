@@ -100,7 +100,7 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
     }
 }
 
-// What is wrong with a transport that the program has not named is told with who has.
+// An error about a transport that the program has not named says who has named it.
 template <class Work>
 void naming(const std::string& named_by, const Work& work) {
     try {

@@ -9,8 +9,8 @@
 
 namespace transrank::route {
 
-/// Segments for messages: each is told by what distinguishes it from the one before, in the fewest
-/// bytes. Single rows at short distances take 3 to 6 bytes instead of 48.
+/// Segments for messages: of each only the difference from the one before, in the fewest bytes.
+/// Single rows at short distances take 3 to 6 bytes instead of 48.
 [[nodiscard]] std::vector<std::byte> packed(std::span<const Segment> segments);
 
 /// The segments again. Throws std::invalid_argument when the bytes end too early.

@@ -61,7 +61,7 @@ public:
     virtual void connect() {}
 
     /// Not collective; runs when the peers have connected, or declined. What fails then, or has
-    /// failed before, all ranks are told.
+    /// failed before becomes the error of all ranks.
     virtual void prepare() {}
 
     /// Begins the exchange number `epoch`; the numbers ascend from 1. Sources are constant from

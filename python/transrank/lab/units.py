@@ -114,6 +114,15 @@ def parse_percent(text: str) -> float:
     return number / 100
 
 
+def is_number(text: str) -> bool:
+    """Whether a text, such as a cell of a table, is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def three_digits(value: float) -> str:
     """`value` with three significant digits and no exponent: 0.0183, 1.83, 18.3, 183, 1830."""
     if value == 0 or not math.isfinite(value):

@@ -10,39 +10,9 @@
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/rma_window.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
-
-/// Some ranks of a communicator, each once. Not collective.
-class Group {
-public:
-    /// `ranks` in any order, also repeatedly.
-    Group(std::vector<int> ranks, const mpi::Communicator& comm) {
-        std::ranges::sort(ranks);
-        const auto repeated = std::ranges::unique(ranks);
-        ranks.erase(repeated.begin(), repeated.end());
-        MPI_Group all = MPI_GROUP_NULL;
-        mpi::check(MPI_Comm_group(comm.handle(), &all), "MPI_Comm_group");
-        const int status =
-            MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
-        MPI_Group_free(&all);
-        mpi::check(status, "MPI_Group_incl");
-    }
-    Group(const Group&) = delete;
-    Group& operator=(const Group&) = delete;
-    ~Group() {
-        if (mpi::is_usable() && group_ != MPI_GROUP_EMPTY) {
-            MPI_Group_free(&group_);
-        }
-    }
-
-    [[nodiscard]] MPI_Group handle() const noexcept { return group_; }
-
-private:
-    MPI_Group group_ = MPI_GROUP_NULL;
-};
 
 class Put : public Mover {
 public:
@@ -124,14 +94,14 @@ public:
     }
 
 private:
-    [[nodiscard]] Group peers(std::span<const route::Leg> legs) const {
+    [[nodiscard]] RankGroup peers(std::span<const route::Leg> legs) const {
         std::vector<int> ranks;
         std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
         return {std::move(ranks), task().comm};
     }
 
-    Group sources_;
-    Group destinations_;
+    RankGroup sources_;
+    RankGroup destinations_;
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "transrank/mpi/communicator_pool.hpp"
+
 namespace transrank::lab::study::neighborhood {
 namespace {
 
@@ -53,14 +55,8 @@ std::vector<int> ring(int rank, int ranks) {
 /// Whether two ranks are neighbors by chance: the same for both, in every launch.
 bool by_chance(int a, int b, int ranks) {
     constexpr double mean_neighbors = 6;
-    auto x = (static_cast<std::uint64_t>(std::min(a, b)) << 32U) |
-             static_cast<std::uint64_t>(std::max(a, b));
-    // The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-    // generators, OOPSLA 2014).
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111eb;
-    x ^= x >> 31U;
+    const auto x = mpi::mixed((static_cast<std::uint64_t>(std::min(a, b)) << 32U) |
+                              static_cast<std::uint64_t>(std::max(a, b)));
     return static_cast<double>(x >> 11U) * 0x1p-53 < mean_neighbors / ranks;
 }
 

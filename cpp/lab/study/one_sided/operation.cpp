@@ -7,7 +7,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "lab/measure/payload.hpp"
@@ -95,26 +95,6 @@ struct CompareAndSwap {
     }
 };
 
-/// The two ranks of a test as groups, for MPI_Win_start and MPI_Win_post.
-class Other {
-public:
-    explicit Other(const mpi::Communicator& comm) {
-        const int rank = comm.rank() == origin ? target : origin;
-        MPI_Group all = MPI_GROUP_NULL;
-        mpi::check(MPI_Comm_group(comm.handle(), &all), "MPI_Comm_group");
-        const int status = MPI_Group_incl(all, 1, &rank, &group_);
-        MPI_Group_free(&all);
-        mpi::check(status, "MPI_Group_incl");
-    }
-    Other(const Other&) = delete;
-    Other& operator=(const Other&) = delete;
-    ~Other() { MPI_Group_free(&group_); }
-    [[nodiscard]] MPI_Group group() const noexcept { return group_; }
-
-private:
-    MPI_Group group_ = MPI_GROUP_NULL;
-};
-
 // How operations of an epoch are completed; each object lives as long as its window, and what is
 // open throughout is opened and closed with it.
 
@@ -166,20 +146,21 @@ private:
 class Post {
 public:
     static constexpr std::string_view name = "post";
-    Post(const Window& window, const mpi::Communicator& comm) : window_(window), other_(comm) {}
+    Post(const Window& window, const mpi::Communicator& comm)
+        : window_(window), other_({comm.rank() == origin ? target : origin}, comm) {}
     void begin() const {
-        mpi::check(MPI_Win_start(other_.group(), 0, window_.handle()), "MPI_Win_start");
+        mpi::check(MPI_Win_start(other_.handle(), 0, window_.handle()), "MPI_Win_start");
     }
     void end() const { mpi::check(MPI_Win_complete(window_.handle()), "MPI_Win_complete"); }
     void expose() const {
-        mpi::check(MPI_Win_post(other_.group(), 0, window_.handle()), "MPI_Win_post");
+        mpi::check(MPI_Win_post(other_.handle(), 0, window_.handle()), "MPI_Win_post");
         mpi::check(MPI_Win_wait(window_.handle()), "MPI_Win_wait");
     }
     void settle() const {}
 
 private:
     const Window& window_;
-    Other other_;
+    RankGroup other_;
 };
 
 class Lock {
@@ -350,64 +331,61 @@ private:
     std::uint64_t epochs_ = 0;  ///< since the last fill
 };
 
-using Actions = std::tuple<Put, Get, Accumulate, GetAccumulate, FetchAndOp, CompareAndSwap>;
-using Epochs = std::tuple<Flush, Fence, Post, Lock>;
-
-template <class... What>
-constexpr auto action_table(std::tuple<What...>* /*all*/) {
-    return std::array{What::action...};
-}
-
-template <class... Epoch>
-constexpr auto name_table(std::tuple<Epoch...>* /*all*/) {
-    return std::array{Epoch::name...};
-}
-
 using Made = std::unique_ptr<measure::Operation>;
 
-template <class What, class... Epoch>
-Made make_with(const measure::Case& point, const Setting& setting, std::tuple<Epoch...>* /*all*/) {
-    Made made;
-    const auto& wanted = point.text("epoch");
-    (void)((Epoch::name == wanted &&
-            (made = std::make_unique<OneSided<What, Epoch>>(point, setting), true)) ||
-           ...);
-    return made;
+template <class What, class Epoch>
+Made make_one(const measure::Case& point, const Setting& setting) {
+    return std::make_unique<OneSided<What, Epoch>>(point, setting);
 }
 
-template <class... What>
-Made make_any(const measure::Case& point, const Setting& setting, std::tuple<What...>* /*all*/) {
-    Made made;
-    const auto& wanted = point.text("operation");
-    (void)((What::action.name == wanted &&
-            (made = make_with<What>(point, setting, static_cast<Epochs*>(nullptr)), true)) ||
-           ...);
-    return made;
-}
+constexpr std::array epochs{Flush::name, Fence::name, Post::name, Lock::name};
 
-}  // namespace
+/// An action, and what makes a case of it for each of the epochs, in their order.
+struct Row {
+    Action action;
+    std::array<Made (*)(const measure::Case& point, const Setting& setting), epochs.size()> make;
+};
 
-std::span<const Action> actions() {
-    static constexpr auto table = action_table(static_cast<Actions*>(nullptr));
-    return table;
-}
+template <class What>
+constexpr Row row{
+    What::action,
+    {make_one<What, Flush>, make_one<What, Fence>, make_one<What, Post>, make_one<What, Lock>}};
 
-const Action& find_action(std::string_view name) {
-    const auto found = std::ranges::find(actions(), name, &Action::name);
-    if (found == actions().end()) {
+constexpr std::array table{row<Put>,           row<Get>,        row<Accumulate>,
+                           row<GetAccumulate>, row<FetchAndOp>, row<CompareAndSwap>};
+
+const Row& find_row(std::string_view name) {
+    const auto named = [](const Row& each) { return each.action.name; };
+    const auto found = std::ranges::find(table, name, named);
+    if (found == table.end()) {
         throw std::out_of_range("no one-sided operation '" + std::string(name) + "'");
     }
     return *found;
 }
 
-std::span<const std::string_view> epoch_names() {
-    static constexpr auto names = name_table(static_cast<Epochs*>(nullptr));
+}  // namespace
+
+std::vector<std::string> action_names() {
+    std::vector<std::string> names;
+    for (const auto& each : table) {
+        names.emplace_back(each.action.name);
+    }
     return names;
+}
+
+const Action& find_action(std::string_view name) {
+    return find_row(name).action;
+}
+
+std::vector<std::string> epoch_names() {
+    return {epochs.begin(), epochs.end()};
 }
 
 std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
                                                    const Setting& setting) {
-    return make_any(point, setting, static_cast<Actions*>(nullptr));
+    const auto epoch = std::ranges::find(epochs, point.text("epoch")) - epochs.begin();
+    return find_row(point.text("operation"))
+        .make.at(static_cast<std::size_t>(epoch))(point, setting);
 }
 
 }  // namespace transrank::lab::study::one_sided

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lab/measure/operation.hpp"
 #include "lab/study/study.hpp"
@@ -20,13 +21,13 @@ struct Action {
     bool one_word = false;  ///< on a single one
 };
 
-[[nodiscard]] std::span<const Action> actions();
+[[nodiscard]] std::vector<std::string> action_names();
 
 /// Throws std::out_of_range when there is none of this name.
 [[nodiscard]] const Action& find_action(std::string_view name);
 
 /// Ways to complete what an epoch has begun.
-[[nodiscard]] std::span<const std::string_view> epoch_names();
+[[nodiscard]] std::vector<std::string> epoch_names();
 
 /// Collective. A case of the study `one-sided` made ready to run. Throws std::runtime_error where
 /// a shared window is asked for and the ranks are on different nodes.

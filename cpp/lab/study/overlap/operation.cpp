@@ -11,118 +11,23 @@
 #include <vector>
 
 #include "lab/machine/clock.hpp"
-#include "lab/measure/payload.hpp"
 #include "lab/study/arrays.hpp"
-#include "lab/study/baseline/baseline.hpp"
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
 #include "lab/study/message.hpp"
+#include "lab/study/neighborhood/blocks.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::overlap {
 namespace {
 
-constexpr int tag = 17;
-
-int next(const mpi::Communicator& comm) {
-    return (comm.rank() + 1) % comm.size();
+/// The next rank, and the one before.
+neighborhood::Partners shifted(const mpi::Communicator& comm) {
+    const int ranks = comm.size();
+    return {.targets = {{.rank = (comm.rank() + 1) % ranks, .place = 0}},
+            .sources = {{.rank = (comm.rank() + ranks - 1) % ranks, .place = 0}}};
 }
-int previous(const mpi::Communicator& comm) {
-    return (comm.rank() + comm.size() - 1) % comm.size();
-}
-
-class Message final : public MessageOperation, public measure::Split {
-public:
-    Message(const measure::Case& point, const Setting& setting)
-        : MessageOperation(point, setting, next(setting.comm), previous(setting.comm)) {}
-
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            start();
-            finish();
-        }
-    }
-    // Calls are timed one by one, so slot 0 serves them all.
-    std::uint64_t verify(std::int64_t /*repetitions*/) override {
-        return MessageOperation::verify(1);
-    }
-    void start() override {
-        mpi::check(
-            MPI_Irecv(receive(0), bytes(), MPI_BYTE, source(), tag, comm(), requests_.data()),
-            "MPI_Irecv");
-        mpi::check(MPI_Isend(send(0), bytes(), MPI_BYTE, target(), tag, comm(), &requests_[1]),
-                   "MPI_Isend");
-    }
-    void finish() override {
-        mpi::check(MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    }
-
-private:
-    std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-};
-
-/// The same message by transrank, from and into arrays that ranks of a node share.
-class LibraryExchange final : public measure::Operation, public measure::Split {
-public:
-    LibraryExchange(const measure::Case& point, const Setting& setting)
-        : rank_(setting.comm.rank()),
-          target_(next(setting.comm)),
-          source_(previous(setting.comm)),
-          bytes_(point.number("bytes")),
-          arrays_(Arrays::shared(setting.comm, words(), words())),
-          mover_(baseline::make("auto", task(setting.comm))) {}
-
-    void fill(std::uint64_t stamp) override {
-        mover_->before_rewriting();
-        stamp_ = stamp;
-        measure::Payload{.source = rank_, .target = target_, .stamp = stamp}.write(
-            memory(arrays_.source));
-        measure::poison(memory(arrays_.destination));
-        mover_->after_rewriting();
-    }
-    std::uint64_t verify(std::int64_t /*repetitions*/) override {
-        measure::Payload{.source = source_, .target = rank_, .stamp = stamp_}.check(
-            memory(arrays_.destination));
-        return static_cast<std::uint64_t>(bytes_);
-    }
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            mover_->run();
-        }
-    }
-    void start() override { mover_->start(); }
-    void finish() override { mover_->finish(); }
-
-private:
-    [[nodiscard]] std::int64_t words() const {
-        return (bytes_ + std::int64_t{sizeof(double)} - 1) / std::int64_t{sizeof(double)};
-    }
-    [[nodiscard]] std::span<std::byte> memory(std::span<double> values) const {
-        return std::as_writable_bytes(values).first(static_cast<std::size_t>(bytes_));
-    }
-    [[nodiscard]] baseline::Task task(const mpi::Communicator& comm) const {
-        const auto to = [&](int peer) {
-            route::Leg leg{.peer = peer, .segments = {}};
-            if (bytes_ > 0) {
-                leg.segments.push_back({.source = 0, .destination = 0, .length = bytes_});
-            }
-            return std::vector{std::move(leg)};
-        };
-        return {.comm = comm,
-                .route = {rank_, comm.size(), bytes_, bytes_, to(target_), to(source_)},
-                .fields = {field_of(arrays_.source, arrays_.destination, 1)},
-                .description = baseline::Description::segments};
-    }
-
-    int rank_;
-    int target_;
-    int source_;
-    std::int64_t bytes_;
-    Arrays arrays_;
-    std::unique_ptr<baseline::Mover> mover_;
-    std::uint64_t stamp_ = 0;
-};
 
 /// Arithmetic that needs nothing but the core: each step waits for the one before.
 void compute(std::int64_t steps) {
@@ -188,17 +93,6 @@ private:
     std::int64_t steps_;
 };
 
-class Alone final : public Part {
-public:
-    using Part::Part;
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            operation().start();
-            operation().finish();
-        }
-    }
-};
-
 class Computation final : public Part {
 public:
     using Part::Part;
@@ -234,10 +128,11 @@ measure::Case collective_case(const measure::Case& curve, std::int64_t bytes, in
 SplitOperation make_whole(const measure::Case& point, const Setting& setting) {
     const auto& operation = point.text("operation");
     if (operation == message) {
-        return SplitOperation(std::make_unique<Message>(point, setting));
+        return SplitOperation(
+            neighborhood::make_messages(point, setting, shifted(setting.comm), false));
     }
     if (operation == exchange) {
-        return SplitOperation(std::make_unique<LibraryExchange>(point, setting));
+        return SplitOperation(neighborhood::make_exchange(point, setting, shifted(setting.comm)));
     }
     return SplitOperation(collectives::make_operation(
         collective_case(point, point.number("bytes"), setting.comm.size()), setting));
@@ -265,16 +160,16 @@ measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks) {
 std::unique_ptr<measure::Operation> make_operation(const measure::Case& point,
                                                    const Setting& setting) {
     auto operation = make_whole(point, setting);
+    const auto& part = point.text("part");
+    if (part == alone) {
+        return std::move(operation.whole);
+    }
     const auto lengths = shared_by(point.group, [] { return std::make_shared<Lengths>(); });
     const auto key = point.text("form") + "/" + std::to_string(point.number("bytes"));
     if (!lengths->contains(key)) {
         (*lengths)[key] = length_of(operation, setting.comm);
     }
     const auto steps = lengths->at(key);
-    const auto& part = point.text("part");
-    if (part == alone) {
-        return std::make_unique<Alone>(std::move(operation), lengths, steps);
-    }
     if (part == computation) {
         return std::make_unique<Computation>(std::move(operation), lengths, steps);
     }

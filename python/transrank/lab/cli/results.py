@@ -24,7 +24,7 @@ from transrank.lab.stats.result import Caution
 from transrank.lab.store.lines import Shape
 from transrank.lab.store.records import Run, read_run
 from transrank.lab.store.runs import find_run, resume_command
-from transrank.lab.units import format_bytes, format_seconds, format_spread
+from transrank.lab.units import format_bytes, format_seconds, format_spread, is_number
 
 # A case without a size is labelled by the last two parts of its name, or by the last one if labels
 # of its study would be longer than LABEL_WIDTH. The other parts are in the title of the table.
@@ -207,13 +207,5 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    begins_formula = value.startswith(FORMULA_BEGINS) and not _is_number(value)
+    begins_formula = value.startswith(FORMULA_BEGINS) and not is_number(value)
     return output.visible(f"'{value}" if begins_formula else value)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

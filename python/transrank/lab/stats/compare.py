@@ -436,13 +436,7 @@ def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
     Computed within pairs if at least two launches measured both, else from the launches of each.
     None if either has a single launch, which says nothing about the spread between launches.
     """
-    ours, theirs = (
-        {
-            launch: median.value
-            for launch, median in zip(each.launches, each.launch_medians, strict=True)
-        }
-        for each in (baseline, candidate)
-    )
+    ours, theirs = baseline.by_launch, candidate.by_launch
     if min(len(ours), len(theirs)) < 2 or min(*ours.values(), *theirs.values()) <= 0:
         return None
     both = [launch for launch in ours if launch in theirs]

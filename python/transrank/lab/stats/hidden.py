@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +55,7 @@ def find_hidden(results: Iterable[CaseResult]) -> list[Hidden]:
 
 def _share(parts: Sequence[CaseResult]) -> Estimate | None:
     """The mean over launches, each with a computation of its own length, and its t interval."""
-    medians = [_by_launch(part) for part in parts]
+    medians = [part.by_launch for part in parts]
     common = set.intersection(*(set(each) for each in medians))
     shares = []
     for launch in sorted(common):
@@ -66,8 +66,3 @@ def _share(parts: Sequence[CaseResult]) -> Estimate | None:
     mean = float(np.mean(shares))
     error = float(np.std(shares, ddof=1)) / len(shares) ** 0.5 * t_quantile(len(shares) - 1)
     return Estimate(mean, mean - error, mean + error)
-
-
-def _by_launch(result: CaseResult) -> Mapping[int, float]:
-    pairs = zip(result.launches, result.launch_medians, strict=True)
-    return {launch: median.value for launch, median in pairs}

@@ -113,6 +113,12 @@ class CaseResult:
     warnings: tuple[Caution, ...] = ()
 
     @property
+    def by_launch(self) -> dict[int, float]:
+        """The median of each launch that counts."""
+        pairs = zip(self.launches, self.launch_medians, strict=True)
+        return {launch: median.value for launch, median in pairs}
+
+    @property
     def median(self) -> Estimate | None:
         """The headline if it is a median."""
         return self.headline if self.statistic == "median" else None

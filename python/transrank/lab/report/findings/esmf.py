@@ -13,7 +13,7 @@ from transrank.lab.report.findings.source_table import Sentences, source_table
 from transrank.lab.report.tables import Table
 from transrank.lab.stats.growth import exponent_of, exponent_text
 
-# From so many processors on ESMF's times grow faster.
+# From this number of processors on ESMF's times grow faster.
 ESMF_BEND = 128
 
 
