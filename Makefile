@@ -21,6 +21,7 @@ endif
 BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
+PRECOMPILED ?= ON
 PYTEST_ARGS ?=
 # transrank_parallel_tests: those marked `alone` are not built.
 CPP_TESTS ?= transrank_tests
@@ -109,7 +110,8 @@ $(BUILD)/choice: FORCE
 
 $(PACKAGE): $(VENV)/.build-tools $(BUILD)/choice $(NATIVE)
 	$(INSTALL) $(REINSTALL) --no-build-isolation -C build-dir=$(BUILD) \
-		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) -e '.[$(EXTRAS)]'
+		-C cmake.define.TRANSRANK_TESTS=ON -C cmake.define.TRANSRANK_WERROR=$(WERROR) \
+		-C cmake.define.TRANSRANK_PRECOMPILED=$(PRECOMPILED) -e '.[$(EXTRAS)]'
 	@touch $@
 
 # A group of tools, installed when a target first needs it.

@@ -48,6 +48,7 @@ study::Selection few_sizes(const study::Study& study) {
         selection.sizes = {0, 1008};
         selection.axes["operation"] = {"message", "exchange", "allreduce", "bcast"};
     } else if (study.name == "neighborhood") {
+        selection.sizes = {0, 1008};
         selection.axes["topology"] = {"ring", "random"};
     } else if (study.name == "redistribute") {
         selection.axes["grid"] = {"16x32x2"};
