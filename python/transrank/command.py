@@ -7,7 +7,15 @@ import sys
 from importlib.util import find_spec
 
 # Of the extra `lab`.
-REQUIRED = ("fastjsonschema", "jinja2", "rich", "scipy", "scipy_openblas32", "vl_convert")
+REQUIRED = (
+    "fastjsonschema",
+    "jinja2",
+    "msgspec",
+    "rich",
+    "scipy",
+    "scipy_openblas32",
+    "vl_convert",
+)
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from transrank import installation
 from transrank.lab.store.jsonlines import parse
-from transrank.lab.store.lines import Case
+from transrank.lab.store.lines import Case, from_json
 
 if TYPE_CHECKING:
     from conftest import Mpiexec
@@ -46,7 +46,7 @@ def read_cases(record: Path) -> list[Case]:
     lines = [
         parse(record, number, line) for number, line in enumerate(record.read_bytes().splitlines())
     ]
-    return [Case.from_json(line) for line in lines if line["kind"] == "case"]
+    return [from_json(Case, line) for line in lines if line["kind"] == "case"]
 
 
 def errors(cases: list[Case], initial: str, scheme: str, transport: str) -> dict[object, float]:

@@ -183,8 +183,8 @@ def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
     assert case.batch is not None
     assert case.batch * case.samples.seconds.size >= 500
     assert case.ranks is not None
-    assert case.ranks.every is not None
-    assert len(case.ranks.every) == 2
+    assert case.ranks.all is not None
+    assert len(case.ranks.all) == 2
 
 
 def test_ranks_and_placements_are_swept(tmp_path: Path) -> None:

@@ -127,10 +127,10 @@ def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_pa
     assert (case.samples.fastest > 1e-9).all()
     assert case.ranks is not None
     assert case.ranks.mean_of_all is not None
-    assert case.ranks.every is not None
+    assert case.ranks.all is not None
     for seconds in (case.ranks.median, case.ranks.minimum, case.ranks.mean, case.ranks.mean_of_all):
         assert np.isnan(seconds).tolist() == [False, False, True]
-    assert [bool(np.isnan(one).any()) for one in case.ranks.every] == [False, False, True]
+    assert [bool(np.isnan(one).any()) for one in case.ranks.all] == [False, False, True]
 
 
 def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_path: Path) -> None:

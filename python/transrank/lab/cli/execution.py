@@ -23,7 +23,7 @@ from transrank.lab.machine.facts import Facts, read_facts
 from transrank.lab.stats.cores import states_of
 from transrank.lab.stats.result import Caution
 from transrank.lab.store import records, repetition, runs
-from transrank.lab.store.records import Options, PlannedLaunch, Run, Shape
+from transrank.lab.store.records import Options, PlannedLaunch, Run, Shape, from_json
 from transrank.lab.study import catalogue
 from transrank.lab.survey import checks, commands, contention, progress, resume, shapes
 from transrank.lab.survey import probe as probing
@@ -130,7 +130,7 @@ def measure(arguments: argparse.Namespace, wish: Wish) -> Path | None:
         return record
     costs = Costs(probed.seconds, request.conditions.case_seconds)
     with records.sole_writer(record):
-        further = Further(plan, Options.from_json(header["options"]))
+        further = Further(plan, from_json(Options, header["options"]))
         watch(driver(record, plan, site, costs, set(), arguments, further))
     return record
 

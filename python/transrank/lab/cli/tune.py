@@ -129,11 +129,11 @@ class Place:
 
     def placement(self, answer: Path) -> Placement:
         """The placement of the ranks; the full answer of the probe is kept in `answer`."""
-        from transrank.lab.store.records import Placement
+        from transrank.lab.store.records import Placement, from_json
 
         probed = self.probe({})
         probed.write(answer)
-        return Placement.from_json(probed.placement)
+        return from_json(Placement, probed.placement)
 
     def said(self, added: Mapping[str, str]) -> Sequence[str]:
         """The messages of such a start."""

@@ -163,7 +163,7 @@ def _earlier(arguments: argparse.Namespace) -> tuple[Path, Path] | None:
 def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
     from transrank.lab.cli import execution
     from transrank.lab.cli.variants import parse
-    from transrank.lab.store.records import Options, sole_writer
+    from transrank.lab.store.records import Options, from_json, sole_writer
     from transrank.lab.survey.estimate import Costs
     from transrank.lab.survey.further import Further
     from transrank.lab.survey.plan import make_plan
@@ -193,7 +193,7 @@ def _measure(arguments: argparse.Namespace) -> tuple[Path, Path]:
             execution.begin(records[i], header, arguments)
             stack.enter_context(sole_writer(records[i]))
             costs = Costs(probes[i].seconds, request.conditions.case_seconds)
-            further = Further(plan, Options.from_json(header["options"]))
+            further = Further(plan, from_json(Options, header["options"]))
             drivers.append(
                 execution.driver(records[i], plan, sites[i], costs, set(), arguments, further)
             )

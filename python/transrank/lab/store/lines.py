@@ -2,15 +2,16 @@
 """The lines of a record file as Python objects, named as in ``schema/record-v2.json``.
 
 Each class has the fields of its JSON object; times are seconds, sizes are bytes. Optional fields
-that a line lacks are None. `from_json` expects an object that the schema has accepted.
+that a line lacks are None. `from_json` makes them, by the names and types of their fields.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +28,12 @@ STOLEN = 4
 LATE = 8
 
 
-class Shape(NamedTuple):
+class NumberOrNan(float):
+    """A number of a line; NaN stands for null."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shape:
     """The number of ranks, and of ranks per node (0: the launcher decided)."""
 
     ranks: int
@@ -46,10 +52,6 @@ class Mpi:
     standard: tuple[int, ...]
     thread_level: str
 
-    @classmethod
-    def from_json(cls, line: Json) -> Mpi:
-        return cls(line["library"], tuple(map(int, line["standard"])), line["thread_level"])
-
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -58,10 +60,6 @@ class Clock:
     name: str
     resolution_seconds: float
     cost_seconds: float
-
-    @classmethod
-    def from_json(cls, line: Json) -> Clock:
-        return cls(line["name"], float(line["resolution_seconds"]), float(line["cost_seconds"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +76,6 @@ class Placement:
     cores: tuple[int, ...]
     domains: tuple[int, ...] = ()
 
-    @classmethod
-    def from_json(cls, line: Json) -> Placement:
-        return cls(
-            tuple(line["hosts"]),
-            tuple(map(int, line["rank_host"])),
-            tuple(line["binding"]),
-            tuple(map(int, line["cores"])),
-            tuple(map(int, line.get("domains", ()))),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
@@ -97,15 +85,6 @@ class Synchronisation:
     accuracy_seconds: float | None = None
     offsets_seconds: tuple[float, ...] = ()
     drifts: tuple[float, ...] = ()
-
-    @classmethod
-    def from_json(cls, line: Json) -> Synchronisation:
-        return cls(
-            line["method"],
-            line.get("accuracy_seconds"),
-            tuple(line.get("offsets_seconds", ())),
-            tuple(line.get("drifts", ())),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +111,6 @@ class Options:
     # Wall-clock time for launches beyond `launches`; None: as long as cases have some of theirs.
     run_seconds: float | None = None
 
-    @classmethod
-    def from_json(cls, line: Json) -> Options:
-        return cls(
-            float(line["precision"]),
-            float(line["max_time_seconds"]),
-            int(line["launches"]),
-            line["cache"],
-            line["synchronisation"],
-            line.get("memory_bytes"),
-            line.get("launcher"),
-            line.get("count"),
-            line.get("record_samples"),
-            line.get("buffer_offset", 0),
-            line.get("usual_launches"),
-            line.get("most_launches"),
-            line.get("run_seconds"),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedLaunch:
@@ -172,17 +133,6 @@ class PlannedLaunch:
             return self.arguments
         place = self.arguments.index("--seed")
         return (*self.arguments[:place], *self.arguments[place + 2 :])
-
-    @classmethod
-    def from_json(cls, line: Json) -> PlannedLaunch:
-        arguments = renamed.arguments(line["arguments"])
-        return cls(
-            int(line["launch"]),
-            shape_from_json(line["shape"]),
-            tuple(line["cases"]),
-            arguments,
-            renamed.lines(line["arguments"], arguments, line.get("lines", ())),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,29 +157,25 @@ class Versus:
     other: str
     settings: tuple[str, ...] = ()
 
-    @classmethod
-    def from_json(cls, line: Json) -> Versus:
-        return cls(line["variant"], line["other"], tuple(line["settings"]))
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """The first line. An imported run knows neither options, plan, MPI, placement nor clock."""
 
     kind: ClassVar[Literal["header"]] = "header"
     run: str
-    label: str | None
+    label: str | None = None
     created: str
     transrank: str
     command: tuple[str, ...]
-    seed: int | None
-    options: Options | None
-    plan: tuple[PlannedLaunch, ...]
-    mpi: Mpi | None
-    placement: Placement | None
-    clock: Clock | None
-    machine: Json
-    environment: Mapping[str, str]
+    seed: int | None = None
+    options: Options | None = None
+    plan: tuple[PlannedLaunch, ...] = ()
+    mpi: Mpi | None = None
+    placement: Placement | None = None
+    clock: Clock | None = None
+    machine: Json = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
     imported: tuple[ImportedFile, ...] = ()
     versus: Versus | None = None
 
@@ -239,26 +185,6 @@ class Header:
         if self.options is None or self.options.count is not None:
             return None
         return self.options.precision
-
-    @classmethod
-    def from_json(cls, line: Json) -> Header:
-        return cls(
-            run=line["run"],
-            label=line.get("label"),
-            created=line["created"],
-            transrank=line["transrank"],
-            command=renamed.arguments(line["command"]),
-            seed=line.get("seed"),
-            options=Options.from_json(line["options"]) if "options" in line else None,
-            plan=tuple(map(PlannedLaunch.from_json, line.get("plan", ()))),
-            mpi=Mpi.from_json(line["mpi"]) if "mpi" in line else None,
-            placement=Placement.from_json(line["placement"]) if "placement" in line else None,
-            clock=Clock.from_json(line["clock"]) if "clock" in line else None,
-            machine=line.get("machine", {}),
-            environment=line.get("environment", {}),
-            imported=tuple(ImportedFile(**file) for file in line.get("imported", ())),
-            versus=Versus.from_json(line["versus"]) if "versus" in line else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,20 +201,6 @@ class Launch:
     clock: Clock
     synchronisation: Synchronisation
     warnings: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, line: Json) -> Launch:
-        return cls(
-            int(line["launch"]),
-            shape_from_json(line["shape"]),
-            float(line["started"]),
-            tuple(line["command"]),
-            Mpi.from_json(line["mpi"]),
-            Placement.from_json(line["placement"]),
-            Clock.from_json(line["clock"]),
-            Synchronisation.from_json(line["synchronisation"]),
-            tuple(line.get("warnings", ())),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,28 +222,13 @@ class Samples:
     core_latency_seconds: Floats | None = None
     core_work_seconds: Floats | None = None
 
-    @classmethod
-    def from_json(cls, line: Json) -> Samples:
-        def floats(name: str) -> Floats | None:
-            return _floats(line[name]) if name in line else None
-
-        return cls(
-            _floats(line["seconds"]),
-            _floats(line["fastest"]),
-            np.array(line["flags"], dtype=np.int64),
-            np.array(line["rounds"], dtype=np.int64),
-            floats("late_seconds"),
-            floats("core_latency_seconds"),
-            floats("core_work_seconds"),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
     """Per rank; NaN for one that has no part in the case.
 
     `median`, `minimum` and `mean` are over the samples without a flag, over all after warm-up where
-    there is none; `mean_of_all` is over all after warm-up, in files that have it. `every` holds
+    there is none; `mean_of_all` is over all after warm-up, in files that have it. `all` holds
     each rank's samples where they were recorded.
     """
 
@@ -339,19 +236,7 @@ class Ranks:
     minimum: Floats
     mean: Floats
     mean_of_all: Floats | None = None
-    every: tuple[Floats, ...] | None = None
-
-    @classmethod
-    def from_json(cls, line: Json) -> Ranks:
-        every = line.get("all")
-        of_all = line.get("mean_of_all")
-        return cls(
-            _floats(line["median"]),
-            _floats(line["minimum"]),
-            _floats(line["mean"]),
-            None if of_all is None else _floats(of_all),
-            None if every is None else tuple(map(_floats, every)),
-        )
+    all: tuple[Floats, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,21 +246,9 @@ class Outcome:
     NaN stands for what was not finite.
     """
 
-    values: Mapping[str, float]
+    values: Mapping[str, NumberOrNan]
     series: Mapping[str, Floats]
     fields: Mapping[str, Floats]
-
-    @classmethod
-    def from_json(cls, line: Json) -> Outcome:
-        """Raises ValueError for a field with more or fewer numbers than its extents say."""
-        return cls(
-            {name: float("nan") if v is None else float(v) for name, v in line["values"].items()},
-            {name: _floats(numbers) for name, numbers in line["series"].items()},
-            {
-                name: _floats(field["values"]).reshape(field["extents"])
-                for name, field in line["fields"].items()
-            },
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,13 +264,6 @@ class Memory:
     pages_elsewhere: tuple[int, ...]
     pages_unknown: tuple[int, ...]
     blas: str | None = None
-
-    @classmethod
-    def from_json(cls, line: Json) -> Memory:
-        return cls(
-            **{name: tuple(column) for name, column in line.items() if name != "blas"},
-            blas=line.get("blas"),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,26 +304,6 @@ class Case:
     chosen: str | None = None
     imported: Imported | None = None
 
-    @classmethod
-    def from_json(cls, line: Json) -> Case:
-        plain = {name: value for name, value in line.items() if name not in _CONVERTED}
-        return cls(
-            **plain,
-            axes=renamed.axes(line["study"], line["axes"]),
-            launch=int(line["launch"]),
-            shape=shape_from_json(line["shape"]),
-            samples=Samples.from_json(line["samples"]) if "samples" in line else None,
-            ranks=Ranks.from_json(line["ranks"]) if "ranks" in line else None,
-            memory=Memory.from_json(line["memory"]) if "memory" in line else None,
-            outcome=Outcome.from_json(line["outcome"]) if "outcome" in line else None,
-            imported=Imported(**line["imported"]) if "imported" in line else None,
-        )
-
-
-_CONVERTED = frozenset(
-    {"kind", "axes", "launch", "shape", "samples", "ranks", "memory", "outcome", "imported"}
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -473,28 +319,24 @@ class Event:
     latency_seconds: float | None = None
     work_seconds: float | None = None
 
-    @classmethod
-    def from_json(cls, line: Json) -> Event:
-        return cls(
-            line["event"],
-            line["time"],
-            line.get("launch"),
-            line.get("message"),
-            line.get("accuracy_seconds"),
-            shape_from_json(line["shape"]) if "shape" in line else None,
-            line.get("latency_seconds"),
-            line.get("work_seconds"),
-        )
-
 
 Line = Header | PlannedLaunch | Launch | Case | Event
 
-
-def shape_from_json(line: Json) -> Shape:
-    """The shape of a launch, a case or a planned launch."""
-    return Shape(int(line["ranks"]), int(line["ranks_per_node"]))
+Kind = TypeVar("Kind")
 
 
-def _floats(values: list[float | None]) -> Floats:
-    """As an array, with NaN for null."""
-    return np.array(values, dtype=np.float64)
+def from_json(kind: type[Kind], line: Json) -> Kind:
+    """The object of a class of this module that a line's JSON object, or a part of it, describes.
+
+    The schema must have accepted it. Raises ValueError for a field of a grid with more or fewer
+    numbers than its extents say.
+    """
+    return msgspec.convert(renamed.line(line), kind, dec_hook=_converted)
+
+
+def _converted(kind: Any, value: Any) -> Any:
+    if kind is NumberOrNan:
+        return NumberOrNan("nan" if value is None else value)
+    if isinstance(value, dict):  # a field of a grid, row by row
+        return np.array(value["values"], dtype=np.float64).reshape(value["extents"])
+    return np.array(value, dtype=np.int64 if kind == Integers else np.float64)

@@ -32,6 +32,7 @@ from transrank.lab.store.lines import (
     Shape,
     Synchronisation,
     Versus,
+    from_json,
 )
 from transrank.lab.store.writing import append_line, begin, repair, sole_writer, write_lines
 
@@ -59,6 +60,7 @@ __all__ = [
     "append_line",
     "begin",
     "finished_cases",
+    "from_json",
     "lacking",
     "read_run",
     "repair",
@@ -218,7 +220,7 @@ def _convert(path: Path, number: int, parsed: Any) -> Line:
     }
     try:
         schema.check(parsed)
-        line = kinds[parsed["kind"]].from_json(parsed)
+        line = from_json(kinds[parsed["kind"]], parsed)
         if isinstance(line, Case):
             _check_samples(line)
             _check_ranks(line)

@@ -7,6 +7,7 @@ The ids of cases hold the values of axes, not their names, and are the same as e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 # By study: the name that an earlier record has, and today's.
 RENAMED: Mapping[str, Mapping[str, str]] = {
@@ -14,6 +15,20 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "locality": {"memory": "arrangement"},
     "plan-scaling": {"ranks": "plan_ranks"},
 }
+
+
+def line(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A line of a record, or a part of it, under today's names."""
+    match stored:
+        case {"study": study, "axes": named}:
+            return {**stored, "axes": axes(study, named)}
+        case {"plan": plan, "command": command}:
+            return {**stored, "plan": [line(each) for each in plan], "command": arguments(command)}
+        case {"arguments": words}:
+            now = arguments(words)
+            shown = lines(words, now, stored.get("lines", ()))
+            return {**stored, "arguments": now, "lines": shown}
+    return stored
 
 
 def axes(study: str, stored: Mapping[str, str | int]) -> dict[str, str | int]:

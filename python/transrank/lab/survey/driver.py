@@ -19,7 +19,7 @@ from transrank.lab.launch.launcher import Launcher
 from transrank.lab.launch.noise import without_noise
 from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.store import records
-from transrank.lab.store.records import TIME_SPENT, Case, PlannedLaunch, Shape
+from transrank.lab.store.records import TIME_SPENT, Case, PlannedLaunch, Shape, from_json
 from transrank.lab.study import launch as launch_study
 from transrank.lab.survey import estimate
 from transrank.lab.survey.commands import runner_argv, shell_line
@@ -322,7 +322,7 @@ class Driver:
     def _keep(self, line: dict[str, Any], progress: Progress, left: TimeLeft) -> None:
         case = Finished.from_line(line)
         if self.further is not None:
-            self.further.take([Case.from_json(line)])
+            self.further.take([from_json(Case, line)])
         self._kept += case.status != "failed"
         if case.status == "failed":
             self.failed.append(case)

@@ -17,7 +17,7 @@ from transrank.lab.stats.compare import compare_results
 from transrank.lab.stats.conditions import differences, obstacle, summarise_both
 from transrank.lab.stats.cores import CoreState, commonest_state, other_rounds, states_of
 from transrank.lab.stats.summary import summarise
-from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.records import Run, Shape, read_run
 
 Rounds = Sequence[tuple[float | None, float]]
 
@@ -81,8 +81,8 @@ def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path: Path) -> Non
     four = cores(60e-9, None) | {"shape": {"ranks": 4, "ranks_per_node": 2}}
     run = run_of(tmp_path, cores(250e-9, None), four, cores(50e-9, 1e-5))
     assert states_of(run) == {
-        (2, 0): CoreState(50e-9, 1e-5),
-        (4, 2): CoreState(60e-9),
+        Shape(2): CoreState(50e-9, 1e-5),
+        Shape(4, 2): CoreState(60e-9),
     }
 
 

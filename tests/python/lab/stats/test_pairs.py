@@ -20,7 +20,7 @@ from transrank.lab.stats.pairs import (
     summarise_pair,
 )
 from transrank.lab.stats.result import CaseResult
-from transrank.lab.store.lines import DISTURBED, Case, Shape
+from transrank.lab.store.lines import DISTURBED, Case, Shape, from_json
 from transrank.lab.store.records import read_run
 
 PAIRS = 8
@@ -43,7 +43,7 @@ def result(medians: Sequence[float], launches: Sequence[int] | None = None) -> C
 
 def launch_lines(seconds: Sequence[float], flags: int = 0) -> list[Case]:
     return [
-        Case.from_json(recorded.case(launch=i, seconds=[each] * 9, flags=[flags] * 9))
+        from_json(Case, recorded.case(launch=i, seconds=[each] * 9, flags=[flags] * 9))
         for i, each in enumerate(seconds)
     ]
 
@@ -107,11 +107,11 @@ def test_the_samples_of_both_are_chosen_as_the_worse_one_needs() -> None:
 
 def test_enough_pairs_count_where_either_side_alone_has_enough_launches() -> None:
     ours = launch_lines([1e-6] * 3) + [
-        Case.from_json(recorded.case(launch=i, seconds=[1e-6] * 9, flags=[DISTURBED] * 9))
+        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[DISTURBED] * 9))
         for i in (3, 4, 5)
     ]
     theirs = [
-        Case.from_json(recorded.case(launch=i, seconds=[1e-6] * 9, flags=[flags] * 9))
+        from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[flags] * 9))
         for i, flags in enumerate([DISTURBED] * 3 + [0] * 3)
     ]
     assert len(paired_ratios(*summarise_case_pair(ours, theirs, None))) == 6

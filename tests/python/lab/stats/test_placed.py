@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import recorded
 from transrank.lab.stats.placed import Placed, Placements, placed, taking_part
-from transrank.lab.store.lines import Case, Placement, Shape
+from transrank.lab.store.lines import Case, Placement, Shape, from_json
 
 
 def blocks(shape: Shape) -> Placement:
@@ -23,7 +23,7 @@ def case(study: str, times: int | None, ranks: int) -> Case:
     names = ("median", "minimum", "mean")
     columns = None if times is None else dict.fromkeys(names, [1e-6] * times)
     shape = {"ranks": ranks, "ranks_per_node": 0}
-    return Case.from_json(recorded.case(study=study, ranks=columns, shape=shape))
+    return from_json(Case, recorded.case(study=study, ranks=columns, shape=shape))
 
 
 def test_those_take_part_whose_times_are_recorded() -> None:

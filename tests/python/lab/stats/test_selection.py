@@ -9,14 +9,14 @@ import recorded
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.stats.selection import BASES, select
-from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples
+from transrank.lab.store.lines import DISTURBED, LATE, STOLEN, WARM_UP, Samples, from_json
 
 FLAGS = st.lists(st.integers(0, 15), min_size=1, max_size=30)
 STATE = CoreState(latency_seconds=50e-9, work_seconds=10e-6)
 
 
 def samples(flags: list[int]) -> Samples:
-    return Samples.from_json(recorded.case(seconds=[1e-6] * len(flags), flags=flags)["samples"])
+    return from_json(Samples, recorded.case(seconds=[1e-6] * len(flags), flags=flags)["samples"])
 
 
 def rounds(*cores: tuple[float | None, float], each: int = 4) -> Samples:
@@ -27,7 +27,7 @@ def rounds(*cores: tuple[float | None, float], each: int = 4) -> Samples:
         core_latency_seconds=[None if ns is None else ns * 1e-9 for ns, _ in cores],
         core_work_seconds=[us * 1e-6 for _, us in cores],
     )
-    return Samples.from_json(line["samples"])
+    return from_json(Samples, line["samples"])
 
 
 def test_warm_up_and_disturbed_samples_do_not_count() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import recorded
 from transrank.lab.stats.cores import CoreState
-from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape
+from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape, from_json
 from transrank.lab.survey.further import Further
 
 NAMES = ("pingpong/8B", "pingpong/64B", "pingpong/512B")
@@ -37,14 +37,15 @@ def measured(
     name: str, factors: Sequence[float], first: int = 0, seconds: float = 0.05, **changes: Any
 ) -> list[Case]:
     return [
-        Case.from_json(
+        from_json(
+            Case,
             recorded.case(
                 launch=first + i,
                 case=name,
                 seconds=[factor * 1e-6] * 20,
                 measuring_seconds=seconds,
                 **changes,
-            )
+            ),
         )
         for i, factor in enumerate(factors)
     ]
@@ -108,7 +109,7 @@ def test_a_case_that_was_skipped_or_failed_is_not_launched_again() -> None:
     found = Further(plan(), options())
     found.take(measured(NAMES[0], WIDER))
     lines = [recorded.skipped(launch=i, case=NAMES[1]) for i in range(3)]
-    found.take([Case.from_json(line) for line in lines])
+    found.take([from_json(Case, line) for line in lines])
     (launch,) = found.launches(None)
     assert launch.cases == NAMES[:1]
 
