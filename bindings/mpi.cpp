@@ -3,26 +3,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <array>
-#include <cstddef>
-#include <string>
-
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/library.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace nb = nanobind;
 
 namespace transrank::bindings {
 namespace {
-
-std::string library_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-    return {text.data(), static_cast<std::size_t>(length)};
-}
 
 int size(CommunicatorArgument communicator) {
     int ranks = 0;
@@ -33,7 +23,7 @@ int size(CommunicatorArgument communicator) {
 }  // namespace
 
 void bind_mpi(nb::module_& module) {
-    module.def("library_version", &library_version,
+    module.def("library_version", &mpi::library_version,
                "The version text of the MPI library that this module is linked with.");
     module.def("communicator_size", &size, nb::arg("communicator"),
                "Number of ranks of an mpi4py communicator, as this module's MPI sees it.");

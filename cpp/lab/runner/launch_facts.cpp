@@ -9,6 +9,7 @@
 #include "lab/machine/domains.hpp"
 #include "lab/machine/process.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/library.hpp"
 
 namespace transrank::lab::runner {
 namespace {
@@ -85,11 +86,7 @@ void write_clock(const machine::ClockQuality& quality, text::JsonWriter& json) {
 }  // namespace
 
 std::string library_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-    // Open MPI counts its terminating zero, MPICH writes a page with tabs.
-    std::string version(text.data());
+    auto version = mpi::library_version();
     version.erase(std::min(version.find('\n'), version.size()));
     std::istringstream words(version);
     std::string line;

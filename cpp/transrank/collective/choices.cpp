@@ -20,6 +20,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/library.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -29,13 +30,6 @@ using layout::require;
 
 constexpr std::string_view title = "transrank alltoall choices 1";
 constexpr std::int64_t most_bytes = 1 << 20;  // of a file
-#if defined(OPEN_MPI)
-constexpr std::string_view this_mpi = "openmpi";
-#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION)
-constexpr std::string_view this_mpi = "mpich";
-#else
-constexpr std::string_view this_mpi = "other";
-#endif
 
 using Words = std::vector<std::string>;
 
@@ -160,8 +154,9 @@ Choices Choices::parse(const std::string& path, const std::string& text) {
             " is not a file of alltoall choices: it must begin with '", title, "'");
     Lines lines(path, text);
     (void)lines.next();
-    const auto mpi = lines.value("mpi");
-    require(mpi == this_mpi, path, " was measured with ", mpi, ", this program uses ", this_mpi,
+    const auto measured = lines.value("mpi");
+    const auto used = mpi::library_kind();
+    require(measured == used, path, " was measured with ", measured, ", this program uses ", used,
             "; run transrank tune again");
     Choices found;
     found.ranks_ = lines.count("ranks", 1);

@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/study/alltoall_algorithms/forced.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lab/study/alltoall_algorithms/control_variable.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/library.hpp"
 
 namespace transrank::lab::study::alltoall_algorithms {
 namespace {
 
-#if defined(MPICH_VERSION)
-constexpr const char* variable_name = "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM";
-constexpr std::array<Forcible, 5> algorithms{{{.name = "mpi-brucks", .value = 1},
-                                              {.name = "mpi-k_brucks", .value = 2},
-                                              {.name = "mpi-nb", .value = 3},
-                                              {.name = "mpi-pairwise", .value = 4},
-                                              {.name = "mpi-scattered", .value = 6}}};
-#elif defined(OPEN_MPI)
-constexpr const char* variable_name = "coll_tuned_alltoall_algorithm";
-constexpr std::array<Forcible, 5> algorithms{
-    {{.name = "mpi-linear", .value = 1},
-     {.name = "mpi-pairwise", .value = 2},
-     {.name = "mpi-modified_bruck", .value = 3},
-     {.name = "mpi-linear_sync", .value = 4},
-     {.name = "mpi-two_proc", .value = 5, .most_ranks = 2}}};
-#else
-constexpr const char* variable_name = "";
-constexpr std::array<Forcible, 0> algorithms{};
-#endif
+/// What one MPI library calls its variable and its algorithms.
+struct Library {
+    std::string_view kind;
+    const char* variable;
+    std::array<Forcible, 5> algorithms;
+};
+
+constexpr std::array libraries{
+    Library{.kind = "mpich",
+            .variable = "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM",
+            .algorithms = {{{.name = "mpi-brucks", .value = 1},
+                            {.name = "mpi-k_brucks", .value = 2},
+                            {.name = "mpi-nb", .value = 3},
+                            {.name = "mpi-pairwise", .value = 4},
+                            {.name = "mpi-scattered", .value = 6}}}},
+    Library{.kind = "openmpi",
+            .variable = "coll_tuned_alltoall_algorithm",
+            .algorithms = {{{.name = "mpi-linear", .value = 1},
+                            {.name = "mpi-pairwise", .value = 2},
+                            {.name = "mpi-modified_bruck", .value = 3},
+                            {.name = "mpi-linear_sync", .value = 4},
+                            {.name = "mpi-two_proc", .value = 5, .most_ranks = 2}}}}};
+
+/// nullptr where this one is not known.
+const Library* this_library() {
+    const auto found = std::ranges::find(libraries, mpi::library_kind(), &Library::kind);
+    return found == libraries.end() ? nullptr : &*found;
+}
 
 ControlVariable variable(const mpi::Communicator& comm, const std::string& name) {
     return mpi::agreed(comm, [&] {
@@ -43,7 +55,6 @@ ControlVariable variable(const mpi::Communicator& comm, const std::string& name)
     });
 }
 
-#if defined(OPEN_MPI)
 /// A variable with another value for as long as it lives.
 class Set {
 public:
@@ -65,7 +76,7 @@ private:
     int before_;
 };
 
-/// Open MPI looks when a communicator is made.
+/// Open MPI looks when a communicator is made. Of a library that is not known, its own choice.
 class WithCommunicator final : public Forced {
 public:
     WithCommunicator(const mpi::Communicator& comm, int value) : comm_(made(comm, value)) {}
@@ -79,18 +90,18 @@ private:
             return mpi::Communicator(comm.handle());
         }
         const Set dynamic(comm, "coll_tuned_use_dynamic_rules", 1);
-        const Set algorithm(comm, variable_name, value);
+        const Set algorithm(comm, this_library()->variable, value);
         return mpi::Communicator(comm.handle());
     }
 
     mpi::Communicator comm_;
 };
-#else
+
 /// MPICH looks at each call. What is set last holds for all communicators.
 class AtEachCall final : public Forced {
 public:
     AtEachCall(const mpi::Communicator& comm, int value)
-        : comm_(comm.handle()), variable_(variable(comm, variable_name)), value_(value) {
+        : comm_(comm.handle()), variable_(variable(comm, this_library()->variable)), value_(value) {
         (void)original();
     }
     AtEachCall(const AtEachCall&) = delete;
@@ -116,20 +127,19 @@ private:
     ControlVariable variable_;
     int value_;
 };
-#endif
 
 }  // namespace
 
 std::span<const Forcible> forcible() {
-    return algorithms;
+    const auto* library = this_library();
+    return library == nullptr ? std::span<const Forcible>() : library->algorithms;
 }
 
 std::unique_ptr<Forced> force(const mpi::Communicator& comm, const Forcible& algorithm) {
-#if defined(OPEN_MPI)
+    if (mpi::library_kind() == "mpich") {
+        return std::make_unique<AtEachCall>(comm, algorithm.value);
+    }
     return std::make_unique<WithCommunicator>(comm, algorithm.value);
-#else
-    return std::make_unique<AtEachCall>(comm, algorithm.value);
-#endif
 }
 
 }  // namespace transrank::lab::study::alltoall_algorithms
