@@ -63,7 +63,8 @@ transport::Field field_of(std::span<const double> source, std::span<double> dest
             .destination = std::as_writable_bytes(destination).data(),
             .destination_bytes = static_cast<std::int64_t>(destination.size_bytes()),
             .unit_bytes = unit_bytes,
-            .scalar = transport::Scalar::float64};
+            .scalar = unit_bytes % std::int64_t{sizeof(double)} == 0 ? transport::Scalar::float64
+                                                                     : transport::Scalar::opaque};
 }
 
 double sum_of(std::span<const double> values) {

@@ -134,7 +134,7 @@ TEST_CASE("every case moves its payload, and its verification can fail") {
                 try {
                     try_case(study, point, active, cache);
                 } catch (const mpi::AgreedError& error) {
-                    MESSAGE(point.id(), " cannot be had here: ", error.what());
+                    FAIL_CHECK(point.id(), " cannot be had: ", std::string(error.what()));
                 }
             }
         }
@@ -285,7 +285,7 @@ TEST_CASE("cases of values that no list names move their payload") {
             try {
                 try_case(study::find(point.study), point, world, CacheMode::warm);
             } catch (const mpi::AgreedError& error) {
-                MESSAGE(point.id(), " cannot be had here: ", error.what());
+                MESSAGE(point.id(), " cannot be had here: ", std::string(error.what()));
             }
         }
     }
