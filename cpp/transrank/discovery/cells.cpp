@@ -27,13 +27,13 @@ std::vector<Leg> hand_over(const mpi::Communicator& comm, const std::vector<Leg>
     std::vector<mpi::Message> messages;
     for (const auto& leg : legs) {
         Writer writer;
-        writer.add_all(std::span(leg.segments));
+        add(writer, leg.segments);
         messages.push_back(std::move(writer).to(leg.peer));
     }
     std::vector<Leg> received;
     for (const auto& message : deliver(comm, std::move(messages), Subject::cells_found)) {
-        received.push_back(
-            {.peer = message.peer, .segments = Reader(message).take_all<route::Segment>()});
+        Reader reader(message);
+        received.push_back({.peer = message.peer, .segments = take_segments(reader)});
     }
     return received;
 }
@@ -61,17 +61,6 @@ void check_once(int rank, const std::vector<Leg>& legs, const char* lists) {
     }
 }
 
-/// Legs whose destination is what was their source.
-std::vector<Leg> turned(std::vector<Leg> legs) {
-    for (auto& leg : legs) {
-        for (auto& segment : leg.segments) {
-            std::swap(segment.source, segment.destination);
-            std::swap(segment.source_stride, segment.destination_stride);
-        }
-    }
-    return legs;
-}
-
 void check_all_there(int rank, const std::vector<Leg>& legs, std::int64_t cells) {
     std::int64_t listed = 0;
     for (const auto& leg : legs) {
@@ -92,7 +81,7 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
     });
     auto asked = hand_over(comm, wanted);
     return mpi::agreed(comm, [&] {
-        check_once(rank, turned(asked), "destination");
+        check_once(rank, route::turned(asked), "destination");
         return route::Route(rank, comm.size(), source.units(rank),
                             static_cast<std::int64_t>(destination.cells.size()), std::move(asked),
                             std::move(wanted));

@@ -72,7 +72,7 @@ enum class Role : std::uint8_t { sender, receiver };
 void add_finding(Writer& message, Role role, int peer, const Leg& leg) {
     message.add(role);
     message.add(static_cast<std::int64_t>(peer));
-    message.add_all(std::span(std::as_const(leg.segments)));
+    add(message, leg.segments);
 }
 
 std::vector<Message> messages_to_ranks(const std::vector<Forward>& found) {
@@ -98,7 +98,7 @@ route::Route route_of(const mpi::Communicator& comm, const Lists& lists,
         while (!reader.at_end()) {
             auto& legs = reader.take<Role>() == Role::sender ? sends : receives;
             const auto peer = static_cast<int>(reader.take<std::int64_t>());
-            legs.push_back({.peer = peer, .segments = reader.take_all<route::Segment>()});
+            legs.push_back({.peer = peer, .segments = take_segments(reader)});
         }
     }
     return {comm.rank(),

@@ -9,7 +9,6 @@
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
 #include "transrank/route/leg_builder.hpp"
-#include "transrank/route/packed_segments.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -38,7 +37,7 @@ GhostRequests with_messages(int rank, std::vector<Leg> requests, const ViewOf& v
         if (leg.peer != rank) {
             Writer writer;
             writer.add(view_of_owner(leg.peer));
-            writer.add_all(std::span<const std::byte>(route::packed(leg.segments)));
+            add(writer, leg.segments);
             made.messages.push_back(std::move(writer).to(leg.peer));
         }
     }
@@ -130,8 +129,7 @@ route::Route read_ghost_requests(int rank, int ranks, const View& own, const Gho
     for (const auto& message : messages) {
         Reader reader(message);
         check_view(own, rank, message.peer, reader.take<View>());
-        granted.push_back(
-            {.peer = message.peer, .segments = route::unpacked(reader.take_all<std::byte>())});
+        granted.push_back({.peer = message.peer, .segments = take_segments(reader)});
     }
     if (const Leg* to_itself = route::find_leg(requests, rank)) {
         granted.push_back(*to_itself);

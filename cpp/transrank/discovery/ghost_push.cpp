@@ -9,8 +9,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
-#include "transrank/route/packed_segments.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -44,7 +43,7 @@ std::vector<Message> messages_to_targets(const std::vector<Leg>& legs, const Ran
     for (const auto& leg : legs) {
         Writer writer;
         writer.add(ranges);
-        writer.add_all(std::span<const std::byte>(route::packed(leg.segments)));
+        add(writer, leg.segments);
         messages.push_back(std::move(writer).to(leg.peer));
     }
     return messages;
@@ -80,8 +79,7 @@ Arrival arrange(int rank, const std::vector<Message>& messages, std::int64_t gho
     for (const auto& message : messages) {
         Reader reader(message);
         const auto ranges = reader.take<Ranges>();
-        const Leg leg{.peer = message.peer,
-                      .segments = route::unpacked(reader.take_all<std::byte>())};
+        const Leg leg{.peer = message.peer, .segments = take_segments(reader)};
         const auto before = static_cast<std::int64_t>(arrival.ghosts.size());
         layout::require(
             ghost_begin <= std::numeric_limits<std::int64_t>::max() - before - leg.units(),

@@ -11,6 +11,7 @@
 
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/delivery.hpp"
+#include "transrank/route/segments.hpp"
 
 namespace transrank::discovery {
 
@@ -84,6 +85,15 @@ private:
     }
     std::span<const std::byte> left_;
 };
+
+/// Segments among the values of a message.
+inline void add(Writer& writer, const route::Segments& segments) {
+    const auto bytes = segments.packed();
+    writer.add_all(std::span(bytes));
+}
+[[nodiscard]] inline route::Segments take_segments(Reader& reader) {
+    return route::Segments::unpacked(reader.take_all<std::byte>());
+}
 
 /// The purpose of a delivery. Each takes this tag and the next one.
 enum class Subject : std::uint8_t {

@@ -11,7 +11,7 @@
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -98,8 +98,8 @@ std::vector<Leg> sends_in_units(const Route& route, const std::vector<Message>& 
     std::vector<Leg> legs;
     legs.reserve(messages.size());
     for (const auto& message : messages) {
-        legs.push_back(
-            {.peer = message.peer, .segments = Reader(message).take_all<route::Segment>()});
+        Reader reader(message);
+        legs.push_back({.peer = message.peer, .segments = take_segments(reader)});
     }
     return legs;
 }
@@ -123,9 +123,9 @@ Route in_units(const mpi::Communicator& comm, const Route& route, const Arriving
         check_belongs(route, comm);
         return receives_in_units(route, arriving, destination);
     });
-    const auto messages =
-        deliver(comm, message_per_leg(receives, [](const Leg& leg) { return leg.segments; }),
-                Subject::legs_in_units);
+    const auto messages = deliver(
+        comm, message_per_leg(receives, [](const Leg& leg) { return leg.segments.packed(); }),
+        Subject::legs_in_units);
     return mpi::agreed(comm, [&]() -> Route {
         return {comm.rank(),
                 comm.size(),

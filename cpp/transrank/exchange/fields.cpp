@@ -146,29 +146,16 @@ struct Hull {
     std::int64_t end;
 };
 
-// Nothing where its runs do not follow each other.
-std::optional<Hull> ascending_hull(const route::Leg& leg) {
-    Hull hull{.begin = leg.segments.front().destination, .end = 0};
-    for (const auto& segment : leg.segments) {
-        if (segment.destination < hull.end ||
-            (segment.count > 1 && segment.destination_stride < segment.length)) {
-            return std::nullopt;
-        }
-        hull.end = segment.destination + ((segment.count - 1) * segment.destination_stride) +
-                   segment.length;
-    }
-    return hull;
-}
-
-// The rule, which is seen in one pass: nothing is written twice.
+// The rule: nothing is written twice.
 bool ascend_apart(std::span<const route::Leg> receives) {
     std::vector<Hull> hulls;
     for (const auto& leg : receives) {
-        const auto hull = ascending_hull(leg);
-        if (!hull) {
+        const auto outline = leg.segments.outline();
+        if (!outline.destination_ascends) {
             return false;
         }
-        hulls.push_back(*hull);
+        hulls.push_back(
+            {.begin = leg.segments.front().destination, .end = outline.destination_end});
     }
     std::ranges::sort(hulls, {}, &Hull::begin);
     return std::ranges::adjacent_find(hulls, [](const Hull& one, const Hull& next) {

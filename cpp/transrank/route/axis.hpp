@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "transrank/layout/block_grid.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

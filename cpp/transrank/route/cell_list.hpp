@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "transrank/layout/block_grid.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

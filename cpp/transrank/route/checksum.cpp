@@ -46,16 +46,4 @@ std::uint64_t Checksum::value() const noexcept {
     return avalanche(hash);
 }
 
-std::uint64_t checksum(const Leg& leg) noexcept {
-    Checksum sum;
-    for (const auto& segment : leg.segments) {
-        for (const std::int64_t field :
-             {segment.source, segment.destination, segment.length, segment.count,
-              segment.source_stride, segment.destination_stride}) {
-            sum.add(static_cast<std::uint64_t>(field));
-        }
-    }
-    return sum.value();
-}
-
 }  // namespace transrank::route

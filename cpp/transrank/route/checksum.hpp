@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 
@@ -35,6 +35,8 @@ private:
 };
 
 /// A checksum of the segments of a leg: the two ranks of a leg compute the same.
-[[nodiscard]] std::uint64_t checksum(const Leg& leg) noexcept;
+[[nodiscard]] inline std::uint64_t checksum(const Leg& leg) noexcept {
+    return leg.segments.checksum();
+}
 
 }  // namespace transrank::route

@@ -6,76 +6,88 @@
 namespace transrank::route {
 namespace {
 
-bool make_pair(const Segment& first, const Segment& second) {
+template <class Run>
+bool make_pair(const Run& first, const Run& second) {
     return first.length == second.length && first.source <= second.source &&
            first.destination <= second.destination;
 }
 
-Segment pair(Segment first, const Segment& second) {
-    first.count = 2;
-    first.source_stride = second.source - first.source;
-    first.destination_stride = second.destination - first.destination;
-    return first;
-}
-
-Segment last_run(const Segment& segment) {
-    const std::int64_t steps = segment.count - 1;
-    return {.source = segment.source + (steps * segment.source_stride),
-            .destination = segment.destination + (steps * segment.destination_stride),
-            .length = segment.length};
-}
-
-bool continues(const Segment& segment, const Segment& run) {
-    const Segment last = last_run(segment);
-    return run.length == last.length && run.source - last.source == segment.source_stride &&
-           run.destination - last.destination == segment.destination_stride;
+// Whether a run continues a row of runs as long as it is, at these strides.
+template <class Run>
+bool continues(const Run& last, std::int64_t source_stride, std::int64_t destination_stride,
+               const Run& run) {
+    return run.length == last.length && run.source - last.source == source_stride &&
+           run.destination - last.destination == destination_stride;
 }
 
 }  // namespace
 
-void Compressor::write(Segment& segment) {
-    if (segment.length > 0) {
-        segments_.push_back(std::exchange(segment, {}));
+void Compressor::write_open() {
+    if (open_.length > 0) {
+        segments_.push_back(open_);
     }
 }
 
-void Compressor::join(const Segment& run) {
+void Compressor::open(const Run& run) {
+    open_ = {.source = run.source, .destination = run.destination, .length = run.length};
+    last_ = run;
+}
+
+void Compressor::join(const Run& run) {
     if (pending_.length > 0 && join_pending(run)) {
         return;
     }
-    if (open_.count > 1 && continues(open_, run)) {
+    if (open_.count > 1 && continues(last_, open_.source_stride, open_.destination_stride, run)) {
         ++open_.count;
+        last_ = run;
     } else if (open_.count == 2) {
         pending_ = run;
-    } else if (open_.count == 1 && open_.length > 0 && make_pair(open_, run)) {
-        open_ = pair(open_, run);
+    } else if (open_.count == 1 && open_.length > 0 && make_pair(last_, run)) {
+        open_.count = 2;
+        open_.source_stride = run.source - last_.source;
+        open_.destination_stride = run.destination - last_.destination;
+        last_ = run;
     } else {
-        write(open_);
-        open_ = run;
+        write_open();
+        open(run);
     }
 }
 
 /// Two runs must not steal the first of a longer row that begins with the second: whether the row
 /// is longer, is known with the fourth run. Returns true when it is, and the run is its third.
-bool Compressor::join_pending(const Segment& run) {
-    const Segment second = last_run(open_);
-    if (make_pair(second, pending_) && continues(pair(second, pending_), run)) {
-        Segment first{
-            .source = open_.source, .destination = open_.destination, .length = open_.length};
-        write(first);
-        open_ = pair(second, std::exchange(pending_, {}));
-        open_.count = 3;
-        return true;
+bool Compressor::join_pending(const Run& run) {
+    const Run pending = std::exchange(pending_, {});
+    const Run second = last_;
+    const auto source_stride = pending.source - second.source;
+    const auto destination_stride = pending.destination - second.destination;
+    const bool is_row =
+        make_pair(second, pending) && continues(pending, source_stride, destination_stride, run);
+    if (!is_row) {
+        write_open();
+        open(pending);
+        return false;
     }
-    write(open_);
-    open_ = std::exchange(pending_, {});
-    return false;
+    segments_.push_back(
+        {.source = open_.source, .destination = open_.destination, .length = open_.length});
+    open_ = {.source = second.source,
+             .destination = second.destination,
+             .length = second.length,
+             .count = 3,
+             .source_stride = source_stride,
+             .destination_stride = destination_stride};
+    last_ = run;
+    return true;
 }
 
-std::vector<Segment> Compressor::finish() {
+Segments Compressor::finish() {
     end_run();
-    write(open_);
-    write(pending_);
+    write_open();
+    if (pending_.length > 0) {
+        open(std::exchange(pending_, {}));
+        write_open();
+    }
+    open_ = {};
+    segments_.shrink_to_fit();
     return std::exchange(segments_, {});
 }
 

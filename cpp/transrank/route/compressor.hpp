@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "transrank/route/segment.hpp"
+#include "transrank/route/segments.hpp"
 
 namespace transrank::route {
 
@@ -23,23 +23,32 @@ public:
         run_ = {.source = source, .destination = destination, .length = length};
     }
     /// The segments of all that was added; leaves the compressor empty.
-    [[nodiscard]] std::vector<Segment> finish();
+    [[nodiscard]] Segments finish();
 
 private:
+    /// Length 0: none.
+    struct Run {
+        std::int64_t source = 0;
+        std::int64_t destination = 0;
+        std::int64_t length = 0;
+    };
+
     void end_run() {
         if (run_.length > 0) {
             join(run_);
-            run_ = {};
+            run_.length = 0;
         }
     }
-    void join(const Segment& run);
-    bool join_pending(const Segment& run);
-    void write(Segment& segment);
+    void join(const Run& run);
+    [[nodiscard]] bool join_pending(const Run& run);
+    void open(const Run& run);
+    void write_open();
 
-    Segment run_;      // may still grow; length 0: none
-    Segment open_;     // the segment that ends with the run before; length 0: none
-    Segment pending_;  // a run that did not continue a pair; length 0: none
-    std::vector<Segment> segments_;
+    Run run_;       // may still grow
+    Segment open_;  // the segment that ends with the run before; length 0: none
+    Run last_;      // its last run
+    Run pending_;   // a run that did not continue a pair
+    Segments segments_;
 };
 
 }  // namespace transrank::route

@@ -5,7 +5,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/ghost.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 namespace {

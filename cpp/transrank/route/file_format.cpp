@@ -118,15 +118,15 @@ std::vector<Leg> read_legs(const std::vector<LegHeader>& headers, Reader& reader
     legs.reserve(headers.size());
     for (const auto& header : headers) {
         Leg& leg = legs.emplace_back(Leg{.peer = header.peer, .segments = {}});
-        leg.segments.resize(reader.fitting(header.segments, fields_of_segment));
-        for (auto& segment : leg.segments) {
-            segment = {.source = reader.integer(),
-                       .destination = reader.integer(),
-                       .length = reader.integer(),
-                       .count = reader.integer(),
-                       .source_stride = reader.integer(),
-                       .destination_stride = reader.integer()};
+        for (auto left = reader.fitting(header.segments, fields_of_segment); left > 0; --left) {
+            leg.segments.push_back({.source = reader.integer(),
+                                    .destination = reader.integer(),
+                                    .length = reader.integer(),
+                                    .count = reader.integer(),
+                                    .source_stride = reader.integer(),
+                                    .destination_stride = reader.integer()});
         }
+        leg.segments.shrink_to_fit();
     }
     return legs;
 }

@@ -51,12 +51,11 @@ std::vector<Leg> pushes_by_target(int rank, int ranks, std::int64_t owned,
     return legs.finish();
 }
 
-Leg moved(Leg leg, std::int64_t source, std::int64_t destination) {
-    for (auto& segment : leg.segments) {
-        segment.source += source;
-        segment.destination += destination;
-    }
-    return leg;
+Leg moved(const Leg& leg, std::int64_t source, std::int64_t destination) {
+    return {.peer = leg.peer, .segments = changed(leg.segments, [&](Segment& segment) {
+                                  segment.source += source;
+                                  segment.destination += destination;
+                              })};
 }
 
 Route ghost(int rank, const layout::Distribution& owners, std::int64_t destination_extent,

@@ -34,7 +34,7 @@ void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t e
                                                 std::span<const int> targets);
 
 /// The leg with its offsets raised.
-[[nodiscard]] Leg moved(Leg leg, std::int64_t source, std::int64_t destination);
+[[nodiscard]] Leg moved(const Leg& leg, std::int64_t source, std::int64_t destination);
 
 /// The route of one rank once the requests are delivered: `requests` are its own, `granted` those
 /// that name it as the owner, each with the rank that made it as peer.

@@ -144,13 +144,11 @@ public:
                 return;
             }
         }
-        legs.push_back({.peer = grid_.rank(peer), .segments = {}});
-        append_box(region, grid_.strides(peer), legs.back().segments);
+        legs.push_back({.peer = grid_.rank(peer), .segments = box(region, grid_.strides(peer))});
     }
 
 private:
-    void append_box(const Region& region, const PerDimension<std::int64_t>& peer_strides,
-                    std::vector<Segment>& segments) {
+    Segments box(const Region& region, const PerDimension<std::int64_t>& peer_strides) {
         const bool sending = direction_ == Direction::sending;
         const auto& source_strides = sending ? own_strides_ : peer_strides;
         const auto& destination_strides = sending ? peer_strides : own_strides_;
@@ -166,7 +164,9 @@ private:
             source += slab.source * source_strides[i];
             destination += slab.destination * destination_strides[i];
         }
+        std::vector<Segment> segments;
         nest.append_to(segments, source, destination);
+        return segments;
     }
 
     const BlockGrid& grid_;
@@ -186,8 +186,7 @@ std::vector<Leg> join_by_peer(std::vector<Leg> legs) {
         if (joined.empty() || joined.back().peer != legs[i].peer) {
             joined.push_back(std::move(legs[i]));
         } else {
-            auto& segments = joined.back().segments;
-            segments.insert(segments.end(), legs[i].segments.begin(), legs[i].segments.end());
+            joined.back().segments.append(legs[i].segments);
         }
     }
     return joined;

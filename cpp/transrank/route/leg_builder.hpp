@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

@@ -13,7 +13,7 @@ struct Units {
 
 /// One dimension of an overlap.
 struct Level {
-    std::span<const Segment> pieces;
+    const Segments& pieces;
     Units stride;
 
     Level(const Overlap& overlap, std::size_t level)

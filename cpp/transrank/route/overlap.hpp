@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transrank/layout/block_grid.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 
@@ -22,7 +22,7 @@ struct Overlap {
     [[nodiscard]] std::size_t dimension(std::size_t level) const {
         return static_cast<std::size_t>(order[level]);
     }
-    [[nodiscard]] std::span<const Segment> along(std::size_t level) const {
+    [[nodiscard]] const Segments& along(std::size_t level) const {
         return pieces[dimension(level)]->segments;
     }
 };

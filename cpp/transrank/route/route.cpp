@@ -19,6 +19,7 @@ struct Side {
     std::string_view array;  // "source", "destination"
     std::int64_t Segment::* offset;
     std::int64_t Segment::* stride;
+    std::int64_t Outline::* end;
     std::int64_t extent;
 };
 
@@ -29,14 +30,6 @@ bool lies_within(std::int64_t offset, std::int64_t stride, const Segment& segmen
     return !__builtin_mul_overflow(segment.count - 1, stride, &end) &&
            !__builtin_add_overflow(end, offset, &end) &&
            !__builtin_add_overflow(end, segment.length, &end) && end <= extent;
-}
-
-bool is_well_formed(const Segment& segment) {
-    const auto& [source, destination, length, count, source_stride, destination_stride] = segment;
-    std::int64_t units = 0;
-    return source >= 0 && destination >= 0 && length >= 1 && count >= 1 && source_stride >= 0 &&
-           destination_stride >= 0 && !__builtin_mul_overflow(length, count, &units) &&
-           (count > 1 || (source_stride == 0 && destination_stride == 0));
 }
 
 void check_segment(int rank, int peer, const Segment& segment, const Side& side) {
@@ -57,6 +50,10 @@ void check_legs(int rank, int ranks, std::span<const Leg> legs, const Side& side
     for (const auto& leg : legs) {
         require(leg.peer >= 0 && leg.peer < ranks, "rank ", rank, " ", side.verb, " rank ",
                 leg.peer, ", but there are ", ranks, " ranks");
+        const auto outline = leg.segments.outline();
+        if (outline.well_formed && outline.*side.end <= side.extent) {
+            continue;
+        }
         std::int64_t units = 0;
         for (const auto& segment : leg.segments) {
             check_segment(rank, leg.peer, segment, side);
@@ -110,14 +107,25 @@ Route::Route(int rank, int ranks, std::int64_t source_extent, std::int64_t desti
                 .array = "source",
                 .offset = &Segment::source,
                 .stride = &Segment::source_stride,
+                .end = &Outline::source_end,
                 .extent = source_extent});
     check_legs(rank, ranks, receives_,
                {.verb = "receives from",
                 .array = "destination",
                 .offset = &Segment::destination,
                 .stride = &Segment::destination_stride,
+                .end = &Outline::destination_end,
                 .extent = destination_extent});
     check_leg_to_itself(*this);
+}
+
+std::vector<Leg> turned(std::span<const Leg> legs) {
+    std::vector<Leg> made;
+    made.reserve(legs.size());
+    for (const auto& leg : legs) {
+        made.push_back({.peer = leg.peer, .segments = turned(leg.segments)});
+    }
+    return made;
 }
 
 const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept {
@@ -126,21 +134,7 @@ const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept {
 }
 
 Route Route::transposed() const {
-    const auto swap_sides = [](std::vector<Leg> legs) {
-        for (auto& leg : legs) {
-            for (auto& segment : leg.segments) {
-                std::swap(segment.source, segment.destination);
-                std::swap(segment.source_stride, segment.destination_stride);
-            }
-        }
-        return legs;
-    };
-    return {rank_,
-            ranks_,
-            destination_extent_,
-            source_extent_,
-            swap_sides(receives_),
-            swap_sides(sends_)};
+    return {rank_, ranks_, destination_extent_, source_extent_, turned(receives_), turned(sends_)};
 }
 
 }  // namespace transrank::route

@@ -6,7 +6,7 @@
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

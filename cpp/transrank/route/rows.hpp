@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "transrank/layout/rows.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace transrank::route {
 
@@ -23,40 +22,5 @@ struct Segment {
     [[nodiscard]] std::int64_t units() const noexcept { return length * count; }
     friend bool operator==(const Segment&, const Segment&) = default;
 };
-
-/// What moves between this rank and one peer, in the order in which both of them count it: the
-/// order of the destination when the route was built. Both hold the same segments, so neither needs
-/// to ask.
-struct Leg {
-    int peer = 0;
-    std::vector<Segment> segments;
-
-    [[nodiscard]] std::int64_t units() const noexcept {
-        std::int64_t sum = 0;
-        for (const auto& segment : segments) {
-            sum += segment.units();
-        }
-        return sum;
-    }
-    [[nodiscard]] std::int64_t runs() const noexcept {
-        std::int64_t sum = 0;
-        for (const auto& segment : segments) {
-            sum += segment.count;
-        }
-        return sum;
-    }
-    friend bool operator==(const Leg&, const Leg&) = default;
-};
-
-/// Calls `visit(source, destination, length)` with every run of a leg, in the leg's order.
-template <class Visit>
-void for_each_run(const Leg& leg, const Visit& visit) {
-    for (const auto& segment : leg.segments) {
-        for (std::int64_t i = 0; i < segment.count; ++i) {
-            visit(segment.source + (i * segment.source_stride),
-                  segment.destination + (i * segment.destination_stride), segment.length);
-        }
-    }
-}
 
 }  // namespace transrank::route

@@ -17,18 +17,21 @@ layout::IndexRange hull(const layout::IndexRange& a, const layout::IndexRange& b
 }  // namespace
 
 LegStatistics statistics(const Leg& leg) {
-    LegStatistics made;
+    const auto outline = leg.segments.outline();
+    LegStatistics made{.units = outline.units,
+                       .segments = outline.segments,
+                       .runs = outline.runs,
+                       .shortest_run = outline.shortest_run,
+                       .longest_run = outline.longest_run,
+                       .source = {},
+                       .destination = {}};
+    bool first = true;
     for (const auto& segment : leg.segments) {
         const auto source = covered(segment.source, segment.source_stride, segment);
         const auto destination = covered(segment.destination, segment.destination_stride, segment);
-        const bool first = made.segments == 0;
-        made.shortest_run = first ? segment.length : std::min(made.shortest_run, segment.length);
-        made.longest_run = std::max(made.longest_run, segment.length);
         made.source = first ? source : hull(made.source, source);
         made.destination = first ? destination : hull(made.destination, destination);
-        made.units += segment.units();
-        made.runs += segment.count;
-        ++made.segments;
+        first = false;
     }
     return made;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "transrank/layout/index_range.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

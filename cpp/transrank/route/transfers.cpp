@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "transrank/route/compressor.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

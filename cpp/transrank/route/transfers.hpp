@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 

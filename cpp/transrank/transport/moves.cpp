@@ -43,18 +43,6 @@ private:
     std::map<std::int64_t, std::shared_ptr<const RunTable>> tables_;
 };
 
-std::optional<std::int64_t> contiguous(const route::Leg& leg, std::int64_t route::Segment::* offset,
-                                       std::int64_t route::Segment::* stride) {
-    std::int64_t next = leg.segments.front().*offset;
-    for (const auto& segment : leg.segments) {
-        if (segment.*offset != next || (segment.count > 1 && segment.*stride != segment.length)) {
-            return std::nullopt;
-        }
-        next += segment.units();
-    }
-    return leg.segments.front().*offset;
-}
-
 Combine kernel(Operation operation, Scalar scalar) {
     return operation == Operation::assign ? nullptr : combine_kernel(operation, scalar);
 }
@@ -88,22 +76,19 @@ std::int64_t packed_bytes(const route::Leg& leg, std::span<const Field> fields) 
 }
 
 std::int64_t source_stretch_bytes(const route::Leg& leg, std::int64_t unit_bytes) {
-    std::int64_t stretches = 0;
-    std::optional<std::int64_t> end;
-    for (const auto& segment : leg.segments) {
-        stretches += end == segment.source ? 0 : 1;
-        stretches += segment.source_stride == segment.length ? 0 : segment.count - 1;
-        end = segment.source + ((segment.count - 1) * segment.source_stride) + segment.length;
-    }
-    return stretches == 0 ? 0 : leg.units() * unit_bytes / stretches;
+    const auto outline = leg.segments.outline();
+    return leg.segments.empty() ? 0 : outline.units * unit_bytes / outline.source_stretches;
 }
 
 std::optional<std::int64_t> contiguous_source(const route::Leg& leg) {
-    return contiguous(leg, &route::Segment::source, &route::Segment::source_stride);
+    return leg.segments.outline().source_stretches == 1 ? std::optional(leg.segments.front().source)
+                                                        : std::nullopt;
 }
 
 std::optional<std::int64_t> contiguous_destination(const route::Leg& leg) {
-    return contiguous(leg, &route::Segment::destination, &route::Segment::destination_stride);
+    return leg.segments.outline().destination_stretches == 1
+               ? std::optional(leg.segments.front().destination)
+               : std::nullopt;
 }
 
 std::vector<Move> make_packing(const route::Leg& leg, std::span<const Field> fields,

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/run_table.hpp"
 #include "transrank/transport/runs.hpp"

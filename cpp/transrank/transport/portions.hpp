@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::transport {
 

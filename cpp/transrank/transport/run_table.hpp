@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "transrank/memory/run_kernels.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::transport {

@@ -2,6 +2,7 @@
 #include "transrank/transport/scatter.hpp"
 
 #include <cstdlib>
+#include <optional>
 
 namespace transrank::transport {
 namespace {
@@ -17,13 +18,19 @@ bool lie_apart(std::int64_t step, std::int64_t length, std::int64_t unit_bytes) 
 }  // namespace
 
 void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t short_below_bytes) {
-    const route::Segment* last = nullptr;
+    const auto outline = leg.segments.outline();
+    if (outline.source_stretches <= 1 || outline.destination_stretches <= 1 ||
+        outline.shortest_run * unit_bytes >= short_below_bytes) {
+        bytes += outline.units * unit_bytes;  // none is short, or apart
+        return;
+    }
+    std::optional<route::Segment> last;
     for (const auto& segment : leg.segments) {
         const auto moved = segment.units() * unit_bytes;
-        const auto from = last == nullptr ? 0 : segment.source - last->source;
-        const auto to = last == nullptr ? 0 : segment.destination - last->destination;
+        const auto from = !last ? 0 : segment.source - last->source;
+        const auto to = !last ? 0 : segment.destination - last->destination;
         const bool single = segment.count == 1;
-        const auto& before = single && last != nullptr ? *last : segment;
+        const auto& before = single && last ? *last : segment;
         bytes += moved;
         if (segment.length * unit_bytes < short_below_bytes &&
             lie_apart(single ? from : segment.source_stride, before.length, unit_bytes) &&
@@ -31,7 +38,7 @@ void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t s
             apart_bytes += moved;
             apart_runs += segment.count;
         }
-        last = &segment;
+        last = segment;
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::transport {
 

@@ -13,8 +13,8 @@
 #include "transrank/layout/distribution.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/route/segment.hpp"
 
 namespace testing {
 

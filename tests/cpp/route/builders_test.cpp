@@ -48,9 +48,9 @@ TEST_CASE("a box is a strided segment per plane, whatever the number of ranks") 
         REQUIRE(route.sends().size() == 1);
         const auto& segments = route.sends()[0].segments;
         CHECK(segments.size() == static_cast<std::size_t>(16 / parts));
-        CHECK(segments[0].length == 16 / parts);
-        CHECK(segments[0].count == 16 / parts);
-        CHECK(segments[0].destination_stride == 16);
+        CHECK(segments.front().length == 16 / parts);
+        CHECK(segments.front().count == 16 / parts);
+        CHECK(segments.front().destination_stride == 16);
     }
 }
 
@@ -61,12 +61,12 @@ TEST_CASE("a transposition has one segment per row of the destination") {
     const auto route = route::redistribution(0, 1, rows, columns);
     const auto segments = route.sends()[0].segments;
     REQUIRE(segments.size() == 6);
-    CHECK(segments[1] == Segment{.source = 1,
-                                 .destination = 4,
-                                 .length = 1,
-                                 .count = 4,
-                                 .source_stride = 6,
-                                 .destination_stride = 1});
+    CHECK(*std::next(segments.begin()) == Segment{.source = 1,
+                                                  .destination = 4,
+                                                  .length = 1,
+                                                  .count = 4,
+                                                  .source_stride = 6,
+                                                  .destination_stride = 1});
 }
 
 TEST_CASE("cyclic to cyclic is one strided segment") {

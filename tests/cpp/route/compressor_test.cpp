@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "transrank/route/leg.hpp"
 #include "transrank/route/leg_builder.hpp"
-#include "transrank/route/segment.hpp"
 
 using namespace transrank::route;
 
@@ -23,10 +23,11 @@ std::vector<Segment> compressed(const Pairs& pairs) {
     for (const auto& [source, destination] : pairs) {
         runs.add(source, destination, 1);
     }
-    return runs.finish();
+    const auto segments = runs.finish();
+    return {segments.begin(), segments.end()};
 }
 
-Pairs expanded(const std::vector<Segment>& segments) {
+Pairs expanded(const Segments& segments) {
     Pairs pairs;
     for_each_run({.peer = 0, .segments = segments},
                  [&](std::int64_t source, std::int64_t destination, std::int64_t length) {

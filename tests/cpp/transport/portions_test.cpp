@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 using namespace transrank;
 using transport::portions_of;

@@ -111,14 +111,14 @@ route::Route halo(const BlockGrid& grid, int rank, const Stencil& stencil, Sourc
     std::vector<route::Leg> sends(dense.sends().begin(), dense.sends().end());
     std::vector<route::Leg> receives(dense.receives().begin(), dense.receives().end());
     for (auto& leg : sends) {
-        for (auto& segment : leg.segments) {
+        leg.segments = route::changed(leg.segments, [&](Segment& segment) {
             segment = placed(grid, segment, rank, leg.peer, sources);
-        }
+        });
     }
     for (auto& leg : receives) {
-        for (auto& segment : leg.segments) {
+        leg.segments = route::changed(leg.segments, [&](Segment& segment) {
             segment = placed(grid, segment, leg.peer, rank, sources);
-        }
+        });
     }
     const auto doubles = block_of(grid, rank).doubles();
     return {rank, ranks, doubles, doubles, std::move(sends), std::move(receives)};
@@ -129,11 +129,12 @@ std::vector<Segment> copies(const BlockGrid& grid, int rank, const Stencil& sten
     const auto copied = halo(grid, rank, stencil, Sources::copied);
     std::vector<Segment> made;
     for (std::size_t leg = 0; leg < owned.sends().size(); ++leg) {
-        for (std::size_t i = 0; i < owned.sends()[leg].segments.size(); ++i) {
-            const auto& read = copied.sends()[leg].segments[i];
-            auto& copy = made.emplace_back(owned.sends()[leg].segments[i]);
-            copy.destination = read.source;
-            copy.destination_stride = read.source_stride;
+        auto read = copied.sends()[leg].segments.begin();
+        for (const auto& written : owned.sends()[leg].segments) {
+            auto& copy = made.emplace_back(written);
+            copy.destination = read->source;
+            copy.destination_stride = read->source_stride;
+            ++read;
         }
     }
     return made;

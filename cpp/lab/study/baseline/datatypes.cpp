@@ -2,7 +2,7 @@
 #include "lab/study/baseline/datatypes.hpp"
 
 #include "transrank/mpi/error.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/study/baseline/baseline.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::lab::study::baseline {
 

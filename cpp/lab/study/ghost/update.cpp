@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lab/measure/payload.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::lab::study::ghost {
 namespace {

@@ -63,8 +63,7 @@ std::vector<std::int64_t> irregular(std::int64_t extent, int parts) {
 std::int64_t bytes_of_legs(std::span<const route::Leg> legs) {
     std::int64_t bytes = 0;
     for (const auto& leg : legs) {
-        bytes +=
-            static_cast<std::int64_t>(sizeof(leg) + (leg.segments.size() * sizeof(route::Segment)));
+        bytes += static_cast<std::int64_t>(sizeof(leg) + (leg.segments.memory_bytes()));
     }
     return bytes;
 }

@@ -21,7 +21,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::redistribute {

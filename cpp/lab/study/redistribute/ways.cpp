@@ -10,7 +10,7 @@
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/redistribute/esmf.hpp"
 #include "transrank/redistribution/redistribution.hpp"
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::lab::study::redistribute {

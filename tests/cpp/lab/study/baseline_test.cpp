@@ -56,7 +56,7 @@ Pattern boxes(int ranks) {
         pattern.destination_units[static_cast<std::size_t>(rank)] = destination.units(rank);
         const auto route = route::redistribution(rank, ranks, source, destination);
         for (const auto& leg : route.sends()) {
-            pattern.legs[{rank, leg.peer}] = leg.segments;
+            pattern.legs[{rank, leg.peer}] = {leg.segments.begin(), leg.segments.end()};
         }
     }
     return pattern;
@@ -120,12 +120,13 @@ public:
         for (int field = 0; field < fields_; ++field) {
             const std::span own(all.data() + (static_cast<std::size_t>(field) * length), length);
             for (const auto& leg : route.receives()) {
-                Pattern::visit(leg.segments, [&](std::int64_t source, std::int64_t destination) {
-                    for (std::int64_t i = 0; i < doubles_; ++i) {
-                        own[static_cast<std::size_t>((destination * doubles_) + i)] =
-                            value(leg.peer, field, (source * doubles_) + i, round);
-                    }
-                });
+                Pattern::visit({leg.segments.begin(), leg.segments.end()},
+                               [&](std::int64_t source, std::int64_t destination) {
+                                   for (std::int64_t i = 0; i < doubles_; ++i) {
+                                       own[static_cast<std::size_t>((destination * doubles_) + i)] =
+                                           value(leg.peer, field, (source * doubles_) + i, round);
+                                   }
+                               });
             }
         }
         return all;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "transrank/route/segment.hpp"
+
+namespace transrank::route {
+
+/// Where the last run of a segment ends, and its length. Unsigned, since differences may wrap.
+struct RunEnd {
+    std::uint64_t source = 0;
+    std::uint64_t destination = 0;
+    std::uint64_t length = 0;
+};
+
+[[nodiscard]] inline RunEnd end_of(const Segment& segment) noexcept {
+    const auto steps = static_cast<std::uint64_t>(segment.count) - 1;
+    const auto length = static_cast<std::uint64_t>(segment.length);
+    return {.source = static_cast<std::uint64_t>(segment.source) +
+                      (steps * static_cast<std::uint64_t>(segment.source_stride)) + length,
+            .destination = static_cast<std::uint64_t>(segment.destination) +
+                           (steps * static_cast<std::uint64_t>(segment.destination_stride)) +
+                           length,
+            .length = length};
+}
+
+/// The code of a segment: of its numbers only what differs from the segment before, in the fewest
+/// bytes. The first number says in its lowest bits what else differs; its other bits are the
+/// distance, or say which numbers follow.
+namespace segment_code {
+
+inline constexpr unsigned kind_bits = 2;
+enum Kind : std::uint64_t {
+    source_apart = 0,       ///< a run of the same length that only its source keeps apart
+    destination_apart = 1,  ///< or only its destination
+    row = 2,  ///< several of the former at one stride, which follows with their number
+    other = 3
+};
+
+// What a segment of kind `other` has numbers for, besides its source and its destination.
+inline constexpr std::uint64_t other_length = 1;
+inline constexpr std::uint64_t several = 2;
+
+// The number of a row's runs, less the least one, stands in the lowest bits of its stride, or, if
+// it is too large for them, behind it.
+inline constexpr unsigned count_bits = 3;
+inline constexpr std::uint64_t count_mask = (1U << count_bits) - 1;
+inline constexpr std::int64_t least_count = 2;
+
+inline constexpr unsigned number_bits = 7;  ///< of each byte; the eighth says that more follow
+inline constexpr std::uint64_t number_mask = (1U << number_bits) - 1;
+
+inline void put(std::uint64_t number, std::vector<std::byte>& bytes) {
+    for (; number > number_mask; number >>= number_bits) {
+        bytes.push_back(static_cast<std::byte>(number | (number_mask + 1)));
+    }
+    bytes.push_back(static_cast<std::byte>(number));
+}
+
+// Numbers around 0 are small ones when their sign is the lowest bit.
+[[nodiscard]] inline std::uint64_t folded(std::uint64_t number) noexcept {
+    return (number << 1U) ^ (0 - (number >> 63U));
+}
+[[nodiscard]] inline std::uint64_t unfolded(std::uint64_t number) noexcept {
+    return (number >> 1U) ^ (0 - (number & 1U));
+}
+
+/// Appends a segment; `before` is where the last one ended, and then where this one does.
+inline void encode(const Segment& segment, RunEnd& before, std::vector<std::byte>& bytes) {
+    const auto from = folded(static_cast<std::uint64_t>(segment.source) - before.source);
+    const auto to = folded(static_cast<std::uint64_t>(segment.destination) - before.destination);
+    const auto length = static_cast<std::uint64_t>(segment.length);
+    const auto end = end_of(segment);
+    const bool same_length = length == before.length;
+    const bool single =
+        segment.count == 1 && segment.source_stride == 0 && segment.destination_stride == 0;
+    const auto put_kind = [&](Kind kind, std::uint64_t rest) {
+        put((rest << kind_bits) | kind, bytes);
+    };
+    constexpr std::uint64_t farthest = UINT64_MAX >> kind_bits;
+    if (same_length && single && to == 0 && from <= farthest) {
+        put_kind(source_apart, from);
+    } else if (same_length && single && from == 0 && to <= farthest) {
+        put_kind(destination_apart, to);
+    } else if (same_length && segment.count >= least_count && to == 0 && from <= farthest &&
+               segment.destination_stride == segment.length &&
+               folded(static_cast<std::uint64_t>(segment.source_stride)) <=
+                   (UINT64_MAX >> count_bits)) {
+        const auto more = static_cast<std::uint64_t>(segment.count - least_count);
+        put_kind(row, from);
+        put((folded(static_cast<std::uint64_t>(segment.source_stride)) << count_bits) |
+                std::min(more, count_mask),
+            bytes);
+        if (more >= count_mask) {
+            put(more, bytes);
+        }
+    } else {
+        put_kind(other, (same_length ? 0 : other_length) | (single ? 0 : several));
+        put(from, bytes);
+        put(to, bytes);
+        if (!same_length) {
+            put(length, bytes);
+        }
+        if (!single) {
+            put(static_cast<std::uint64_t>(segment.count), bytes);
+            put(folded(static_cast<std::uint64_t>(segment.source_stride)), bytes);
+            put(folded(static_cast<std::uint64_t>(segment.destination_stride)), bytes);
+        }
+    }
+    before = end;
+}
+
+/// The next segment of those whose numbers `get()` returns one by one.
+template <class Get>
+[[nodiscard]] Segment decode(RunEnd& before, const Get& get) {
+    const std::uint64_t first = get();
+    const std::uint64_t rest = first >> kind_bits;
+    Segment segment{.source = static_cast<std::int64_t>(before.source),
+                    .destination = static_cast<std::int64_t>(before.destination),
+                    .length = static_cast<std::int64_t>(before.length)};
+    const auto signed_distance = [](std::int64_t from, std::uint64_t distance) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + unfolded(distance));
+    };
+    switch (first & ((1U << kind_bits) - 1)) {
+        case source_apart:
+            segment.source = signed_distance(segment.source, rest);
+            break;
+        case destination_apart:
+            segment.destination = signed_distance(segment.destination, rest);
+            break;
+        case row: {
+            const std::uint64_t stride = get();
+            const std::uint64_t more = stride & count_mask;
+            segment.source = signed_distance(segment.source, rest);
+            segment.count =
+                least_count + static_cast<std::int64_t>(more < count_mask ? more : get());
+            segment.source_stride = static_cast<std::int64_t>(unfolded(stride >> count_bits));
+            segment.destination_stride = segment.length;
+            break;
+        }
+        default:
+            segment.source = signed_distance(segment.source, get());
+            segment.destination = signed_distance(segment.destination, get());
+            if ((rest & other_length) != 0) {
+                segment.length = static_cast<std::int64_t>(get());
+            }
+            if ((rest & several) != 0) {
+                segment.count = static_cast<std::int64_t>(get());
+                segment.source_stride = static_cast<std::int64_t>(unfolded(get()));
+                segment.destination_stride = static_cast<std::int64_t>(unfolded(get()));
+            }
+    }
+    before = end_of(segment);
+    return segment;
+}
+
+/// Reads numbers that are known to be whole.
+class Trusting {
+public:
+    explicit Trusting(const std::byte* next) noexcept : next_(next) {}
+
+    std::uint64_t operator()() noexcept {
+        auto part = std::to_integer<std::uint64_t>(*next_++);
+        if (part <= number_mask) {
+            return part;
+        }
+        std::uint64_t number = part & number_mask;
+        for (unsigned shift = number_bits; part > number_mask && shift < 64; shift += number_bits) {
+            part = std::to_integer<std::uint64_t>(*next_++);
+            number |= (part & number_mask) << shift;
+        }
+        return number;
+    }
+
+private:
+    const std::byte* next_;
+};
+
+}  // namespace segment_code
+}  // namespace transrank::route

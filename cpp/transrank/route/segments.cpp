@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/route/segments.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "transrank/layout/require.hpp"
+#include "transrank/route/checksum.hpp"
+
+namespace transrank::route {
+namespace {
+
+// Numbers that wrap where segments are not well formed.
+std::int64_t sum(std::int64_t one, std::int64_t other) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) +
+                                     static_cast<std::uint64_t>(other));
+}
+std::int64_t product(std::int64_t one, std::int64_t other) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) *
+                                     static_cast<std::uint64_t>(other));
+}
+
+/// Reads numbers of bytes that come from elsewhere.
+class Checking {
+public:
+    explicit Checking(std::span<const std::byte> bytes) : left_(bytes) {}
+
+    std::uint64_t operator()() {
+        using namespace segment_code;
+        std::uint64_t number = 0;
+        for (unsigned shift = 0; shift < 64; shift += number_bits) {
+            layout::require(!left_.empty(), "packed segments end within a number");
+            const auto part = std::to_integer<std::uint64_t>(left_.front());
+            left_ = left_.subspan(1);
+            number |= (part & number_mask) << shift;
+            if (part <= number_mask) {
+                break;
+            }
+        }
+        return number;
+    }
+    [[nodiscard]] std::span<const std::byte> left() const noexcept { return left_; }
+
+private:
+    std::span<const std::byte> left_;
+};
+
+void add(const Segment& segment, Checksum& checksum) {
+    for (const std::int64_t number :
+         {segment.source, segment.destination, segment.length, segment.count, segment.source_stride,
+          segment.destination_stride}) {
+        checksum.add(static_cast<std::uint64_t>(number));
+    }
+}
+
+void add(std::span<const std::byte> bytes, Checksum& checksum) {
+    std::uint64_t word = 0;
+    for (; bytes.size() >= sizeof(word); bytes = bytes.subspan(sizeof(word))) {
+        std::memcpy(&word, bytes.data(), sizeof(word));
+        checksum.add(std::endian::native == std::endian::little ? word : __builtin_bswap64(word));
+    }
+    word = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        word |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    }
+    checksum.add(word);
+}
+
+}  // namespace
+
+bool is_well_formed(const Segment& segment) noexcept {
+    const auto& [source, destination, length, count, source_stride, destination_stride] = segment;
+    std::int64_t units = 0;
+    // The sign of all of them together.
+    return (source | destination | (length - 1) | (count - 1) | source_stride |
+            destination_stride) >= 0 &&
+           (count == 1 ? (source_stride | destination_stride) == 0
+                       : !__builtin_mul_overflow(length, count, &units));
+}
+
+void Outline::add(const Segment& segment) noexcept {
+    const auto end = end_of(segment);
+    const auto source_last = static_cast<std::int64_t>(end.source);
+    const auto destination_last = static_cast<std::int64_t>(end.destination);
+    const auto steps = sum(segment.count, -1);
+    std::int64_t passed = 0;
+    // An end that 64 bits cannot count has wrapped.
+    well_formed =
+        well_formed && is_well_formed(segment) && source_last >= segment.source &&
+        destination_last >= segment.destination &&
+        (steps == 0 || (!__builtin_mul_overflow(steps, segment.source_stride, &passed) &&
+                        !__builtin_mul_overflow(steps, segment.destination_stride, &passed))) &&
+        !__builtin_add_overflow(units, segment.units(), &passed);
+    const bool first = segments == 0;
+    units = sum(units, product(segment.length, segment.count));
+    runs = sum(runs, segment.count);
+    source_stretches =
+        sum(source_stretches, (!first && segment.source == last_source_ ? 0 : 1) +
+                                  (segment.source_stride == segment.length ? 0 : steps));
+    destination_stretches =
+        sum(destination_stretches, (!first && segment.destination == last_destination_ ? 0 : 1) +
+                                       (segment.destination_stride == segment.length ? 0 : steps));
+    destination_ascends = destination_ascends && segment.destination >= last_destination_ &&
+                          (steps == 0 || segment.destination_stride >= segment.length);
+    source_end = std::max(source_end, source_last);
+    destination_end = std::max(destination_end, destination_last);
+    shortest_run = first ? segment.length : std::min(shortest_run, segment.length);
+    longest_run = std::max(longest_run, segment.length);
+    last_source_ = source_last;
+    last_destination_ = destination_last;
+    ++segments;
+}
+
+Segments::Segments(std::vector<Segment> all) {
+    if (all.size() <= most_plain) {
+        first_ = std::move(all);
+        return;
+    }
+    first_.reserve(most_plain);
+    for (const auto& segment : all) {
+        push_back(segment);
+    }
+}
+
+Segments::Coded& Segments::coded() {
+    if (!rest_) {
+        rest_ = std::make_shared<Coded>(
+            Coded{.bytes = {}, .last = end_of(first_.back()), .outline = outline()});
+    } else if (rest_.use_count() > 1) {
+        rest_ = std::make_shared<Coded>(*rest_);
+    }
+    return *rest_;
+}
+
+void Segments::push_back(const Segment& segment) {
+    if (first_.size() < most_plain) {
+        first_.push_back(segment);
+        return;
+    }
+    auto& rest = coded();
+    segment_code::encode(segment, rest.last, rest.bytes);
+    rest.outline.add(segment);
+    ++rest.count;
+}
+
+void Segments::append(const Segments& others) {
+    for (const auto& segment : others) {
+        push_back(segment);
+    }
+}
+
+void Segments::shrink_to_fit() {
+    first_.shrink_to_fit();
+    if (rest_ && rest_.use_count() == 1) {
+        rest_->bytes.shrink_to_fit();
+    }
+}
+
+Outline Segments::outline() const noexcept {
+    if (rest_) {
+        return rest_->outline;
+    }
+    Outline made;
+    for (const auto& segment : first_) {
+        made.add(segment);
+    }
+    return made;
+}
+
+std::size_t Segments::memory_bytes() const noexcept {
+    return (first_.capacity() * sizeof(Segment)) +
+           (rest_ ? sizeof(Coded) + rest_->bytes.capacity() : 0);
+}
+
+std::vector<std::byte> Segments::packed() const {
+    std::vector<std::byte> bytes;
+    bytes.reserve((first_.size() * sizeof(Segment)) + (rest_ ? rest_->bytes.size() : 0));
+    segment_code::put(size(), bytes);
+    RunEnd before;
+    for (const auto& segment : first_) {
+        segment_code::encode(segment, before, bytes);
+    }
+    if (rest_) {
+        bytes.insert(bytes.end(), rest_->bytes.begin(), rest_->bytes.end());
+    }
+    return bytes;
+}
+
+Segments Segments::unpacked(std::span<const std::byte> bytes) {
+    Checking next(bytes);
+    const auto count = next();
+    layout::require(count <= next.left().size(), "packed segments are ", count, ", but in ",
+                    next.left().size(), " bytes");
+    Segments made;
+    RunEnd before;
+    const auto take = [&] { return segment_code::decode(before, [&] { return next(); }); };
+    made.first_.reserve(std::min<std::size_t>(count, most_plain));
+    while (made.first_.size() < std::min<std::size_t>(count, most_plain)) {
+        made.first_.push_back(take());
+    }
+    if (count > most_plain) {
+        auto& rest = made.coded();
+        const auto coded = next.left();
+        for (rest.count = 0; rest.count < count - most_plain; ++rest.count) {
+            rest.outline.add(take());
+        }
+        rest.bytes.assign(coded.begin(), coded.end() - std::ssize(next.left()));
+        rest.last = before;
+    }
+    return made;
+}
+
+std::uint64_t Segments::checksum() const noexcept {
+    Checksum sum;
+    for (const auto& segment : first_) {
+        add(segment, sum);
+    }
+    if (rest_) {
+        add(rest_->bytes, sum);
+    }
+    return sum.value();
+}
+
+bool operator==(const Segments& one, const Segments& other) noexcept {
+    const auto same_rest = [&] {
+        return one.rest_ == other.rest_ ||
+               (one.rest_ && other.rest_ && one.rest_->bytes == other.rest_->bytes);
+    };
+    return one.first_ == other.first_ && same_rest();
+}
+
+}  // namespace transrank::route

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "transrank/route/segment.hpp"
+#include "transrank/route/segment_code.hpp"
+
+namespace transrank::route {
+
+/// What segments are together.
+struct Outline {
+    std::int64_t segments = 0;
+    std::int64_t units = 0;
+    std::int64_t runs = 0;
+    std::int64_t shortest_run = 0;
+    std::int64_t longest_run = 0;
+    /// Where their last runs end.
+    std::int64_t source_end = 0;
+    std::int64_t destination_end = 0;
+    /// In how many stretches they lie, of runs one after the other.
+    std::int64_t source_stretches = 0;
+    std::int64_t destination_stretches = 0;
+    /// Whether each is well formed (is_well_formed) and 64 bits count their units and ends.
+    bool well_formed = true;
+    /// Whether no run begins, in the destination, before the end of those before it.
+    bool destination_ascends = true;
+
+    void add(const Segment& segment) noexcept;
+
+private:
+    std::int64_t last_source_ = 0;  ///< where the last segment ends
+    std::int64_t last_destination_ = 0;
+};
+
+/// Whether no number is negative, there is something in it, and a single run has no strides.
+[[nodiscard]] bool is_well_formed(const Segment& segment) noexcept;
+
+/// Segments in an order. The first few, which are all that regular layouts have, stand as they are;
+/// further ones take one to five bytes each where they are single rows of one length, and are read
+/// one after the other. Copies share them until one of the copies grows.
+class Segments {
+public:
+    class Iterator;
+
+    Segments() = default;
+    Segments(std::initializer_list<Segment> all)  // NOLINT(google-explicit-constructor)
+        : Segments(std::vector<Segment>(all)) {}
+    Segments(std::vector<Segment> all);  // NOLINT(google-explicit-constructor)
+
+    void push_back(const Segment& segment);
+    void append(const Segments& others);
+    /// Gives back memory kept for more.
+    void shrink_to_fit();
+
+    [[nodiscard]] bool empty() const noexcept { return first_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return first_.size() + (rest_ ? rest_->count : 0);
+    }
+    [[nodiscard]] const Segment& front() const noexcept { return first_.front(); }
+    [[nodiscard]] Iterator begin() const noexcept;
+    [[nodiscard]] Iterator end() const noexcept;
+
+    [[nodiscard]] Outline outline() const noexcept;
+    /// Bytes in memory, without those of the object.
+    [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+    /// For messages.
+    [[nodiscard]] std::vector<std::byte> packed() const;
+    /// The segments again. Throws std::invalid_argument when the bytes end too early.
+    [[nodiscard]] static Segments unpacked(std::span<const std::byte> bytes);
+
+    /// A checksum of all numbers.
+    [[nodiscard]] std::uint64_t checksum() const noexcept;
+
+    friend bool operator==(const Segments& one, const Segments& other) noexcept;
+
+private:
+    static constexpr std::size_t most_plain = 32;
+    struct Coded {
+        std::vector<std::byte> bytes;
+        std::size_t count = 0;
+        RunEnd last;
+        Outline outline;  ///< the first ones included
+    };
+    [[nodiscard]] Coded& coded();
+
+    std::vector<Segment> first_;
+    std::shared_ptr<Coded> rest_;  ///< nullptr: nothing
+};
+
+/// Reads segments; what it refers to is there until it moves on.
+class Segments::Iterator {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Segment;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Segment*;
+    using reference = const Segment&;
+
+    Iterator() = default;
+    [[nodiscard]] reference operator*() const noexcept { return plain_ != end_ ? *plain_ : coded_; }
+    [[nodiscard]] pointer operator->() const noexcept { return &**this; }
+    Iterator& operator++() noexcept {
+        if (plain_ != end_) {
+            ++plain_;
+        }
+        if (plain_ == end_) {
+            take();
+        }
+        return *this;
+    }
+    Iterator operator++(int) noexcept {
+        auto before = *this;
+        ++*this;
+        return before;
+    }
+    friend bool operator==(const Iterator& one, const Iterator& other) noexcept {
+        return one.plain_ == other.plain_ && one.left_ == other.left_;
+    }
+
+private:
+    friend class Segments;
+    explicit Iterator(const Segments& all) noexcept
+        : plain_(all.first_.data()), end_(plain_ + all.first_.size()), left_(1) {
+        if (all.rest_) {
+            left_ += all.rest_->count;
+            next_ = segment_code::Trusting(all.rest_->bytes.data());
+            before_ = end_of(all.first_.back());
+        }
+        if (plain_ == end_) {
+            left_ = 0;
+        }
+    }
+    void take() noexcept {
+        --left_;
+        if (left_ > 0) {
+            coded_ = segment_code::decode(before_, [this] { return next_(); });
+        }
+    }
+
+    const Segment* plain_ = nullptr;
+    const Segment* end_ = nullptr;
+    std::size_t left_ = 0;  ///< coded ones, this one included; one more as long as it is plain
+    segment_code::Trusting next_{nullptr};
+    RunEnd before_;
+    Segment coded_;
+};
+
+inline Segments::Iterator Segments::begin() const noexcept {
+    return Iterator(*this);
+}
+
+inline Segments::Iterator Segments::end() const noexcept {
+    Iterator end;
+    end.plain_ = end.end_ = first_.data() + first_.size();
+    return end;
+}
+
+/// The segments, each as `change` makes it.
+template <class Change>
+[[nodiscard]] Segments changed(const Segments& all, const Change& change) {
+    Segments made;
+    for (auto segment : all) {
+        change(segment);
+        made.push_back(segment);
+    }
+    made.shrink_to_fit();
+    return made;
+}
+
+/// The same the other way round.
+[[nodiscard]] inline Segments turned(const Segments& all) {
+    return changed(all, [](Segment& segment) {
+        std::swap(segment.source, segment.destination);
+        std::swap(segment.source_stride, segment.destination_stride);
+    });
+}
+
+}  // namespace transrank::route
