@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/run_table.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -15,6 +17,15 @@ constexpr std::int64_t most_units_listed = 4;
 bool fits(std::int64_t offset) {
     return offset >= std::numeric_limits<std::int32_t>::min() &&
            offset <= std::numeric_limits<std::int32_t>::max();
+}
+
+// By Newton's method: each step doubles the bits that are right, of which an odd number has three.
+std::uint64_t inverse_of_odd(std::uint64_t number) {
+    std::uint64_t inverse = number;
+    for (int right = 3; right < 64; right *= 2) {
+        inverse *= 2 - (number * inverse);
+    }
+    return inverse;
 }
 
 /// Tables that several exchanges may use.
@@ -39,7 +50,16 @@ struct Tables {
 }  // namespace
 
 RunTable::RunTable(std::int64_t unit_bytes)
-    : unit_bytes_(unit_bytes), copy_units_(memory::unit_copy(unit_bytes)) {}
+    : unit_bytes_(unit_bytes),
+      unit_shift_(std::countr_zero(static_cast<std::uint64_t>(unit_bytes))),
+      unit_inverse_(inverse_of_odd(static_cast<std::uint64_t>(unit_bytes) >> unit_shift_)),
+      copy_units_(memory::unit_copy(unit_bytes)) {}
+
+void RunTable::reserve(std::int64_t segments, std::int64_t units) {
+    if (copy_units_ != nullptr) {
+        indices_.reserve(static_cast<std::size_t>(std::min(units, most_units_listed * segments)));
+    }
+}
 
 void RunTable::append(ByteRuns runs) {
     bytes_ += runs.length * runs.count;
@@ -70,36 +90,45 @@ void RunTable::finish() {
 }
 
 void RunTable::write(const ByteRuns& runs) {
-    if (copy_units_ == nullptr || runs.length * runs.count > most_units_listed * unit_bytes_) {
+    if (copy_units_ == nullptr || runs.length * runs.count > most_units_listed * unit_bytes_ ||
+        !write_units(runs)) {
         runs_.push_back(runs);
-        return;
-    }
-    for (std::int64_t run = 0; run < runs.count; ++run) {
-        for (std::int64_t at = 0; at < runs.length; at += unit_bytes_) {
-            write_unit(runs.source + (run * runs.source_stride) + at,
-                       runs.destination + (run * runs.destination_stride) + at);
-        }
     }
 }
 
-void RunTable::write_unit(std::int64_t source, std::int64_t destination) {
+/// Returns false where the units are too far apart.
+bool RunTable::write_units(const ByteRuns& runs) {
+    const auto from_step = in_units(runs.source_stride);
+    const auto to_step = in_units(runs.destination_stride);
+    const auto length = in_units(runs.length);
+    const auto from_end = ((runs.count - 1) * from_step) + length;
+    const auto to_end = ((runs.count - 1) * to_step) + length;
+    if (!fits(from_end) || !fits(to_end)) {
+        return false;
+    }
     std::int64_t from = 0;
     std::int64_t to = 0;
     if (!lists_.empty()) {
-        from = (source - lists_.back().source) / unit_bytes_;
-        to = (destination - lists_.back().destination) / unit_bytes_;
+        from = in_units(runs.source - lists_.back().source);
+        to = in_units(runs.destination - lists_.back().destination);
     }
-    if (lists_.empty() || lists_.back().runs_before != runs_.size() || !fits(from) || !fits(to)) {
+    if (lists_.empty() || lists_.back().runs_before != runs_.size() || !fits(from) || !fits(to) ||
+        !fits(from + from_end) || !fits(to + to_end)) {
         lists_.push_back({.runs_before = runs_.size(),
                           .begin = indices_.size(),
                           .end = indices_.size(),
-                          .source = source,
-                          .destination = destination});
+                          .source = runs.source,
+                          .destination = runs.destination});
         from = to = 0;
     }
-    indices_.push_back(
-        {.from = static_cast<std::int32_t>(from), .to = static_cast<std::int32_t>(to)});
-    ++lists_.back().end;
+    for (std::int64_t run = 0; run < runs.count; ++run, from += from_step, to += to_step) {
+        for (std::int64_t unit = 0; unit < length; ++unit) {
+            indices_.push_back({.from = static_cast<std::int32_t>(from + unit),
+                                .to = static_cast<std::int32_t>(to + unit)});
+        }
+    }
+    lists_.back().end = indices_.size();
+    return true;
 }
 
 void RunTable::copy(const std::byte* source, std::byte* destination) const {
@@ -120,7 +149,16 @@ void RunTable::combine(const std::byte* source, std::byte* destination, Combine 
 
 std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit_bytes,
                                         LengthRange range) {
+    const auto outline = leg.segments.outline();
+    const auto longest = outline.longest_run * unit_bytes;
+    const bool all = outline.shortest_run * unit_bytes >= range.from && longest < range.below;
     auto table = std::make_shared<RunTable>(unit_bytes);
+    if (longest < range.from || outline.shortest_run * unit_bytes >= range.below) {
+        return table;
+    }
+    if (all) {
+        table->reserve(outline.segments, outline.units);
+    }
     for (const auto& segment : leg.segments) {
         const auto runs = in_bytes(segment, unit_bytes);
         if (runs.length >= range.from && runs.length < range.below) {

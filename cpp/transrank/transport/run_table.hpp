@@ -24,6 +24,8 @@ public:
     /// Appends runs; what continues the last one on both sides becomes part of it, so that what is
     /// dense on both sides moves in one piece. All places are multiples of a unit.
     void append(ByteRuns runs);
+    /// As many segments with as many units are to come.
+    void reserve(std::int64_t segments, std::int64_t units);
     /// To be called once, after the last.
     void finish();
 
@@ -77,10 +79,17 @@ private:
         return std::span(indices_).subspan(list.begin, list.end - list.begin);
     }
 
+    /// Of a distance, which is a multiple of a unit: without dividing, since there may be millions.
+    [[nodiscard]] std::int64_t in_units(std::int64_t bytes) const noexcept {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(bytes >> unit_shift_) *
+                                         unit_inverse_);
+    }
     void write(const ByteRuns& runs);
-    void write_unit(std::int64_t source, std::int64_t destination);
+    [[nodiscard]] bool write_units(const ByteRuns& runs);
 
     std::int64_t unit_bytes_;
+    int unit_shift_;               ///< a unit is an odd number times 2 to this
+    std::uint64_t unit_inverse_;   ///< of that odd number, modulo 2^64
     memory::UnitCopy copy_units_;  ///< nullptr where units are not listed
     std::int64_t bytes_ = 0;
     std::optional<ByteRuns> last_;

@@ -91,7 +91,7 @@ TEST_CASE("a thousand transformers live at once, with twenty descriptors") {
 TEST_CASE("five fields share what describes their ghosts") {
     constexpr std::int64_t ghosts = 100'000;
     constexpr std::int64_t rows = 4 * ghosts;
-    constexpr std::int64_t most_bytes_each = 96;
+    constexpr std::int64_t most_bytes_each = 32;
     std::vector<std::int64_t> pulled;
     for (std::int64_t i = 0; i < ghosts; ++i) {
         pulled.push_back((other_rank() * rows) + (3 * i) + (i * i % 2) + (i % 7 == 0 ? 1 : 0));
