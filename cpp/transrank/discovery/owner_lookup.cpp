@@ -2,6 +2,7 @@
 #include "transrank/discovery/owner_lookup.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "transrank/discovery/messages.hpp"
@@ -15,11 +16,23 @@ using layout::Distribution;
 using layout::IndexRange;
 using mpi::Message;
 
-/// What a rank has to do with one share of the rows.
+enum class Asks : std::int64_t { nothing, listed, everything };
+
+/// What a rank has to do with one share of the rows. Where it asks for listed ones, their ranges
+/// follow.
 struct Question {
     std::int64_t begin = 0;  ///< its own rows, if some of them lie in the share
     std::int64_t end = 0;
-    std::int64_t asks = 0;  ///< whether it needs to know the owners in the share
+    Asks asks = Asks::nothing;
+};
+
+/// What a rank asks of one share.
+struct Wanted {
+    int share = 0;
+    /// Ranges of rows, or nothing where it is everything: then they would be no fewer than ranks,
+    /// and so no fewer than the owners that an answer can hold.
+    std::vector<IndexRange> rows;
+    bool everything = false;
 };
 
 void sort_and_unite(std::vector<int>& shares) {
@@ -28,18 +41,53 @@ void sort_and_unite(std::vector<int>& shares) {
     shares.erase(repeated.begin(), repeated.end());
 }
 
-std::vector<int> shares_of(std::span<const std::int64_t> indices, const Distribution& shares) {
-    std::vector<int> found;
-    IndexRange last;
+/// Calls `visit(share, index)` for each index, and less often where they follow each other.
+template <class Visit>
+void for_each_share(std::span<const std::int64_t> indices, const Distribution& shares,
+                    const Visit& visit) {
+    layout::Stretch last;
     for (const std::int64_t index : indices) {
-        if (!last.contains(index)) {
-            const auto stretch = shares.stretch(index);
-            last = stretch.range;
-            found.push_back(stretch.part);
+        if (!last.range.contains(index)) {
+            last = shares.stretch(index);
         }
+        visit(last.part, index);
     }
+}
+
+void add(std::int64_t index, std::size_t most, Wanted& wanted) {
+    if (wanted.everything || (!wanted.rows.empty() && wanted.rows.back().contains(index))) {
+        return;
+    }
+    if (!wanted.rows.empty() && wanted.rows.back().end == index) {
+        ++wanted.rows.back().end;
+    } else if (wanted.rows.size() < most) {
+        wanted.rows.push_back({.begin = index, .end = index + 1});
+    } else {
+        wanted.everything = true;
+        wanted.rows = {};
+    }
+}
+
+std::vector<Wanted> wanted_of(std::span<const std::int64_t> indices, const Distribution& shares) {
+    std::vector<int> found;
+    for_each_share(indices, shares, [&](int share, std::int64_t) {
+        if (found.empty() || found.back() != share) {
+            found.push_back(share);
+        }
+    });
     sort_and_unite(found);
-    return found;
+    std::vector<Wanted> wanted;
+    for (const int share : found) {
+        wanted.push_back({.share = share, .rows = {}});
+    }
+    auto at = wanted.begin();
+    for_each_share(indices, shares, [&](int share, std::int64_t index) {
+        if (at->share != share) {
+            at = std::ranges::lower_bound(wanted, share, {}, &Wanted::share);
+        }
+        add(index, static_cast<std::size_t>(shares.parts()), *at);
+    });
+    return wanted;
 }
 
 std::vector<int> shares_of(const IndexRange& owned, const Distribution& shares) {
@@ -52,26 +100,49 @@ std::vector<int> shares_of(const IndexRange& owned, const Distribution& shares) 
     return found;
 }
 
+// Of ascending owners those that have some of the rows.
+std::vector<OwnerRange> owners_of(std::span<const IndexRange> rows,
+                                  std::span<const OwnerRange> owners) {
+    std::vector<OwnerRange> found;
+    for (const auto& range : rows) {
+        auto next = std::ranges::upper_bound(owners, range.begin, {}, &OwnerRange::end);
+        for (; next != owners.end() && next->begin < range.end; ++next) {
+            if (found.empty() || found.back().owner != next->owner) {
+                found.push_back(*next);
+            }
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 std::vector<Message> write_questions(int ranks, const IndexRange& owned, std::int64_t extent,
                                      std::span<const std::int64_t> indices) {
     const auto shares = Distribution::even(extent, ranks);
-    const auto needed = shares_of(indices, shares);
+    const auto wanted = wanted_of(indices, shares);
     const auto told = shares_of(owned, shares);
-    std::vector<int> concerned(needed);
-    concerned.insert(concerned.end(), told.begin(), told.end());
+    std::vector<int> concerned(told);
+    std::ranges::transform(wanted, std::back_inserter(concerned), &Wanted::share);
     sort_and_unite(concerned);
     std::vector<Message> messages;
     messages.reserve(concerned.size());
     for (const int share : concerned) {
-        Question question{.asks = std::ranges::binary_search(needed, share) ? 1 : 0};
+        Question question;
         if (std::ranges::binary_search(told, share)) {
             question.begin = owned.begin;
             question.end = owned.end;
         }
+        const auto asked = std::ranges::lower_bound(wanted, share, {}, &Wanted::share);
+        const bool asks = asked != wanted.end() && asked->share == share;
+        if (asks) {
+            question.asks = asked->everything ? Asks::everything : Asks::listed;
+        }
         Writer writer;
         writer.add(question);
+        if (question.asks == Asks::listed) {
+            writer.add_all(std::span(std::as_const(asked->rows)));
+        }
         messages.push_back(std::move(writer).to(share));
     }
     return messages;
@@ -79,22 +150,27 @@ std::vector<Message> write_questions(int ranks, const IndexRange& owned, std::in
 
 std::vector<Message> answer_questions(std::span<const Message> questions) {
     std::vector<OwnerRange> owners;
-    std::vector<int> asking;
     for (const auto& message : questions) {
         const auto question = Reader(message).take<Question>();
         if (question.begin < question.end) {
             owners.push_back({.owner = message.peer, .begin = question.begin, .end = question.end});
         }
-        if (question.asks != 0) {
-            asking.push_back(message.peer);
-        }
     }
     std::vector<Message> answers;
-    answers.reserve(asking.size());
-    for (const int rank : asking) {
+    for (const auto& message : questions) {
+        Reader reader(message);
+        const auto asks = reader.take<Question>().asks;
+        if (asks == Asks::nothing) {
+            continue;
+        }
         Writer writer;
-        writer.add_all(std::span(std::as_const(owners)));
-        answers.push_back(std::move(writer).to(rank));
+        if (asks == Asks::everything) {
+            writer.add_all(std::span(std::as_const(owners)));
+        } else {
+            const auto found = owners_of(reader.take_all<IndexRange>(), owners);
+            writer.add_all(std::span(found));
+        }
+        answers.push_back(std::move(writer).to(message.peer));
     }
     return answers;
 }

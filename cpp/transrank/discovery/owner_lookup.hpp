@@ -22,7 +22,8 @@ struct OwnerRange {
 /// the rows with these global `indices`, which must be in [0, extent). `owned` are this rank's own.
 ///
 /// Every rank keeps a directory of an even share of [0, extent). In one delivery owners register
-/// their rows with it, and ranks that need some of the share ask; a second one brings the answers.
+/// their rows with it, and ranks that need some of the share say which; a second one brings the
+/// answers: the owners of what was asked, whoever else has rows there.
 [[nodiscard]] std::vector<OwnerRange> look_up_owners(const mpi::Communicator& comm,
                                                      const layout::IndexRange& owned,
                                                      std::int64_t extent,
