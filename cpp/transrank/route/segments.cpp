@@ -72,10 +72,9 @@ void add(std::span<const std::byte> bytes, Checksum& checksum) {
 bool is_well_formed(const Segment& segment) noexcept {
     const auto& [source, destination, length, count, source_stride, destination_stride] = segment;
     std::int64_t units = 0;
-    // The sign of all of them together.
-    return (source | destination | (length - 1) | (count - 1) | source_stride |
-            destination_stride) >= 0 &&
-           (count == 1 ? (source_stride | destination_stride) == 0
+    return length >= 1 && count >= 1 && source >= 0 && destination >= 0 && source_stride >= 0 &&
+           destination_stride >= 0 &&
+           (count == 1 ? source_stride == 0 && destination_stride == 0
                        : !__builtin_mul_overflow(length, count, &units));
 }
 
