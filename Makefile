@@ -59,10 +59,11 @@ endif
 
 # Folders are listed too: their time changes when a file is added or removed.
 NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
-	-o -name '*.[ch]pp' -o -name '*.cmake' -o -name CMakeLists.txt)
+	-o -name '*.[ch]pp' -o -name '*.h' -o -name '*.map' -o -name '*.in' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
+C_CODE := $(shell find cpp/c tests/c examples/c -name '*.[ch]')
 EXAMPLES := $(wildcard examples/*.cpp)
-CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake examples tests/cpp \
+CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples tests/c tests/cpp \
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
 comma := ,
@@ -75,7 +76,7 @@ LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers cod
 # schedules, whose own tests are mere arithmetic, and a lot of it.
 SANITIZED := build/sanitized-$(TRANSRANK_MPI)
 SANITIZED_TESTS := mpi layout route memory transport exchange discovery array collective redistribution
-SANITIZED_LAYERS := schedule $(SANITIZED_TESTS)
+SANITIZED_LAYERS := schedule c $(SANITIZED_TESTS)
 # The same library, watched by ThreadSanitizer, with one program of threads.
 RACES := build/races-$(TRANSRANK_MPI)
 empty :=
@@ -130,8 +131,8 @@ sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine
 	@$(call configure_sanitized,$(SANITIZED),address$(comma)undefined,$(SANITIZED_LAYERS),-Wno-maybe-uninitialized)
 	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
-		tests/cpp/test_one_rank.py -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
-		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/) one_rank)) and not few_descriptors'
+		tests/cpp/test_one_rank.py tests/c -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
+		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/) one_rank random_moves)) and not few_descriptors'
 
 # ThreadSanitizer knows no fences; those of the doorbell guard a wake-up, not data.
 races: $(PACKAGE) $(VENV)/.test-group ## run threads with exchanges of their own under ThreadSanitizer
@@ -152,7 +153,7 @@ lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types a
 	@$(MAKE) --keep-going $(LINTS:%=lint-%)
 
 lint-clang-format:
-	@clang-format --dry-run --Werror $(CXX_CODE) $(EXAMPLES)
+	@clang-format --dry-run --Werror $(CXX_CODE) $(C_CODE) $(EXAMPLES)
 lint-ruff-check:
 	@ruff check --quiet --output-format concise $(PYTHON_CODE)
 lint-ruff-format:
@@ -174,7 +175,7 @@ tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
 	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)
 
 format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
-	clang-format -i $(CXX_CODE) $(EXAMPLES)
+	clang-format -i $(CXX_CODE) $(C_CODE) $(EXAMPLES)
 	ruff check --quiet --fix-only $(PYTHON_CODE)
 	ruff format --quiet $(PYTHON_CODE)
 	gersemi -i --quiet $(CMAKE_CODE)

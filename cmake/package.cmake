@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The C++ package: library, headers, and what find_package(transrank) reads. Part of a plain
-# installation; of a Python one only when asked for: cmake --install BUILD --component development.
+# The packages for C++ and C: libraries, headers, and what find_package(transrank) and pkg-config read.
+# Part of a plain installation; of a Python one only when asked for:
+# cmake --install BUILD --component development.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -26,6 +27,35 @@ install(
   DESTINATION ${_package_folder}
   ${_development}
 )
+if(TARGET transrank_c)
+  install(
+    TARGETS transrank_c
+    EXPORT transrank-c
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ${_development}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    ${_development}
+  )
+  install(
+    EXPORT transrank-c
+    FILE transrank-c-targets.cmake
+    NAMESPACE transrank::
+    DESTINATION ${_package_folder}
+    ${_development}
+  )
+  # Without the folder of the installation: what pkg-config reads is found relative to itself.
+  cmake_path(
+    RELATIVE_PATH CMAKE_INSTALL_PREFIX
+    BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    OUTPUT_VARIABLE _prefix_from_pc
+  )
+  configure_file(cmake/transrank.pc.in transrank.pc @ONLY)
+  install(
+    FILES ${CMAKE_CURRENT_BINARY_DIR}/transrank.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    ${_development}
+  )
+endif()
 configure_package_config_file(
   cmake/transrank-config.cmake.in
   transrank-config.cmake

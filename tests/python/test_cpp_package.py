@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A C++ program of a user's: find_package(transrank), and the examples built that way."""
+"""A program of a user's in C++ or C: find_package(transrank), and the examples built that way."""
 
 from __future__ import annotations
 
@@ -27,13 +27,18 @@ def cmake(*arguments: str | Path) -> Finished:
     return run_bounded(["cmake", *arguments], timeout=BUILD_SECONDS, env=ENVIRONMENT)
 
 
-def configure(prefix: Path, build: Path) -> Finished:
+def mpi_compiler(name: str) -> Path:
     mpiexec = installation.mpiexec()
     assert mpiexec is not None
+    return mpiexec.parent / name
+
+
+def configure(prefix: Path, build: Path, project: str = "examples") -> Finished:
     return cmake(
-        *("-G", "Ninja", "-S", ROOT / "examples", "-B", build),
+        *("-G", "Ninja", "-S", ROOT / project, "-B", build),
         *("-D", f"CMAKE_PREFIX_PATH={prefix}"),
-        *("-D", f"MPI_CXX_COMPILER={mpiexec.parent / 'mpicxx'}"),
+        *("-D", f"MPI_CXX_COMPILER={mpi_compiler('mpicxx')}"),
+        *("-D", f"MPI_C_COMPILER={mpi_compiler('mpicc')}"),
     )
 
 
@@ -94,6 +99,63 @@ def test_the_program_of_the_readme_runs(examples: Path, mpiexec: Mpiexec) -> Non
     assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 
+@pytest.fixture(scope="module")
+def c_examples(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of examples/c."""
+    folder = tmp_path_factory.mktemp("c_examples")
+    configure(prefix, folder, "examples/c").check()
+    cmake("--build", folder).check()
+    return folder
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_c_example_gets_what_it_expects(ranks: int, c_examples: Path, mpiexec: Mpiexec) -> None:
+    outcome = mpiexec.run(ranks, c_examples / "gather_scatter").check()
+    assert sorted(outcome.stdout.splitlines()) == [
+        f"rank {it} of {ranks}: right" for it in range(ranks)
+    ]
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_a_c_program_is_built_with_what_pkg_config_says(
+    prefix: Path, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    (folder,) = {path.parent for path in prefix.rglob("transrank.pc")}
+    said = run_bounded(
+        ["pkg-config", "--cflags", "--libs", "transrank"],
+        timeout=30,
+        env={"PKG_CONFIG_PATH": str(folder)},
+    ).check()
+    program = tmp_path / "halo_update"
+    source = ROOT / "examples" / "c" / "halo_update.c"
+    strict = ("-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror")
+    path = f"-Wl,-rpath,{folder.parent}"
+    run_bounded(
+        [mpi_compiler("mpicc"), *strict, source, "-o", program, *said.stdout.split(), path],
+        timeout=BUILD_SECONDS,
+        env=ENVIRONMENT,
+    ).check()
+    outcome = mpiexec.run(2, program).check()
+    assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES C)\n"
+        "find_package(transrank REQUIRED COMPONENTS C Cobol)\n"
+    )
+    refused = cmake(
+        *("-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build"),
+        *("-D", f"CMAKE_PREFIX_PATH={prefix}"),
+    )
+    assert refused.status != 0
+    assert "without the component Cobol; it has: CXX;C" in " ".join(refused.stderr.split())
+
+
 INCLUDE = re.compile(r'^#include "(transrank/[^"]+)"', re.MULTILINE)
 
 
@@ -109,12 +171,15 @@ def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix: Path
     assert not any("lab" in path.parts for path in installed)
     assert list(prefix.rglob("libtransrank.a"))
     texts = [path.read_text() for path in prefix.rglob("*.cmake")]
-    assert len(texts) == 4
+    assert len(texts) == 6
     assert not any(str(ROOT) in text for text in texts), "a path of the build is left in it"
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_another_mpi_than_that_of_the_library_is_refused(prefix: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("project", ["examples", "examples/c"])
+def test_another_mpi_than_that_of_the_library_is_refused(
+    project: str, prefix: Path, tmp_path: Path
+) -> None:
     kind = installation.mpi_kind()
     if kind == "other":
         pytest.skip("nothing is known of this MPI's binary interface")
@@ -122,7 +187,7 @@ def test_another_mpi_than_that_of_the_library_is_refused(prefix: Path, tmp_path:
     elsewhere = shutil.copytree(prefix, tmp_path / "prefix")
     config = next(elsewhere.rglob("transrank-config.cmake"))
     config.write_text(config.read_text().replace(f'"{kind}" STREQUAL', f'"{other}" STREQUAL'))
-    refused = configure(elsewhere, tmp_path / "build")
+    refused = configure(elsewhere, tmp_path / "build", project)
     assert refused.status != 0
     assert f"transrank was compiled with {kind}, but the MPI found here" in " ".join(
         refused.stderr.split()
@@ -132,4 +197,4 @@ def test_another_mpi_than_that_of_the_library_is_refused(prefix: Path, tmp_path:
 def test_a_python_installation_holds_no_headers() -> None:
     package = Path(installation.runner()).parent.parent
     assert not list(package.rglob("*.hpp"))
-    assert not list(package.rglob("*.a"))
+    assert not [it for it in package.rglob("*") if it.name.startswith("libtransrank")]

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "c/handles.hpp"
+#include "transrank/layout/require.hpp"
+
+namespace transrank::c {
+
+/// Looks at what a caller passes; throws std::invalid_argument, which names the rank if it is
+/// known.
+class Arguments {
+public:
+    Arguments() = default;
+    explicit Arguments(int rank) : where_(" on rank " + std::to_string(rank)) {}
+
+    /// Of this rank of a communicator.
+    [[nodiscard]] static Arguments of(MPI_Comm comm);
+
+    [[nodiscard]] const std::string& where() const noexcept { return where_; }
+
+    /// What lies behind a handle that must be there.
+    template <class Public>
+    [[nodiscard]] typename Behind<Public>::Object& object(const Public* given) const {
+        using Behind = Behind<Public>;
+        const auto* handle = handle_of(given);
+        if (handle == nullptr || handle->kind != Behind::kind) [[unlikely]] {
+            layout::refuse("instead of ", name_of(Behind::kind), " the call got ",
+                           handle == nullptr ? "NULL" : name_of(handle->kind), where_,
+                           "; errors of the call that was to make it tell why");
+        }
+        return *static_cast<typename Behind::Object*>(handle->object.get());
+    }
+
+    /// The same, kept for as long as it is needed.
+    template <class Public>
+    [[nodiscard]] std::shared_ptr<typename Behind<Public>::Object> shared(
+        const Public* given) const {
+        (void)object(given);
+        return std::static_pointer_cast<typename Behind<Public>::Object>(handle_of(given)->object);
+    }
+
+    /// A place for a result or a string.
+    template <class T>
+    [[nodiscard]] T* pointer(T* given, const char* name) const {
+        layout::require(given != nullptr, name, where_, " is NULL; give the address of one");
+        return given;
+    }
+
+    template <class T>
+    [[nodiscard]] std::span<const T> list(std::int64_t count, const T* given,
+                                          const char* name) const {
+        layout::require(count >= 0, name, where_, ": ", count, " of them; give 0 or more");
+        layout::require(count == 0 || given != nullptr, name, where_, " are NULL, but ", count,
+                        " are to be read there");
+        return {given, static_cast<std::size_t>(count)};
+    }
+
+    /// One of the constants 0 to `last`.
+    template <class Enum>
+    [[nodiscard]] Enum choice(int given, Enum last, const char* name) const {
+        layout::require(given >= 0 && given <= static_cast<int>(last), "unknown ", name, " ", given,
+                        where_, "; known: 0 to ", static_cast<int>(last), ", see transrank.h");
+        return static_cast<Enum>(given);
+    }
+
+private:
+    std::string where_;
+};
+
+}  // namespace transrank::c

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c/calls.hpp"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "transrank/mpi/error.hpp"
+#include "transrank/transport/breakage.hpp"
+
+namespace transrank::c {
+namespace {
+
+/// Of one thread. Where there is no memory for it, a text that needs none.
+struct ErrorText {
+    std::string text;
+    const char* shown = "";
+
+    void set(const char* words) noexcept {
+        try {
+            text = words;
+            shown = text.c_str();
+        } catch (...) {
+            shown = "there is no memory for the text of this error";
+        }
+    }
+};
+
+thread_local ErrorText last_error;
+
+int noted(int status, const std::exception& error) noexcept {
+    last_error.set(error.what());
+    return status;
+}
+
+}  // namespace
+
+int note_error() noexcept {
+    try {
+        throw;
+    } catch (const mpi::AgreedError& error) {
+        return noted(TRANSRANK_ERROR_AGREED, error);
+    } catch (const mpi::Misuse& error) {
+        return noted(TRANSRANK_ERROR_MISUSE, error);
+    } catch (const transport::BrokenExchange& error) {
+        return noted(TRANSRANK_ERROR_BROKEN, error);
+    } catch (const mpi::Error& error) {
+        return noted(TRANSRANK_ERROR_MPI, error);
+    } catch (const std::system_error& error) {
+        return noted(TRANSRANK_ERROR_RESOURCES, error);
+    } catch (const std::bad_alloc&) {
+        last_error.set("there is not enough memory for this call");
+        return TRANSRANK_ERROR_RESOURCES;
+    } catch (const std::invalid_argument& error) {
+        return noted(TRANSRANK_ERROR_ARGUMENT, error);
+    } catch (const std::exception& error) {
+        return noted(TRANSRANK_ERROR_INTERNAL, error);
+    } catch (...) {
+        last_error.set("something other than a std::exception was thrown");
+        return TRANSRANK_ERROR_INTERNAL;
+    }
+}
+
+Arguments Arguments::of(MPI_Comm comm) {
+    int rank = 0;
+    mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    return Arguments(rank);
+}
+
+void require_communicator(MPI_Comm comm) {
+    layout::require(comm != MPI_COMM_NULL,
+                    "the communicator is MPI_COMM_NULL; ranks that are not in it must not call");
+}
+
+}  // namespace transrank::c
+
+const char* transrank_error_text() {
+    return transrank::c::last_error.shown;
+}
+
+const char* transrank_version() {
+    return TRANSRANK_VERSION;
+}

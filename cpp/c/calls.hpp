@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <utility>
+
+#include "c/arguments.hpp"
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+/// Every function of C is one of these calls: no exception leaves it.
+namespace transrank::c {
+
+/// The status of the exception that is being handled; keeps its text for this thread.
+[[nodiscard]] int note_error() noexcept;
+
+/// Runs `work`; returns the status.
+template <class Work>
+int attempt(const Work& work) noexcept {
+    try {
+        work();
+        return TRANSRANK_OK;
+    } catch (...) {
+        return note_error();
+    }
+}
+
+/// Not collective. Makes an object, and a handle for it.
+template <class Public, class Make>
+int create(Public** result, const Make& make) noexcept {
+    return attempt([&] {
+        *Arguments().pointer(result, "the last argument") = nullptr;
+        *result = keep<Public>(make(Arguments()));
+    });
+}
+
+/// Throws std::invalid_argument for a communicator that is none: nobody can be told.
+void require_communicator(MPI_Comm comm);
+
+/// Collective. What `work` returns, given a communicator of its own and what `check` has returned.
+/// `check` looks at the arguments of this rank; what it throws on one is thrown on all ranks.
+template <class Check, class Work>
+auto together(MPI_Comm comm, const Check& check, const Work& work) {
+    require_communicator(comm);
+    return exchange::KnownCommunicator::get(comm)->together([&](const mpi::Communicator& own) {
+        auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
+        return work(own, std::move(checked));
+    });
+}
+
+/// Collective. What `check` returns, as `together` runs it.
+template <class Check>
+auto agreed(MPI_Comm comm, const Check& check) {
+    return together(comm, check, [](const mpi::Communicator&, auto checked) { return checked; });
+}
+
+/// Collective. Makes an object, and a handle for it. `make` is given a function that adds to a
+/// check of the arguments that of `result`.
+template <class Public, class Make>
+int create_by(Public** result, const Make& make) noexcept {
+    if (result != nullptr) {
+        *result = nullptr;
+    }
+    return attempt([&] {
+        auto object = make([result](const auto& check) {
+            return [result, check](const Arguments& arguments) {
+                (void)arguments.pointer(result, "the last argument");
+                return check(arguments);
+            };
+        });
+        *result = keep<Public>(std::move(object));
+    });
+}
+
+/// Collective. Makes an object as `together` does, and a handle for it.
+template <class Public, class Check, class Work>
+int create_together(MPI_Comm comm, Public** result, const Check& check, const Work& work) noexcept {
+    return create_by(
+        result, [&](const auto& with_result) { return together(comm, with_result(check), work); });
+}
+
+/// Collective. The same, but `work` is given only what `check` has returned.
+template <class Public, class Check, class Work>
+int create_agreed(MPI_Comm comm, Public** result, const Check& check, const Work& work) noexcept {
+    return create_by(
+        result, [&](const auto& with_result) { return work(agreed(comm, with_result(check))); });
+}
+
+template <class Public>
+int destroy(Public** given) noexcept {
+    return attempt([&] {
+        Public*& handle = *Arguments().pointer(given, "the handle's variable");
+        if (handle != nullptr) {
+            (void)Arguments().object(handle);
+            release(*handle_of(handle)).reset();
+            handle = nullptr;
+        }
+    });
+}
+
+}  // namespace transrank::c

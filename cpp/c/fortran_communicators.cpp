@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c/transrank/transrank.h"
+
+// Each is the function without _f.
+
+int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
+                                 transrank_numbering** numbering) {
+    return transrank_numbering_create(MPI_Comm_f2c(comm), owned, table, numbering);
+}
+
+int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,
+                           transrank_route** route) {
+    return transrank_route_halo(MPI_Comm_f2c(comm), grid, corners, route);
+}
+
+int transrank_route_redistribution_f(MPI_Fint comm, const transrank_layout* source,
+                                     const transrank_layout* destination, int coverage,
+                                     transrank_route** route) {
+    return transrank_route_redistribution(MPI_Comm_f2c(comm), source, destination, coverage, route);
+}
+
+int transrank_route_ghost_pull_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
+                                 const int64_t* ghosts, int64_t begin, int64_t extent,
+                                 transrank_route** route) {
+    return transrank_route_ghost_pull(MPI_Comm_f2c(comm), numbering, count, ghosts, begin, extent,
+                                      route);
+}
+
+int transrank_route_ghost_push_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
+                                 const int64_t* rows, const int* targets, int64_t begin,
+                                 transrank_route** route) {
+    return transrank_route_ghost_push(MPI_Comm_f2c(comm), numbering, count, rows, targets, begin,
+                                      route);
+}
+
+int transrank_route_alltoallv_f(MPI_Fint comm, const int64_t* send_counts,
+                                const int64_t* send_displacements, const int64_t* receive_counts,
+                                const int64_t* receive_displacements, transrank_route** route) {
+    return transrank_route_alltoallv(MPI_Comm_f2c(comm), send_counts, send_displacements,
+                                     receive_counts, receive_displacements, route);
+}
+
+int transrank_route_save_f(MPI_Fint comm, const transrank_route* route, const char* place) {
+    return transrank_route_save(MPI_Comm_f2c(comm), route, place);
+}
+
+int transrank_route_load_f(MPI_Fint comm, const char* place, transrank_route** route) {
+    return transrank_route_load(MPI_Comm_f2c(comm), place, route);
+}
+
+int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int count,
+                              const transrank_field* fields, const transrank_options* options,
+                              transrank_exchange** exchange) {
+    return transrank_exchange_bind(MPI_Comm_f2c(comm), route, count, fields, options, exchange);
+}
+
+int transrank_ghost_update_pull_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
+                                  const int64_t* ghosts, transrank_ghost_update** update) {
+    return transrank_ghost_update_pull(MPI_Comm_f2c(comm), rows, count, ghosts, update);
+}
+
+int transrank_ghost_update_push_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
+                                  const int64_t* pushed, const int* targets,
+                                  transrank_ghost_update** update) {
+    return transrank_ghost_update_push(MPI_Comm_f2c(comm), rows, count, pushed, targets, update);
+}
+
+int transrank_ghost_update_along_f(MPI_Fint comm, const transrank_rows* rows,
+                                   const transrank_route* route, transrank_ghost_update** update) {
+    return transrank_ghost_update_along(MPI_Comm_f2c(comm), rows, route, update);
+}
+
+int transrank_ghost_update_like_f(MPI_Fint comm, const transrank_rows* rows,
+                                  const transrank_ghost_update* other,
+                                  transrank_ghost_update** update) {
+    return transrank_ghost_update_like(MPI_Comm_f2c(comm), rows, other, update);
+}
+
+int transrank_ghost_update_bind_f(MPI_Fint comm, const transrank_ghost_update* update,
+                                  int direction, const transrank_options* options,
+                                  transrank_exchange** exchange) {
+    return transrank_ghost_update_bind(MPI_Comm_f2c(comm), update, direction, options, exchange);
+}
+
+int transrank_alltoall_bind_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
+                              const transrank_alltoall_options* options,
+                              transrank_exchange** exchange) {
+    return transrank_alltoall_bind(MPI_Comm_f2c(comm), send, receive, block_bytes, options,
+                                   exchange);
+}
+
+int transrank_alltoallv_bind_f(MPI_Fint comm, const void* send, const int64_t* send_bytes,
+                               const int64_t* send_offsets, void* receive,
+                               const int64_t* receive_bytes, const int64_t* receive_offsets,
+                               const transrank_alltoall_options* options,
+                               transrank_exchange** exchange) {
+    return transrank_alltoallv_bind(MPI_Comm_f2c(comm), send, send_bytes, send_offsets, receive,
+                                    receive_bytes, receive_offsets, options, exchange);
+}
+
+int transrank_alltoall_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
+                         const transrank_alltoall_options* options) {
+    return transrank_alltoall(MPI_Comm_f2c(comm), send, receive, block_bytes, options);
+}

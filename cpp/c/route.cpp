@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "c/calls.hpp"
+#include "transrank/discovery/blocks.hpp"
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/discovery/route_files.hpp"
+#include "transrank/route/halo.hpp"
+#include "transrank/route/redistribution.hpp"
+
+using namespace transrank;
+
+namespace {
+
+using c::Arguments;
+using c::create_together;
+
+c::Route kept(route::Route route, std::vector<std::int64_t> ghosts = {}) {
+    return {.value = std::make_shared<const route::Route>(std::move(route)),
+            .ghosts = std::move(ghosts)};
+}
+
+/// One value for each rank.
+struct PerRank {
+    std::span<const std::int64_t> counts;
+    std::span<const std::int64_t> displacements;
+};
+
+}  // namespace
+
+int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
+                         transrank_route** route) {
+    return create_together(
+        comm, route,
+        [&](const Arguments& arguments) {
+            const auto* blocks = std::get_if<layout::BlockGrid>(&arguments.object(grid));
+            layout::require(blocks != nullptr, "the layout is a list of points", arguments.where(),
+                            "; only a grid has a halo");
+            int rank = 0;
+            int ranks = 1;
+            mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+            mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+            const auto chosen =
+                arguments.choice(corners, route::Corners::left_out, "choice of corners");
+            return route::halo(rank, ranks, *blocks, chosen);
+        },
+        [](const mpi::Communicator&, route::Route made) { return kept(std::move(made)); });
+}
+
+int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,
+                                   const transrank_layout* destination, int coverage,
+                                   transrank_route** route) {
+    struct Given {
+        std::shared_ptr<redistribution::Layout> from;
+        std::shared_ptr<redistribution::Layout> to;
+        route::Coverage coverage;
+    };
+    return c::create_agreed(
+        comm, route,
+        [&](const Arguments& arguments) {
+            return Given{.from = arguments.shared(source),
+                         .to = arguments.shared(destination),
+                         .coverage = arguments.choice(coverage, route::Coverage::owned_and_halo,
+                                                      "coverage")};
+        },
+        [&](const Given& given) {
+            return kept(
+                redistribution::route_between(comm, *given.from, *given.to, given.coverage));
+        });
+}
+
+int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
+                               const int64_t* ghosts, int64_t begin, int64_t extent,
+                               transrank_route** route) {
+    struct Given {
+        discovery::Numbering numbering;
+        std::span<const std::int64_t> ghosts;
+    };
+    return create_together(
+        comm, route,
+        [&](const Arguments& arguments) {
+            return Given{.numbering = arguments.object(numbering),
+                         .ghosts = arguments.list(count, ghosts, "the ghosts")};
+        },
+        [&](const mpi::Communicator& own, const Given& given) {
+            auto made = discovery::ghost_pull(own, given.numbering, given.ghosts,
+                                              {.begin = begin, .extent = extent});
+            return kept(std::move(made), {given.ghosts.begin(), given.ghosts.end()});
+        });
+}
+
+int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
+                               const int64_t* rows, const int* targets, int64_t begin,
+                               transrank_route** route) {
+    struct Given {
+        discovery::Numbering numbering;
+        std::span<const std::int64_t> rows;
+        std::span<const int> targets;
+    };
+    return create_together(
+        comm, route,
+        [&](const Arguments& arguments) {
+            return Given{.numbering = arguments.object(numbering),
+                         .rows = arguments.list(count, rows, "the rows"),
+                         .targets = arguments.list(count, targets, "the targets")};
+        },
+        [&](const mpi::Communicator& own, const Given& given) {
+            auto pushed =
+                discovery::ghost_push(own, given.numbering, given.rows, given.targets, begin);
+            return kept(std::move(pushed.route), std::move(pushed.ghosts));
+        });
+}
+
+int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
+                              const int64_t* send_displacements, const int64_t* receive_counts,
+                              const int64_t* receive_displacements, transrank_route** route) {
+    using Sides = std::pair<PerRank, PerRank>;
+    return create_together(
+        comm, route,
+        [&](const Arguments& arguments) {
+            int ranks = 1;
+            mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+            const auto values = [&](const std::int64_t* given, const char* name) {
+                return arguments.list(ranks, given, name);
+            };
+            return Sides{
+                {.counts = values(send_counts, "the counts to send"),
+                 .displacements = values(send_displacements, "the displacements to send from")},
+                {.counts = values(receive_counts, "the counts to receive"),
+                 .displacements =
+                     values(receive_displacements, "the displacements to receive at")}};
+        },
+        [](const mpi::Communicator& own, const Sides& sides) {
+            const auto& [sends, receives] = sides;
+            return kept(discovery::alltoallv(
+                own, {.counts = sends.counts, .displacements = sends.displacements},
+                {.counts = receives.counts, .displacements = receives.displacements}));
+        });
+}
+
+int transrank_route_transposed(const transrank_route* route, transrank_route** back) {
+    return c::create(back, [&](const Arguments& arguments) {
+        return kept(arguments.object(route).value->transposed());
+    });
+}
+
+int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char* place) {
+    using Given = std::pair<std::shared_ptr<const route::Route>, std::string>;
+    return c::attempt([&] {
+        c::together(
+            comm,
+            [&](const Arguments& arguments) {
+                return Given(arguments.object(route).value, arguments.pointer(place, "the place"));
+            },
+            [](const mpi::Communicator& own, const Given& given) {
+                discovery::save(own, *given.first, given.second);
+            });
+    });
+}
+
+int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route) {
+    return create_together(
+        comm, route,
+        [&](const Arguments& arguments) {
+            return std::string(arguments.pointer(place, "the place"));
+        },
+        [](const mpi::Communicator& own, const std::string& from) {
+            return kept(discovery::load(own, from));
+        });
+}
+
+int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination) {
+    return c::attempt([&] {
+        const auto& object = *Arguments().object(route).value;
+        if (source != nullptr) {
+            *source = object.source_extent();
+        }
+        if (destination != nullptr) {
+            *destination = object.destination_extent();
+        }
+    });
+}
+
+int transrank_route_ghosts(const transrank_route* route, int64_t* count, const int64_t** ghosts) {
+    return c::attempt([&] {
+        const auto& object = Arguments().object(route);
+        *Arguments().pointer(count, "the place of the count") = std::ssize(object.ghosts);
+        *Arguments().pointer(ghosts, "the place of the ghosts") = object.ghosts.data();
+    });
+}
+
+int transrank_route_free(transrank_route** route) {
+    return c::destroy(route);
+}

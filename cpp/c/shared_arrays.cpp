@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c/shared_arrays.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "c/calls.hpp"
+#include "transrank/memory/array_memory.hpp"
+
+namespace transrank::c {
+namespace {
+
+/// By where they begin. Never destroyed, as handles are not.
+struct Arrays {
+    std::mutex mutex;
+    std::map<const std::byte*, std::shared_ptr<memory::ArrayMemory>, std::less<>> by_place;
+};
+
+Arrays& arrays() {
+    static auto* const kept = new Arrays;
+    return *kept;
+}
+
+void* allocated(std::int64_t bytes) {
+    layout::require(bytes >= 0, bytes, " bytes are asked for; give 0 or more");
+    auto made = std::make_shared<memory::ArrayMemory>(static_cast<std::size_t>(
+        std::max<std::int64_t>(bytes, 1)));  // no two arrays begin at one place
+    auto* const begin = made->bytes().data();
+    auto& [mutex, by_place] = arrays();
+    const std::lock_guard lock(mutex);
+    by_place.emplace(begin, std::move(made));
+    return begin;
+}
+
+// Not within the lock: memory goes in its own time.
+std::shared_ptr<memory::ArrayMemory> taken_out(const void* begin) {
+    auto& [mutex, by_place] = arrays();
+    const std::lock_guard lock(mutex);
+    const auto found = by_place.find(static_cast<const std::byte*>(begin));
+    layout::require(found != by_place.end(), "at ", begin,
+                    " no memory of transrank_shared_alloc begins, or it was freed");
+    auto memory = std::move(found->second);
+    by_place.erase(found);
+    return memory;
+}
+
+}  // namespace
+
+std::shared_ptr<void> owner_of(const void* place) {
+    auto& [mutex, by_place] = arrays();
+    const std::lock_guard lock(mutex);
+    const auto* const byte = static_cast<const std::byte*>(place);
+    auto found = by_place.upper_bound(byte);
+    if (found == by_place.begin()) {
+        return nullptr;
+    }
+    --found;
+    const auto bytes = found->second->bytes();
+    return std::less<>()(byte, bytes.data() + bytes.size()) ? found->second : nullptr;
+}
+
+std::shared_ptr<void> owner_of(const void* one, const void* other) {
+    auto owners = std::pair(owner_of(one), owner_of(other));
+    if (!owners.first && !owners.second) {
+        return nullptr;
+    }
+    return std::make_shared<decltype(owners)>(std::move(owners));
+}
+
+}  // namespace transrank::c
+
+using namespace transrank::c;
+
+int transrank_shared_alloc(int64_t bytes, void** memory) {
+    return attempt([&] {
+        *Arguments().pointer(memory, "the last argument") = nullptr;
+        *memory = allocated(bytes);
+    });
+}
+
+int transrank_shared_free(void** memory) {
+    return attempt([&] {
+        void*& given = *Arguments().pointer(memory, "the memory's variable");
+        if (given != nullptr) {
+            taken_out(given).reset();
+            given = nullptr;
+        }
+    });
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank passes something wrong to a collective call: all ranks get one error, and nobody waits.
+// What is not collective is refused where it is called.
+#include "testing.h"
+
+static transrank_numbering* numbering = NULL;
+static transrank_layout* grid = NULL;
+static transrank_route* route = NULL;
+static transrank_exchange* exchange = NULL;
+static transrank_ghost_update* update = NULL;
+static double numbers[64];
+static transrank_route* freed_route = NULL;
+
+static void* const not_made = &numbers;  // what a handle is before a call that fails
+
+enum Wrong {
+    RIGHT,
+    NO_HANDLE,
+    FREED,
+    OTHER_KIND,
+    NO_PLACE,
+    NO_LIST,
+    NEGATIVE,
+    HUGE_NUMBER,
+    UNKNOWN
+};
+
+/// The handle, or what the bad rank has instead of it.
+#define GIVEN(handle)                           \
+    (wrong == NO_HANDLE    ? NULL               \
+     : wrong == FREED      ? (void*)freed_route \
+     : wrong == OTHER_KIND ? (void*)exchange    \
+                           : (void*)(handle))
+#define PLACE(handle) (wrong == NO_PLACE ? NULL : &(handle))
+static const int64_t list[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+static const int targets[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+#define LIST (wrong == NO_LIST ? NULL : list)
+#define COUNT (wrong == NEGATIVE ? -1 : wrong == HUGE_NUMBER ? INT64_MAX : 1)
+#define CHOICE(right) (wrong == UNKNOWN ? 77 : (right))
+
+static int numbering_create(enum Wrong wrong) {
+    transrank_numbering* made = not_made;
+    const int64_t owned = wrong == NEGATIVE ? -1 : 4;
+    const int status = transrank_numbering_create(MPI_COMM_WORLD, owned, 0, PLACE(made));
+    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
+    OK(made == not_made ? TRANSRANK_OK : transrank_numbering_free(&made));
+    return status;
+}
+
+#define ROUTE_CALL(name, call)                                                  \
+    static int name(enum Wrong wrong) {                                         \
+        transrank_route* made = not_made;                                       \
+        const int status = (call);                                              \
+        CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL)); \
+        OK(made == not_made ? TRANSRANK_OK : transrank_route_free(&made));      \
+        return status;                                                          \
+    }
+ROUTE_CALL(halo, transrank_route_halo(MPI_COMM_WORLD, GIVEN(grid), CHOICE(0), PLACE(made)))
+ROUTE_CALL(redistribution, transrank_route_redistribution(MPI_COMM_WORLD, grid, GIVEN(grid),
+                                                          CHOICE(0), PLACE(made)))
+ROUTE_CALL(ghost_pull, transrank_route_ghost_pull(MPI_COMM_WORLD, GIVEN(numbering), COUNT, LIST, 0,
+                                                  1, PLACE(made)))
+ROUTE_CALL(ghost_push,
+           transrank_route_ghost_push(MPI_COMM_WORLD, GIVEN(numbering), COUNT, list,
+                                      wrong == NO_LIST ? NULL : targets, 0, PLACE(made)))
+ROUTE_CALL(alltoallv,
+           transrank_route_alltoallv(MPI_COMM_WORLD, list, LIST, list, list, PLACE(made)))
+ROUTE_CALL(load, transrank_route_load(MPI_COMM_WORLD, wrong == NO_LIST ? NULL : ".", PLACE(made)))
+
+static int save(enum Wrong wrong) {
+    return transrank_route_save(MPI_COMM_WORLD, GIVEN(route), wrong == NO_LIST ? NULL : ".");
+}
+
+static int bind(enum Wrong wrong) {
+    transrank_exchange* made = not_made;
+    const int64_t bytes = wrong == NEGATIVE ? -1 : 256;
+    const transrank_field field = {.source = wrong == NO_LIST ? NULL : numbers,
+                                   .source_bytes = bytes,
+                                   .destination = &numbers[32],
+                                   .destination_bytes = bytes,
+                                   .unit_bytes = wrong == HUGE_NUMBER ? INT64_MAX : 8,
+                                   .scalar = CHOICE(TRANSRANK_FLOAT64)};
+    const int status =
+        transrank_exchange_bind(MPI_COMM_WORLD, GIVEN(route), 1, &field, NULL, PLACE(made));
+    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
+    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
+    return status;
+}
+
+static int bind_with_options(enum Wrong wrong) {
+    transrank_exchange* made = NULL;
+    const transrank_field field = {.source = numbers,
+                                   .source_bytes = 256,
+                                   .destination = &numbers[32],
+                                   .destination_bytes = 256,
+                                   .unit_bytes = 8};
+    const transrank_options options = {.operation = CHOICE(TRANSRANK_ASSIGN),
+                                       .longest_message_bytes = wrong == NEGATIVE ? -1 : 1000,
+                                       .transport = wrong == NO_LIST ? "nosuch" : NULL};
+    const int status = transrank_exchange_bind(MPI_COMM_WORLD, route, wrong == HUGE_NUMBER ? -1 : 1,
+                                               &field, &options, &made);
+    OK(transrank_exchange_free(&made));
+    return status;
+}
+
+static transrank_rows rows_of(enum Wrong wrong) {
+    return (transrank_rows){.count = wrong == NEGATIVE ? -1 : 4,
+                            .length = wrong == HUGE_NUMBER ? INT64_MAX : 2,
+                            .element_bytes = 8,
+                            .scalar = CHOICE(TRANSRANK_FLOAT64),
+                            .data = wrong == NO_LIST ? NULL : numbers,
+                            .data_bytes = sizeof numbers};
+}
+
+#define UPDATE_CALL(name, call)                                                   \
+    static int name(enum Wrong wrong) {                                           \
+        transrank_ghost_update* made = not_made;                                  \
+        const transrank_rows rows = rows_of(wrong);                               \
+        const int status = (call);                                                \
+        CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));   \
+        OK(made == not_made ? TRANSRANK_OK : transrank_ghost_update_free(&made)); \
+        return status;                                                            \
+    }
+#define ROWS (wrong == FREED ? NULL : &rows)
+UPDATE_CALL(update_pull, transrank_ghost_update_pull(MPI_COMM_WORLD, ROWS, 1, LIST, PLACE(made)))
+UPDATE_CALL(update_push,
+            transrank_ghost_update_push(MPI_COMM_WORLD, ROWS, 1, LIST, targets, PLACE(made)))
+UPDATE_CALL(update_along,
+            transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
+                                         wrong == RIGHT ? route : GIVEN(route), PLACE(made)))
+UPDATE_CALL(update_like,
+            transrank_ghost_update_like(MPI_COMM_WORLD, &rows, GIVEN(update), PLACE(made)))
+
+static int update_bind(enum Wrong wrong) {
+    transrank_exchange* made = not_made;
+    const transrank_options options = {.operation = wrong == NO_LIST ? -1 : TRANSRANK_ADD};
+    const int status = transrank_ghost_update_bind(MPI_COMM_WORLD, GIVEN(update),
+                                                   CHOICE(TRANSRANK_PUSH), &options, PLACE(made));
+    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
+    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
+    return status;
+}
+
+static int alltoall(enum Wrong wrong) {
+    const int64_t bytes = wrong == NEGATIVE ? -1 : wrong == HUGE_NUMBER ? INT64_MAX : 8;
+    const transrank_alltoall_options options = {.algorithm = wrong == UNKNOWN ? "nosuch" : NULL,
+                                                .torus = targets,
+                                                .torus_dimensions = wrong == FREED ? -1 : 0};
+    return transrank_alltoall(MPI_COMM_WORLD, wrong == NO_LIST ? NULL : numbers, &numbers[32],
+                              bytes, &options);
+}
+
+static int alltoall_bind(enum Wrong wrong) {
+    transrank_exchange* made = not_made;
+    const int status = transrank_alltoall_bind(MPI_COMM_WORLD, numbers, &numbers[32],
+                                               wrong == NEGATIVE ? -1 : 8, NULL, PLACE(made));
+    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
+    return status;
+}
+
+static int alltoallv_bind(enum Wrong wrong) {
+    transrank_exchange* made = not_made;
+    const int64_t bytes[8] = {wrong == NEGATIVE ? -1 : 0};
+    const int status =
+        transrank_alltoallv_bind(MPI_COMM_WORLD, numbers, bytes, LIST, &numbers[32], list,
+                                 wrong == UNKNOWN ? NULL : list, NULL, PLACE(made));
+    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
+    return status;
+}
+
+#define BIT(wrong) (1u << (wrong))
+#define HANDLES (BIT(NO_HANDLE) | BIT(FREED) | BIT(OTHER_KIND) | BIT(NO_PLACE))
+
+static const struct {
+    const char* name;
+    int (*call)(enum Wrong);
+    unsigned wrong;
+} calls[] = {
+    {"numbering_create", numbering_create, BIT(NEGATIVE) | BIT(NO_PLACE)},
+    {"route_halo", halo, HANDLES | BIT(UNKNOWN)},
+    {"route_redistribution", redistribution, HANDLES | BIT(UNKNOWN)},
+    {"route_ghost_pull", ghost_pull, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
+    {"route_ghost_push", ghost_push, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
+    {"route_alltoallv", alltoallv, BIT(NO_LIST) | BIT(NO_PLACE)},
+    {"route_save", save, (HANDLES & ~BIT(NO_PLACE)) | BIT(NO_LIST)},
+    {"route_load", load, BIT(NO_LIST) | BIT(NO_PLACE)},
+    {"exchange_bind", bind,
+     HANDLES | BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
+    {"exchange_bind", bind_with_options,
+     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
+    {"ghost_update_pull", update_pull,
+     BIT(FREED) | BIT(NO_LIST) | BIT(NO_PLACE) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
+    {"ghost_update_push", update_push,
+     BIT(FREED) | BIT(NO_LIST) | BIT(NO_PLACE) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
+    {"ghost_update_along", update_along, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
+    {"ghost_update_like", update_like, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
+    {"ghost_update_bind", update_bind, HANDLES | BIT(NO_LIST) | BIT(UNKNOWN)},
+    {"alltoall", alltoall,
+     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN) | BIT(FREED)},
+    {"alltoall_bind", alltoall_bind, BIT(NO_PLACE) | BIT(NEGATIVE)},
+    {"alltoallv_bind", alltoallv_bind, BIT(NO_PLACE) | BIT(NO_LIST) | BIT(NEGATIVE) | BIT(UNKNOWN)},
+};
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+static void check_agreed(int status, const char* name, enum Wrong wrong) {
+    enum { LONGEST = 1000 };
+    char own[LONGEST];
+    char first[LONGEST];
+    if (status != TRANSRANK_ERROR_AGREED) {
+        fprintf(stderr, "%s, wrong %d: status %d\n", name, (int)wrong, status);
+    }
+    CHECK(status == TRANSRANK_ERROR_AGREED);
+    strncpy(own, transrank_error_text(), LONGEST - 1);
+    own[LONGEST - 1] = '\0';
+    memcpy(first, own, LONGEST);
+    MPI_Bcast(first, LONGEST, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(strlen(own) > 10 && strcmp(own, first) == 0);
+}
+
+static void misuse_collective_calls(void) {
+    for (int i = 0; i < CALLS; ++i) {
+        for (int bad = 0; bad < ranks; ++bad) {
+            for (int wrong = NO_HANDLE; wrong <= UNKNOWN; ++wrong) {
+                trial = (1000 * i) + (100 * bad) + wrong;
+                if ((calls[i].wrong & BIT(wrong)) != 0) {
+                    const int status = calls[i].call(rank == bad ? (enum Wrong)wrong : RIGHT);
+                    check_agreed(status, calls[i].name, (enum Wrong)wrong);
+                }
+            }
+        }
+        OK(calls[i].call(RIGHT));
+    }
+}
+
+static void misuse_local_calls(void) {
+    const int refused = TRANSRANK_ERROR_ARGUMENT;
+    int64_t value = 0;
+    int number = 0;
+    void* memory = numbers;
+    transrank_distribution* even = NULL;
+    transrank_distribution* wrong = NULL;
+    transrank_layout* layout = NULL;
+    transrank_layout* points = NULL;
+    transrank_exchange* none = NULL;
+    OK(transrank_distribution_even(8, 2, &even));
+    CHECK(transrank_distribution_even(-1, 2, &wrong) == refused && wrong == NULL);
+    CHECK(transrank_distribution_even(8, 2, NULL) == refused);
+    CHECK(transrank_distribution_irregular(2, NULL, &wrong) == refused);
+    CHECK(transrank_distribution_irregular(-2, list, &wrong) == refused);
+    CHECK(transrank_distribution_owned(even, 2, &value) == refused);
+    CHECK(transrank_distribution_owned(even, 0, NULL) == refused);
+    CHECK(transrank_distribution_owned((void*)grid, 0, &value) == refused);
+    CHECK(strstr(transrank_error_text(), "instead of a distribution the call got a layout"));
+    CHECK(transrank_distribution_owner(even, 8, &number, &value) == refused);
+    const transrank_distribution* const two[2] = {even, NULL};
+    CHECK(transrank_layout_grid(2, two, NULL, &layout) == refused && layout == NULL);
+    CHECK(transrank_layout_grid(7, two, NULL, &layout) == refused);
+    CHECK(transrank_layout_grid(1, NULL, NULL, &layout) == refused);
+    OK(transrank_layout_points(1, list, 0, &points));
+    CHECK(transrank_layout_points(1, list, 2, &layout) == refused);
+    CHECK(transrank_layout_local(points, 0, NULL, NULL, &value) == refused);
+    OK(transrank_layout_free(&points));
+    OK(transrank_distribution_free(&even));
+    CHECK(transrank_distribution_free(NULL) == refused);
+    CHECK(transrank_shared_alloc(-1, &memory) == refused && memory == NULL);
+    CHECK(transrank_shared_alloc(INT64_MAX, &memory) == TRANSRANK_ERROR_RESOURCES);
+    memory = numbers;
+    CHECK(transrank_shared_free(&memory) == refused);
+    CHECK(transrank_exchange_start(NULL) == refused);
+    CHECK(transrank_exchange_wait((void*)route) == refused);
+    CHECK(transrank_exchange_test(exchange, NULL) == refused);
+    CHECK(transrank_exchange_free((void*)&freed_route) == refused);
+    CHECK(transrank_exchange_bind(MPI_COMM_NULL, route, 0, NULL, NULL, &none) == refused);
+    CHECK(transrank_numbering_create_f(MPI_Comm_c2f(MPI_COMM_NULL), 1, 0, &numbering) == refused);
+}
+
+// Wrong orders break an exchange, for the peers too.
+static void break_exchanges(void) {
+    transrank_exchange* bound = NULL;
+    const char* text = NULL;
+    const transrank_field field = {.source = numbers,
+                                   .source_bytes = 256,
+                                   .destination = &numbers[32],
+                                   .destination_bytes = 256,
+                                   .unit_bytes = 8};
+    int64_t ones[8];
+    int64_t places[8];
+    transrank_route* all = NULL;
+    for (int r = 0; r < ranks; ++r) {
+        ones[r] = 1;
+        places[r] = r;
+    }
+    OK(transrank_route_alltoallv(MPI_COMM_WORLD, ones, places, ones, places, &all));
+    OK(transrank_exchange_bind(MPI_COMM_WORLD, all, 1, &field, NULL, &bound));
+    OK(transrank_exchange_explain(bound, &text));
+    CHECK(strstr(text, "transport") != NULL);
+    OK(transrank_exchange_run(bound));
+    int status = rank == 0 ? transrank_exchange_wait(bound) : transrank_exchange_run(bound);
+    CHECK(status == (rank == 0 ? TRANSRANK_ERROR_MISUSE : TRANSRANK_ERROR_BROKEN));
+    OK(transrank_exchange_free(&bound));
+    OK(transrank_exchange_bind_f(MPI_Comm_c2f(MPI_COMM_WORLD), all, 1, &field, NULL, &bound));
+    status = rank == ranks - 1 ? transrank_exchange_abandon(bound, "no room for it")
+                               : transrank_exchange_run(bound);
+    CHECK(status == (rank == ranks - 1 ? TRANSRANK_ERROR_MISUSE : TRANSRANK_ERROR_BROKEN));
+    CHECK(rank != ranks - 1 || strcmp(transrank_error_text(), "no room for it") == 0);
+    OK(transrank_exchange_free(&bound));
+    OK(transrank_route_free(&all));
+}
+
+// What an exchange is bound to stays until the exchange is freed.
+static void free_what_is_bound(void) {
+    void* memory = NULL;
+    transrank_exchange* bound = NULL;
+    OK(transrank_shared_alloc(4096, &memory));
+    const transrank_field field = {.source = memory,
+                                   .source_bytes = 2048,
+                                   .destination = (char*)memory + 2048,
+                                   .destination_bytes = 2048,
+                                   .unit_bytes = 8};
+    OK(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, &field, NULL, &bound));
+    OK(transrank_shared_free(&memory));
+    CHECK(memory == NULL);
+    OK(transrank_exchange_run(bound));
+    OK(transrank_exchange_free(&bound));
+}
+
+int main(int argc, char** argv) {
+    CHECK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering) == TRANSRANK_ERROR_MISUSE);
+    CHECK(strstr(transrank_error_text(), "MPI_Init") != NULL);
+    begin(&argc, &argv);
+    const transrank_halo around = {.low = 1, .high = 1, .periodic = 1};
+    const transrank_grid_options options = {.halo = &around};
+    transrank_distribution* even = NULL;
+    OK(transrank_distribution_even(4L * ranks, ranks, &even));
+    const transrank_distribution* const along[1] = {even};
+    OK(transrank_layout_grid(1, along, &options, &grid));
+    OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
+    // From 4 owned rows to one ghost.
+    OK(transrank_route_ghost_pull(MPI_COMM_WORLD, numbering, 1, list, 0, 1, &route));
+    const transrank_rows rows = rows_of(RIGHT);
+    OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, list, &update));
+    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &exchange));
+    transrank_route* to_free = NULL;
+    OK(transrank_route_transposed(route, &to_free));
+    freed_route = to_free;
+    OK(transrank_route_free(&to_free));
+    OK(transrank_route_free(&to_free));
+
+    misuse_local_calls();
+    OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
+    misuse_collective_calls();
+    break_exchanges();
+    free_what_is_bound();
+    OK(transrank_exchange_run(exchange));
+    MPI_Finalize();
+    CHECK(transrank_exchange_run(exchange) == TRANSRANK_ERROR_MISUSE);
+    transrank_exchange* late = NULL;
+    CHECK(transrank_exchange_bind(MPI_COMM_WORLD, route, 0, NULL, NULL, &late) ==
+          TRANSRANK_ERROR_MISUSE);
+    OK(transrank_exchange_free(&exchange));
+    OK(transrank_ghost_update_free(&update));
+    OK(transrank_route_free(&route));
+    OK(transrank_layout_free(&grid));
+    OK(transrank_distribution_free(&even));
+    OK(transrank_numbering_free(&numbering));
+    return 0;
+}

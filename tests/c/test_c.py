@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C interface: random moves against a serial oracle, misuse, and what the library shows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from built import ROOT, build_folder
+from trials import seconds, seed, trials
+
+if TYPE_CHECKING:
+    from conftest import Mpiexec
+
+HEADER = ROOT / "cpp" / "c" / "transrank" / "transrank.h"
+RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(4, marks=pytest.mark.most_ranks)])
+
+
+def program(name: str) -> Path:
+    path = build_folder() / "tests" / "c" / name
+    assert path.exists(), f"{path} is not built: make test builds it"
+    return path
+
+
+@RANKS
+def test_random_moves_are_those_of_one_process(
+    ranks: int, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    arguments = str(10 * seed() + ranks), str(trials(20)), tmp_path
+    mpiexec.run(ranks, program("random_moves_program"), *arguments, timeout=seconds(60)).check()
+
+
+@RANKS
+def test_what_one_rank_passes_is_refused_by_all(
+    ranks: int, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    mpiexec.run(ranks, program("one_rank_program"), cwd=tmp_path).check()
+
+
+def test_every_collective_call_is_misused() -> None:
+    declared = re.findall(r"^int transrank_(\w+)\(MPI_Comm comm", HEADER.read_text(), re.MULTILINE)
+    source = (Path(__file__).parent / "one_rank_program.c").read_text()
+    assert len(declared) > 10
+    assert [name for name in declared if f'{{"{name}", ' not in source] == []
+
+
+def test_the_library_shows_the_functions_of_its_header_alone() -> None:
+    library = build_folder() / "cpp" / "c" / "libtransrank.so"
+    lines = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", library], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    shown = {line.split()[-1] for line in lines}
+    assert shown == set(
+        re.findall(r"^(?:int|const char\*) (transrank_\w+)\(", HEADER.read_text(), re.MULTILINE)
+    )
+    dynamic = subprocess.run(
+        ["readelf", "--dynamic", library], check=True, capture_output=True, text=True
+    ).stdout
+    assert re.search(r"SONAME.*\[libtransrank\.so\.\d+\.\d+\]", dynamic)
+
+
+def test_each_function_has_a_twin_for_a_communicator_of_fortran() -> None:
+    text = HEADER.read_text()
+    declared = re.findall(
+        r"^int (transrank_\w+)\(MPI_(Comm|Fint) comm,(.*?)\);", text, re.MULTILINE | re.DOTALL
+    )
+    plain, twins = (
+        {name: " ".join(rest.split()) for name, kind, rest in declared if kind == wanted}
+        for wanted in ("Comm", "Fint")
+    )
+    assert {f"{name}_f": rest for name, rest in plain.items()} == twins
