@@ -26,14 +26,12 @@ public:
     /// What lies behind a handle that must be there.
     template <class Public>
     [[nodiscard]] typename Behind<Public>::Object& object(const Public* given) const {
-        using Behind = Behind<Public>;
-        const auto* handle = handle_of(given);
-        if (handle == nullptr || handle->kind != Behind::kind) [[unlikely]] {
-            layout::refuse("instead of ", name_of(Behind::kind), " the call got ",
-                           handle == nullptr ? "NULL" : name_of(handle->kind), where_,
-                           "; errors of the call that was to make it tell why");
-        }
-        return *static_cast<typename Behind::Object*>(handle->object.get());
+        auto* const object = object_of(given);
+        layout::require(object != nullptr, "instead of ", name_of(Behind<Public>::kind),
+                        " the call got ",
+                        given == nullptr ? "NULL" : name_of(handle_of(given)->kind), where_,
+                        "; errors of the call that was to make it tell why");
+        return *object;
     }
 
     /// The same, kept for as long as it is needed.

@@ -61,8 +61,16 @@ exchange::Parts parts_of(const Arguments& arguments, const transrank_route* rout
     return {.route = arguments.object(route).value, .fields = std::move(fields)};
 }
 
+// Called in each step: what an error needs is made for an error only.
 exchange::Exchange& open(const transrank_exchange* exchange) {
+    if (auto* const object = c::object_of(exchange)) [[likely]] {
+        return object->bound;
+    }
     return Arguments().object(exchange).bound;
+}
+
+int& answer(int* place) {
+    return place != nullptr ? *place : *Arguments().pointer(place, "the place of the answer");
 }
 
 }  // namespace
@@ -89,7 +97,7 @@ int transrank_exchange_start(transrank_exchange* exchange) {
 
 int transrank_exchange_test(transrank_exchange* exchange, int* done) {
     return attempt([&] {
-        int& over = *Arguments().pointer(done, "the place of the answer");
+        int& over = answer(done);
         over = open(exchange).test() ? 1 : 0;
     });
 }
@@ -100,7 +108,7 @@ int transrank_exchange_wait(transrank_exchange* exchange) {
 
 int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, int* done) {
     return attempt([&] {
-        int& over = *Arguments().pointer(done, "the place of the answer");
+        int& over = answer(done);
         over = open(exchange).wait_for(seconds) ? 1 : 0;
     });
 }

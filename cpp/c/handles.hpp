@@ -96,6 +96,17 @@ template <class Public>
     return reinterpret_cast<Handle*>(const_cast<Public*>(given));
 }
 
+/// What lies behind a handle; nullptr when it is none of this kind.
+template <class Public>
+[[nodiscard]] typename Behind<Public>::Object* object_of(const Public* given) noexcept {
+    using Behind = Behind<Public>;
+    const auto* handle = handle_of(given);
+    if (handle == nullptr || handle->kind != Behind::kind) [[unlikely]] {
+        return nullptr;
+    }
+    return static_cast<typename Behind::Object*>(handle->object.get());
+}
+
 template <class Public>
 [[nodiscard]] Public* keep(typename Behind<Public>::Object object) {
     using Object = typename Behind<Public>::Object;

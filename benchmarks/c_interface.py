@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is the library for C as fast as the one for C++?
+
+Runs programs/c_interface.cpp at two ranks, launch after launch. It has both libraries in it: the
+C++ one within, the one for C as the shared library that is installed. In each launch runs of both
+take turns, bound alike to arrays of the same lengths in node-shared memory. They are short, so that
+a call more would show: 100 ghost rows of 40 bytes, a grid of 16 KiB from rows to columns, blocks of
+1 KiB to every rank. Where in memory arrays lie differs from launch to launch, and takes many.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+from bars import Figure, add_check_option, pairs, report
+from native import build, printed_at_two_ranks
+
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.units import format_seconds
+
+CASES = ("ghost update", "redistribution", "alltoall")
+MOST_TIMES, WIDEST = 1.02, 0.05
+ROUNDS = 100
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_check_option(parser)
+    parser.add_argument("--launches", type=pairs, default=60, help="of the program (default: 60)")
+    options = parser.parse_args()
+    program = str(build("c_interface"))
+    found = []
+    for number in range(options.launches):
+        found.append(json.loads(printed_at_two_ranks([program, str(ROUNDS)])))
+        if number % 10 == 9:
+            print(f"launch {number + 1} of {options.launches} done", file=sys.stderr)
+    figures = []
+    for case in CASES:
+        in_cpp, in_c = ([each[f"{case}, {way}"] for each in found] for way in ("C++", "C"))
+        times = paired_ratio(in_cpp, in_c)
+        note = " / ".join(format_seconds(float(np.median(each))) for each in (in_c, in_cpp))
+        figures += [
+            Figure(
+                f"{case}: C / C++", times.value, MOST_TIMES, "x", times.low, times.high, note=note
+            ),
+            Figure(f"{case}: width of that interval", times.high - times.low, WIDEST, "x"),
+        ]
+    return report(figures, options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

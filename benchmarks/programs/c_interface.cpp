@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A ghost update, a redistribution and an alltoall by the C++ library and by the one for C, in
+// turns:
+//     mpiexec -n 2 c_interface ROUNDS
+// Prints a JSON object: seconds of one run on rank 0, medians over the rounds.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "c/transrank/transrank.h"
+#include "lab/text/json.hpp"
+#include "transrank/transrank.hpp"
+
+namespace {
+
+using namespace transrank;
+
+constexpr int runs_in_turn = 200;
+constexpr std::int64_t ghost_count = 100;
+constexpr std::int64_t row_length = 5;
+constexpr std::int64_t owned_rows = 1000;
+constexpr std::int64_t block_bytes = 1024;
+
+struct World {
+    int rank = 0;
+    int size = 1;
+    World() {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+    }
+};
+
+void check(int status) {
+    if (status != TRANSRANK_OK) {
+        throw std::runtime_error(transrank_error_text());
+    }
+}
+
+/// A bound exchange of C. What it is bound to lives as long as the process.
+std::function<void()> runner(transrank_exchange* exchange) {
+    return [exchange] { check(transrank_exchange_run(exchange)); };
+}
+
+template <class Exchange>
+std::function<void()> runner(std::shared_ptr<Exchange> exchange) {
+    return [exchange = std::move(exchange)] { exchange->run(); };
+}
+
+std::vector<std::int64_t> ghosts_of(const World& world) {
+    std::vector<std::int64_t> ghosts(ghost_count);
+    std::iota(ghosts.begin(), ghosts.end(), (world.rank + 1) % world.size * owned_rows);
+    return ghosts;
+}
+
+std::function<void()> ghost_update(const World& world) {
+    using Rows = array::ParArray<double, row_length>;
+    struct Kept {
+        array::ArrayTransformer<double, row_length> transformer{MPI_COMM_WORLD};
+        void run() { pull->run(); }
+        exchange::Exchange* pull = nullptr;
+    };
+    auto kept = std::make_shared<Kept>();
+    auto owned = std::make_shared<Rows>();
+    owned->resize(owned_rows);
+    kept->transformer.set_father_son(owned, std::make_shared<Rows>());
+    kept->transformer.create_global_mapping();
+    kept->transformer.create_ghost_mapping(ghosts_of(world));
+    kept->pull = &kept->transformer.init_persistent_pull();
+    return runner(kept);
+}
+
+void* shared_memory(std::int64_t bytes) {
+    void* memory = nullptr;
+    check(transrank_shared_alloc(bytes, &memory));
+    return memory;
+}
+
+std::function<void()> c_ghost_update(const World& world) {
+    const std::int64_t bytes = owned_rows * row_length * std::int64_t{sizeof(double)};
+    const transrank_rows rows{.count = owned_rows,
+                              .length = row_length,
+                              .offsets = nullptr,
+                              .element_bytes = sizeof(double),
+                              .scalar = TRANSRANK_FLOAT64,
+                              .data = shared_memory(bytes),
+                              .data_bytes = bytes};
+    transrank_ghost_update* update = nullptr;
+    transrank_exchange* pull = nullptr;
+    const auto ghosts = ghosts_of(world);
+    check(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, std::ssize(ghosts), ghosts.data(),
+                                      &update));
+    check(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, nullptr, &pull));
+    return runner(pull);
+}
+
+constexpr std::array<std::int64_t, 2> extents{64, 32};
+
+std::function<void()> redistribute(const World& world) {
+    using layout::Distribution;
+    const layout::BlockGrid rows(
+        {Distribution::even(extents[0], world.size), Distribution::even(extents[1], 1)});
+    const layout::BlockGrid columns(
+        {Distribution::even(extents[0], 1), Distribution::even(extents[1], world.size)});
+    array::ParArray<double> from;
+    array::ParArray<double> to;
+    from.resize(rows.units(world.rank));
+    to.resize(columns.units(world.rank));
+    auto made = std::make_shared<redistribution::Redistribution>(MPI_COMM_WORLD, rows, columns);
+    made->store({array::field(from, to)});  // which keeps their memory
+    return runner(made);
+}
+
+transrank_layout* layout_of(int row_parts, int column_parts) {
+    std::array<transrank_distribution*, 2> along{};
+    check(transrank_distribution_even(extents[0], row_parts, along.data()));
+    check(transrank_distribution_even(extents[1], column_parts, &along[1]));
+    transrank_layout* layout = nullptr;
+    check(transrank_layout_grid(2, along.data(), nullptr, &layout));
+    return layout;
+}
+
+std::function<void()> c_redistribute(const World& world) {
+    transrank_route* route = nullptr;
+    transrank_exchange* exchange = nullptr;
+    check(transrank_route_redistribution(MPI_COMM_WORLD, layout_of(world.size, 1),
+                                         layout_of(1, world.size), TRANSRANK_OWNED, &route));
+    std::array<std::int64_t, 2> units{};
+    check(transrank_route_extents(route, units.data(), &units[1]));
+    constexpr std::int64_t width = sizeof(double);
+    const transrank_field field{.source = shared_memory(width * units[0]),
+                                .source_bytes = width * units[0],
+                                .destination = shared_memory(width * units[1]),
+                                .destination_bytes = width * units[1],
+                                .unit_bytes = width,
+                                .scalar = TRANSRANK_FLOAT64};
+    check(transrank_exchange_bind(MPI_COMM_WORLD, route, 1, &field, nullptr, &exchange));
+    return runner(exchange);
+}
+
+std::function<void()> alltoall(const World& world) {
+    array::ParArray<std::byte> send;
+    array::ParArray<std::byte> receive;
+    send.resize(block_bytes * world.size);
+    receive.resize(block_bytes * world.size);
+    using Memory = std::array<std::shared_ptr<void>, 2>;
+    return runner(std::make_shared<collective::Alltoall>(
+        MPI_COMM_WORLD, send.bytes().data(), receive.bytes().data(), block_bytes,
+        collective::AlltoallOptions{},
+        std::make_shared<Memory>(Memory{send.memory(), receive.memory()})));
+}
+
+std::function<void()> c_alltoall(const World& world) {
+    transrank_exchange* exchange = nullptr;
+    check(transrank_alltoall_bind(MPI_COMM_WORLD, shared_memory(block_bytes * world.size),
+                                  shared_memory(block_bytes * world.size), block_bytes, nullptr,
+                                  &exchange));
+    return runner(exchange);
+}
+
+double seconds_of(const std::function<void()>& run) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int i = 0; i < runs_in_turn; ++i) {
+        run();
+    }
+    return (MPI_Wtime() - begin) / runs_in_turn;
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + (std::ssize(values) / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+std::array<double, 2> compare(const std::array<std::function<void()>, 2>& ways, int rounds) {
+    std::array<std::vector<double>, 2> seconds;
+    for (int round = -2; round < rounds; ++round) {
+        for (int turn = 0; turn < 2; ++turn) {
+            const auto way = static_cast<std::size_t>((round + turn) & 1);
+            const double found = seconds_of(ways.at(way));
+            if (round >= 0) {
+                seconds.at(way).push_back(found);
+            }
+        }
+    }
+    return {median(seconds[0]), median(seconds[1])};
+}
+
+void measure(int rounds) {
+    const World world;
+    lab::text::JsonWriter found;
+    found.begin_object();
+    const auto add = [&](const std::string& name, const auto& in_cpp, const auto& in_c) {
+        const auto [cpp, c] = compare({in_cpp(world), in_c(world)}, rounds);
+        found.key(name + ", C++").value(cpp).key(name + ", C").value(c);
+    };
+    add("ghost update", ghost_update, c_ghost_update);
+    add("redistribution", redistribute, c_redistribute);
+    add("alltoall", alltoall, c_alltoall);
+    found.end_object();
+    if (world.rank == 0) {
+        std::cout << found.text() << '\n';
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    measure(argc > 1 ? std::stoi(argv[1]) : 50);
+    MPI_Finalize();
+}
