@@ -61,4 +61,9 @@ const std::string& Case::text(std::string_view axis) const {
     return std::get<std::string>(find(*this, axis).value);
 }
 
+std::string Case::text(std::string_view axis, std::string_view otherwise) const {
+    return std::ranges::find(axes, axis, &Axis::name) == axes.end() ? std::string(otherwise)
+                                                                    : text(axis);
+}
+
 }  // namespace transrank::lab::measure

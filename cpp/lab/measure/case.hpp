@@ -65,6 +65,8 @@ struct Case {
     [[nodiscard]] std::int64_t number(std::string_view axis) const;
     /// The value of a text axis; throws std::out_of_range when there is none.
     [[nodiscard]] const std::string& text(std::string_view axis) const;
+    /// The same of an axis that not every case names; `otherwise` where this one does not.
+    [[nodiscard]] std::string text(std::string_view axis, std::string_view otherwise) const;
 };
 
 }  // namespace transrank::lab::measure

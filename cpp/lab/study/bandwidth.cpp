@@ -17,8 +17,8 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
     const int rank = setting.comm.rank();
-    const WindowRole role{.peer = 1 - rank, .sends = rank == 0, .receives = rank == 1};
-    return std::make_unique<AnsweredWindows>(point, setting, role);
+    return std::make_unique<AnsweredWindows>(
+        point, setting, WindowRole{.peers = {1 - rank}, .sends = rank == 0, .receives = rank == 1});
 }
 
 }  // namespace

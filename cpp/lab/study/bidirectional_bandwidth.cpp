@@ -29,8 +29,9 @@ std::vector<measure::Case> cases(const Selection& selection, int /*ranks*/) {
 }
 
 std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
-    const WindowRole role{.peer = 1 - setting.comm.rank(), .sends = true, .receives = true};
-    return std::make_unique<BothWays>(point, setting, role);
+    return std::make_unique<BothWays>(
+        point, setting,
+        WindowRole{.peers = {1 - setting.comm.rank()}, .sends = true, .receives = true});
 }
 
 }  // namespace

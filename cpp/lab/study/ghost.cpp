@@ -73,12 +73,8 @@ std::vector<AxisChoice> axes() {
 /// The block of a case; the published one where it names none.
 Block block_of(const measure::Case& point) {
     Block block;
-    const auto named = std::ranges::find(point.axes, "rows", &measure::Axis::name);
-    if (named != point.axes.end()) {
-        std::ranges::copy(
-            text::parse_numbers(std::get<std::string>(named->value), most_block_extent),
-            block.extents.begin());
-    }
+    std::ranges::copy(text::parse_numbers(point.text("rows", published_rows), most_block_extent),
+                      block.extents.begin());
     return block;
 }
 

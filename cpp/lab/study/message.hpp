@@ -59,12 +59,28 @@ private:
     std::uint64_t stamp_ = 0;
 };
 
+/// Which messages a receive takes: by source and tag, or any.
+struct Match {
+    int source;
+    int tag;
+};
+
+/// Whether receives name the source and the tag, which cases do not say, or take any.
+[[nodiscard]] AxisChoice match_axis();
+[[nodiscard]] Match match_of(const measure::Case& point, int source, int tag);
+
 /// Why a message of `bytes` cannot be sent; empty where it can.
 [[nodiscard]] std::string message_obstacle(std::int64_t bytes);
 
 /// One case per size of a point-to-point study, sending and receiving that much, counted once;
-/// `adjust` makes the study's own changes to each.
+/// `adjust` makes the study's own changes to each. `curve`: the axes before the size.
 [[nodiscard]] std::vector<measure::Case> message_cases(
+    std::string_view study, const Selection& selection,
+    const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust,
+    const std::vector<measure::Axis>& curve = {});
+
+/// The same once for each value of match_axis().
+[[nodiscard]] std::vector<measure::Case> matched_message_cases(
     std::string_view study, const Selection& selection,
     const std::function<void(measure::Case& point, std::int64_t bytes)>& adjust);
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "lab/study/attached_buffer.hpp"
-#include "lab/study/message.hpp"
+#include "lab/study/round_trips.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -19,7 +19,7 @@ namespace transrank::lab::study {
 namespace {
 
 constexpr std::string_view study_name = "send-modes";
-constexpr int tag = 15;
+constexpr int both_ways_tag = 15;
 constexpr std::int64_t least_repetitions = 1000;
 
 // 47 sizes: 10^(5 i / 49) for i = 0 ... 49, rounded, repeated ones once.
@@ -28,50 +28,13 @@ constexpr std::string_view sizes =
     "1842,2330,2947,3728,4715,5964,7543,9541,12068,15264,19307,24421,30888,39069,49417,62506,79060,"
     "100000";
 
-/// A ping-pong whose send routine the derived class chooses.
-class RoundTrips : public MessageOperation {
-public:
-    RoundTrips(const measure::Case& point, const Setting& setting)
-        : MessageOperation(point, setting, 1 - setting.comm.rank(), 1 - setting.comm.rank()) {}
-
-    void run(std::int64_t repetitions) final {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            if (rank() == 0) {
-                send_one(i);
-                receive_one(i);
-            } else {
-                receive_one(i);
-                send_one(i);
-            }
-        }
-    }
-
-protected:
-    virtual void send_one(std::int64_t i) = 0;
-
-private:
-    void receive_one(std::int64_t i) {
-        mpi::check(
-            MPI_Recv(receive(i), bytes(), MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
-            "MPI_Recv");
-    }
-};
-
-class Standard final : public RoundTrips {
-public:
-    using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) override {
-        mpi::check(MPI_Send(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Send");
-    }
-};
-
-class Buffered final : public RoundTrips {
+class Buffered final : public RoundTrips<Buffered> {
 public:
     Buffered(const measure::Case& point, const Setting& setting)
         : RoundTrips(point, setting),
           buffer_(AttachedBuffer::share(
               std::min(setting.largest_bytes, AttachedBuffer::most_message_bytes))) {}
-    void send_one(std::int64_t i) override {
+    void send_one(std::int64_t i) {
         mpi::check(MPI_Bsend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Bsend");
     }
 
@@ -79,18 +42,18 @@ private:
     std::shared_ptr<AttachedBuffer> buffer_;
 };
 
-class Synchronous final : public RoundTrips {
+class Synchronous final : public RoundTrips<Synchronous> {
 public:
     using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) override {
+    void send_one(std::int64_t i) {
         mpi::check(MPI_Ssend(send(i), bytes(), MPI_BYTE, target(), tag, comm()), "MPI_Ssend");
     }
 };
 
-class Immediate final : public RoundTrips {
+class Immediate final : public RoundTrips<Immediate> {
 public:
     using RoundTrips::RoundTrips;
-    void send_one(std::int64_t i) override {
+    void send_one(std::int64_t i) {
         MPI_Request request = MPI_REQUEST_NULL;
         mpi::check(MPI_Isend(send(i), bytes(), MPI_BYTE, target(), tag, comm(), &request),
                    "MPI_Isend");
@@ -98,7 +61,7 @@ public:
     }
 };
 
-class Persistent final : public RoundTrips {
+class Persistent final : public RoundTrips<Persistent> {
 public:
     Persistent(const measure::Case& point, const Setting& setting)
         : RoundTrips(point, setting),
@@ -116,7 +79,7 @@ public:
             }
         }
     }
-    void send_one(std::int64_t i) override {
+    void send_one(std::int64_t i) {
         mpi::check(MPI_Start(&request(i % slots())), "MPI_Start");
         mpi::check(MPI_Wait(&request(i % slots()), MPI_STATUS_IGNORE), "MPI_Wait");
     }
@@ -134,9 +97,10 @@ public:
 
     void run(std::int64_t repetitions) override {
         for (std::int64_t i = 0; i < repetitions; ++i) {
-            mpi::check(MPI_Sendrecv(send(i), bytes(), MPI_BYTE, target(), tag, receive(i), bytes(),
-                                    MPI_BYTE, source(), tag, comm(), MPI_STATUS_IGNORE),
-                       "MPI_Sendrecv");
+            mpi::check(
+                MPI_Sendrecv(send(i), bytes(), MPI_BYTE, target(), both_ways_tag, receive(i),
+                             bytes(), MPI_BYTE, source(), both_ways_tag, comm(), MPI_STATUS_IGNORE),
+                "MPI_Sendrecv");
         }
     }
 };
@@ -148,7 +112,7 @@ struct Routine {
     std::int64_t most_bytes = std::numeric_limits<int>::max();
 };
 constexpr std::array routines{
-    Routine{.name = "send", .make = make<Standard>},
+    Routine{.name = "send", .make = make<PingPong>},
     Routine{
         .name = "bsend", .make = make<Buffered>, .most_bytes = AttachedBuffer::most_message_bytes},
     Routine{.name = "ssend", .make = make<Synchronous>},

@@ -12,15 +12,20 @@
 namespace transrank::lab::study {
 namespace {
 
+constexpr std::string_view all_of_them = "all";
+
 const auto& table() {
     static const std::array studies{pingpong(),
+                                    multi_pingpong(),
                                     pingping(),
                                     sendrecv(),
                                     exchange(),
                                     bandwidth(),
                                     bidirectional_bandwidth(),
                                     message_rate(),
+                                    fan(),
                                     send_modes(),
+                                    datatypes::study(),
                                     memory_copy(),
                                     one_sided::study(),
                                     collectives::study(),
@@ -148,6 +153,21 @@ std::vector<std::string> values_of(const Selection& selection, const AxisChoice&
         }
     }
     return values;
+}
+
+AxisChoice count_axis(std::string_view name) {
+    return {.name = name, .values = {std::string(all_of_them)}, .open = whole_numbers(1, 1 << 20)};
+}
+
+std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis, int all) {
+    std::vector<int> counts;
+    for (const auto& value : values_of(selection, axis)) {
+        const int count = value == all_of_them ? all : std::stoi(value);
+        if (std::ranges::find(counts, count) == counts.end()) {
+            counts.push_back(count);
+        }
+    }
+    return counts;
 }
 
 std::vector<measure::Case> combinations(std::string_view study, const Selection& selection,

@@ -108,6 +108,14 @@ std::unique_ptr<measure::Operation> make(const measure::Case& point, const Setti
 [[nodiscard]] std::vector<std::string> values_of(const Selection& selection,
                                                  const AxisChoice& axis);
 
+/// How many take part of what `name` counts: all there are, or a number on request.
+[[nodiscard]] AxisChoice count_axis(std::string_view name);
+
+/// The selected values of count_axis, `all` standing for that number, each once, in the order asked
+/// for.
+[[nodiscard]] std::vector<int> counts_of(const Selection& selection, const AxisChoice& axis,
+                                         int all);
+
 /// A case of the study for each combination of the selected values of `axes`, the last axis
 /// fastest. No more than study and axes is set.
 [[nodiscard]] std::vector<measure::Case> combinations(std::string_view study,

@@ -8,18 +8,24 @@
 namespace transrank::lab::study {
 
 Study pingpong();
+Study multi_pingpong();
 Study pingping();
 Study sendrecv();
 Study exchange();
 Study bandwidth();
 Study bidirectional_bandwidth();
 Study message_rate();
+Study fan();
 Study send_modes();
+
 Study memory_copy();
 Study advection_solution();
 
 }  // namespace transrank::lab::study
 
+namespace transrank::lab::study::datatypes {
+Study study();
+}
 namespace transrank::lab::study::collectives {
 Study study();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "lab/study/message.hpp"
 #include "transrank/mpi/error.hpp"
@@ -29,8 +30,14 @@ std::int64_t message_stride(std::int64_t bytes, measure::CacheMode cache) {
            message_alignment;
 }
 
-std::int64_t window_bytes(std::int64_t bytes, int window, measure::CacheMode cache) {
-    return (message_stride(bytes, cache) * (window - 1)) + bytes;
+// From one peer's window to the next: without a gap where messages have none.
+std::int64_t peer_stride(std::int64_t bytes, int window, measure::CacheMode cache) {
+    return cache == measure::CacheMode::warm ? bytes : message_stride(bytes, cache) * window;
+}
+
+std::int64_t window_bytes(std::int64_t bytes, int window, measure::CacheMode cache, int peers) {
+    return (peer_stride(bytes, window, cache) * (peers - 1)) +
+           (message_stride(bytes, cache) * (window - 1)) + bytes;
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ std::int64_t window_bytes(std::int64_t bytes, int window, measure::CacheMode cac
 WindowOperation::WindowOperation(const measure::Case& point, const Setting& setting,
                                  WindowRole role)
     : setting_(setting),
-      role_(role),
+      role_(std::move(role)),
       window_(point.operations_per_repetition),
       bytes_(static_cast<int>(point.number("bytes"))),
       slots_(setting.workspace.slots(point.send_bytes)),
@@ -48,7 +55,8 @@ WindowOperation::WindowOperation(const measure::Case& point, const Setting& sett
           slots_ > 1 ? setting.workspace.send(1, point.send_bytes, point.send_bytes).data() - send_
                      : 0),
       message_stride_(message_stride(bytes_, setting.workspace.mode())),
-      requests_(2 * static_cast<std::size_t>(window_), MPI_REQUEST_NULL) {}
+      peer_stride_(peer_stride(bytes_, window_, setting.workspace.mode())),
+      requests_(2 * static_cast<std::size_t>(window_) * role_.peers.size(), MPI_REQUEST_NULL) {}
 
 measure::Payload WindowOperation::payload(int source, int target, std::int64_t slot,
                                           int message) const {
@@ -61,13 +69,15 @@ void WindowOperation::fill(std::uint64_t stamp) {
     const int rank = setting_.comm.rank();
     const auto length = static_cast<std::size_t>(bytes_);
     for (std::int64_t slot = 0; slot < slots_; ++slot) {
-        for (int message = 0; message < places(); ++message) {
-            if (role_.sends) {
-                payload(rank, role_.peer, slot, message)
-                    .write({place(send_, slot, message), length});
-            }
-            if (role_.receives) {
-                measure::poison({place(receive_, slot, message), length});
+        for (std::size_t peer = 0; peer < role_.peers.size(); ++peer) {
+            for (int message = 0; message < places(); ++message) {
+                if (role_.sends) {
+                    payload(rank, role_.peers[peer], slot, message)
+                        .write({place(send_, slot, peer, message), length});
+                }
+                if (role_.receives) {
+                    measure::poison({place(receive_, slot, peer, message), length});
+                }
             }
         }
     }
@@ -80,27 +90,34 @@ std::uint64_t WindowOperation::verify(std::int64_t repetitions) {
     const std::int64_t used = std::min(repetitions, slots_);
     const auto length = static_cast<std::size_t>(bytes_);
     for (std::int64_t slot = 0; slot < used; ++slot) {
-        for (int message = 0; message < places(); ++message) {
-            payload(role_.peer, setting_.comm.rank(), slot, message)
-                .check({place(receive_, slot, message), length});
+        for (std::size_t peer = 0; peer < role_.peers.size(); ++peer) {
+            for (int message = 0; message < places(); ++message) {
+                payload(role_.peers[peer], setting_.comm.rank(), slot, message)
+                    .check({place(receive_, slot, peer, message), length});
+            }
         }
     }
-    return static_cast<std::uint64_t>(used) * static_cast<std::uint64_t>(places()) * length;
+    return static_cast<std::uint64_t>(used) * role_.peers.size() *
+           static_cast<std::uint64_t>(places()) * length;
 }
 
 void WindowOperation::post_receives(std::int64_t repetition) {
-    for (int message = 0; message < window_; ++message) {
-        mpi::check(MPI_Irecv(place(receive_, repetition, message), bytes_, MPI_BYTE, role_.peer,
-                             message_tag, comm(), &requests_[static_cast<std::size_t>(posted_++)]),
-                   "MPI_Irecv");
+    for (std::size_t peer = 0; peer < role_.peers.size(); ++peer) {
+        for (int message = 0; message < window_; ++message) {
+            mpi::check(MPI_Irecv(place(receive_, repetition, peer, message), bytes_, MPI_BYTE,
+                                 role_.peers[peer], message_tag, comm(), next_request()),
+                       "MPI_Irecv");
+        }
     }
 }
 
 void WindowOperation::post_sends(std::int64_t repetition) {
-    for (int message = 0; message < window_; ++message) {
-        mpi::check(MPI_Isend(place(send_, repetition, message), bytes_, MPI_BYTE, role_.peer,
-                             message_tag, comm(), &requests_[static_cast<std::size_t>(posted_++)]),
-                   "MPI_Isend");
+    for (std::size_t peer = 0; peer < role_.peers.size(); ++peer) {
+        for (int message = 0; message < window_; ++message) {
+            mpi::check(MPI_Isend(place(send_, repetition, peer, message), bytes_, MPI_BYTE,
+                                 role_.peers[peer], message_tag, comm(), next_request()),
+                       "MPI_Isend");
+        }
     }
 }
 
@@ -115,13 +132,17 @@ void AnsweredWindows::run(std::int64_t repetitions) {
         if (role().sends) {
             post_sends(i);
             complete();
-            mpi::check(
-                MPI_Recv(&answer, 1, MPI_CHAR, role().peer, answer_tag, comm(), MPI_STATUS_IGNORE),
-                "MPI_Recv");
+            for (const int peer : role().peers) {
+                mpi::check(
+                    MPI_Recv(&answer, 1, MPI_CHAR, peer, answer_tag, comm(), MPI_STATUS_IGNORE),
+                    "MPI_Recv");
+            }
         } else if (role().receives) {
             post_receives(i);
             complete();
-            mpi::check(MPI_Send(&answer, 1, MPI_CHAR, role().peer, answer_tag, comm()), "MPI_Send");
+            for (const int peer : role().peers) {
+                mpi::check(MPI_Send(&answer, 1, MPI_CHAR, peer, answer_tag, comm()), "MPI_Send");
+            }
         }
     }
 }
@@ -133,14 +154,14 @@ std::vector<AxisChoice> window_axes() {
 }
 
 measure::Case window_case(std::string_view study, int window, std::int64_t bytes,
-                          measure::CacheMode cache) {
+                          measure::CacheMode cache, int peers) {
     measure::Case point;
     point.study = study;
     point.group = study;
     point.operations_per_repetition = window;
     point.bytes_counted = static_cast<double>(bytes);
     point.least_batch_seconds = least_batch_seconds;
-    point.send_bytes = window_bytes(bytes, window, cache);
+    point.send_bytes = window_bytes(bytes, window, cache, peers);
     point.receive_bytes = point.send_bytes;
     point.skip_reason = message_obstacle(bytes);
     return point;

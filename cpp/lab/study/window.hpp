@@ -28,12 +28,13 @@ inline constexpr int most_window = 4096;
 
 /// What a rank does in a windowed test.
 struct WindowRole {
-    int peer;  ///< MPI_PROC_NULL: this rank stays idle
-    bool sends;
-    bool receives;
+    std::vector<int> peers = {};  // NOLINT(readability-redundant-member-init)
+    bool sends = false;           ///< a window to each of the peers
+    bool receives = false;        ///< a window from each of them
 };
 
-/// A window: messages posted all at once, then waited for. A repetition is one window.
+/// A window: messages posted all at once, then waited for. A repetition is one window for each
+/// peer; with several peers each window has memory of its own.
 ///
 /// In warm caches all messages of a window leave one buffer and arrive in one, as OSU's and IMB's
 /// do by default: that is what published numbers mean, although only the message that arrives last
@@ -56,9 +57,10 @@ protected:
     void complete();
 
 private:
-    [[nodiscard]] std::byte* place(std::byte* side, std::int64_t repetition,
+    [[nodiscard]] std::byte* place(std::byte* side, std::int64_t repetition, std::size_t peer,
                                    int message) const noexcept {
-        return side + ((repetition % slots_) * slot_stride_) + (message * message_stride_);
+        return side + ((repetition % slots_) * slot_stride_) +
+               (static_cast<std::ptrdiff_t>(peer) * peer_stride_) + (message * message_stride_);
     }
     [[nodiscard]] measure::Payload payload(int source, int target, std::int64_t slot,
                                            int message) const;
@@ -74,12 +76,17 @@ private:
     std::byte* receive_;
     std::ptrdiff_t slot_stride_;
     std::ptrdiff_t message_stride_;
+    std::ptrdiff_t peer_stride_;  ///< from one peer's window to the next
+    [[nodiscard]] MPI_Request* next_request() noexcept {
+        return &requests_[static_cast<std::size_t>(posted_++)];
+    }
+
     std::vector<MPI_Request> requests_;
     int posted_ = 0;
     std::uint64_t stamp_ = 0;
 };
 
-/// Windows in one direction, each answered by one byte: osu_bw and osu_mbw_mr.
+/// Windows in one direction, each answered by one byte: osu_bw, osu_mbw_mr and osu_bw_fan_in.
 class AnsweredWindows final : public WindowOperation {
 public:
     using WindowOperation::WindowOperation;
@@ -87,9 +94,10 @@ public:
 };
 
 /// A case of `window` messages of `bytes` each, which leave and arrive on every rank that takes
-/// part. An operation is one message of the window; bytes count once.
+/// part, for each of at most `peers` peers. An operation is one message of the window; bytes count
+/// once.
 [[nodiscard]] measure::Case window_case(std::string_view study, int window, std::int64_t bytes,
-                                        measure::CacheMode cache);
+                                        measure::CacheMode cache, int peers = 1);
 
 /// The cases of a study between two ranks, over windows and sizes, timed on rank 0; each byte
 /// counts once per direction.

@@ -33,6 +33,28 @@ Datatype Datatype::repeated(int count, MPI_Aint stride_bytes, const Datatype& el
     return made;
 }
 
+Datatype Datatype::of_indexed(int length, std::span<const int> displacements,
+                              MPI_Datatype element) {
+    const std::vector<int> lengths(displacements.size(), length);
+    Datatype made;
+    mpi::check(MPI_Type_indexed(static_cast<int>(lengths.size()), lengths.data(),
+                                displacements.data(), element, &made.type_),
+               "MPI_Type_indexed");
+    made.commit();
+    return made;
+}
+
+Datatype Datatype::of_subarray(std::span<const int> sizes, std::span<const int> part,
+                               MPI_Datatype element) {
+    const std::vector<int> starts(sizes.size(), 0);
+    Datatype made;
+    mpi::check(MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), part.data(),
+                                        starts.data(), MPI_ORDER_C, element, &made.type_),
+               "MPI_Type_create_subarray");
+    made.commit();
+    return made;
+}
+
 Datatype Datatype::of_parts(std::span<const Part> parts) {
     const std::vector<int> ones(parts.size(), 1);
     std::vector<MPI_Aint> displacements;

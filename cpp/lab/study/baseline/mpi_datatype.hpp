@@ -19,6 +19,14 @@ public:
     [[nodiscard]] static Datatype of_vector(int count, int length, int stride,
                                             MPI_Datatype element);
 
+    /// `length` elements at each of `displacements`, counted in elements.
+    [[nodiscard]] static Datatype of_indexed(int length, std::span<const int> displacements,
+                                             MPI_Datatype element);
+
+    /// The first `part` of an array of `sizes` elements in each dimension, the last fastest.
+    [[nodiscard]] static Datatype of_subarray(std::span<const int> sizes, std::span<const int> part,
+                                              MPI_Datatype element);
+
     /// `count` elements of a type, `stride_bytes` from one to the next.
     [[nodiscard]] static Datatype repeated(int count, MPI_Aint stride_bytes,
                                            const Datatype& element);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -98,23 +99,64 @@ TEST_CASE("pairs are all there are by default, and equal counts are one case") {
                                                                 "message-rate/3/8B skipped"});
 }
 
-TEST_CASE("as many ranks receive as there are pairs, and the others stay idle") {
+namespace {
+
+/// How many ranks take part in a case of 64 B, and how many bytes all of them verify.
+struct Taken {
+    std::int64_t ranks;
+    std::int64_t bytes;
+};
+
+Taken take(const std::string& study, const measure::Case& point, const mpi::Communicator& world) {
+    const measure::Workspace workspace(point.send_bytes, point.receive_bytes, CacheMode::warm);
+    const auto operation = study::find(study).prepare(point, {world, workspace, 64});
+    operation->fill(3);
+    operation->run(4);
+    std::array<std::int64_t, 2> sums{operation->takes_part() ? 1 : 0,
+                                     static_cast<std::int64_t>(operation->verify(4))};
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return {.ranks = sums[0], .bytes = sums[1]};
+}
+
+}  // namespace
+
+TEST_CASE("both ranks of each pair take part, and the others stay idle") {
     const mpi::Communicator world(MPI_COMM_WORLD);
-    for (const std::string pairs : {"1", "2", "all"}) {
-        CAPTURE(pairs);
-        const auto point = cases_of("message-rate", of_size(64, "pairs", {pairs}), world.size())[0];
-        if (!point.skip_reason.empty()) {
-            continue;
+    for (const std::string study : {"message-rate", "multi-pingpong"}) {
+        for (const std::string pairs : {"1", "2", "all"}) {
+            CAPTURE(study);
+            CAPTURE(pairs);
+            const auto point = cases_of(study, of_size(64, "pairs", {pairs}), world.size())[0];
+            CHECK(point.bytes_counted == 64.0 * static_cast<double>(point.number("pairs")));
+            if (!point.skip_reason.empty()) {
+                continue;
+            }
+            const auto taken = take(study, point, world);
+            CHECK(taken.ranks == 2 * point.number("pairs"));
+            // One way, and both ways.
+            const int directions = study == "message-rate" ? 1 : 2;
+            CHECK(taken.bytes == directions * 64 * point.number("pairs"));
         }
-        const measure::Workspace workspace(point.send_bytes, point.receive_bytes, CacheMode::warm);
-        const auto operation = study::find("message-rate").prepare(point, {world, workspace, 64});
-        int parts = operation->takes_part() ? 1 : 0;
-        MPI_Allreduce(MPI_IN_PLACE, &parts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(parts == 2 * point.number("pairs"));
-        operation->fill(3);
-        operation->run(4);
-        auto bytes = static_cast<std::int64_t>(operation->verify(4));
-        MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(bytes == 64 * point.number("pairs"));
     }
+}
+
+TEST_CASE("a fan has a window from or to each peer, and each is verified") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    for (const std::string direction : {"in", "out"}) {
+        for (const std::string peers : {"1", "2", "all"}) {
+            auto selection = of_size(64, "peers", {peers});
+            selection.axes["direction"] = {direction};
+            const auto point = cases_of("fan", selection, world.size()).front();
+            CAPTURE(point.id());
+            if (!point.skip_reason.empty()) {
+                CHECK(point.skip_reason == "2 peers need 3 ranks, the launch has 2");
+                continue;
+            }
+            const auto taken = take("fan", point, world);
+            CHECK(taken.ranks == 1 + point.number("peers"));
+            CHECK(taken.bytes == 64 * point.number("peers"));
+            CHECK(point.bytes_counted == 64.0 * static_cast<double>(point.number("peers")));
+        }
+    }
+    CHECK(cases_of("fan", of_size(8, "peers", {"all", "3"}), 4).size() == 2);
 }

@@ -20,7 +20,9 @@ def cases(selections: tuple[Selection, ...]) -> set[str]:
 
 def test_both_surveys_ask_every_study_but_those_that_must_be_named() -> None:
     everything = {study.name for study in catalogue.studies().values() if study.surveyed}
-    assert set(catalogue.studies()) - everything == {"contention", "locality", "neighborhood"}
+    assert set(catalogue.studies()) - everything == {
+        *("contention", "datatypes", "fan", "locality", "multi-pingpong", "neighborhood"),
+    }
     for selections in (presets.full(), presets.quick()):
         assert {case.partition("/")[0] for case in cases(selections)} == everything
 
@@ -31,6 +33,18 @@ def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
     for study in ("pingpong", "sendrecv", "exchange"):
         assert sum(case.startswith(f"{study}/") for case in quick) >= 5
     assert len(quick) < len(full)
+
+
+def test_the_quick_survey_has_one_put_and_one_operation_that_is_to_be_hidden() -> None:
+    quick = cases(presets.quick())
+    assert {case for case in quick if case.startswith("one-sided/")} == {
+        "one-sided/put/flush/allocated/1/1B"
+    }
+    assert {case for case in quick if case.startswith("overlap/")} == {
+        f"overlap/allreduce/nonblocking/{part}/4KiB"
+        for part in ("alone", "computation", "together")
+    }
+    assert not any("any-" in case or "both-ways" in case for case in quick)
 
 
 def test_the_quick_survey_reads_what_it_has_moved() -> None:
