@@ -11,12 +11,14 @@
 // the slowest rank's. Nobody calls MPI_Test in between, as OSU by default.
 //
 // `message`: each rank sends to the next and receives from the one before. `exchange`: the same by
-// transrank's Exchange, bound once.
+// transrank's Exchange, bound once. `neighbor_alltoall` and the like: among the neighbors on a
+// ring.
 #include <algorithm>
 
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
 #include "lab/study/message.hpp"
+#include "lab/study/neighborhood/operation.hpp"
 #include "lab/study/overlap/operation.hpp"
 #include "lab/study/table.hpp"
 #include "lab/text/sizes.hpp"
@@ -39,6 +41,11 @@ std::vector<AxisChoice> axes() {
             operations.on_request.push_back(name);
         }
     }
+    for (const auto& way : neighborhood::ways()) {
+        if (way.by_collective) {
+            operations.on_request.emplace_back(way.name);
+        }
+    }
     return {std::move(operations),
             {.name = "form",
              .values = {std::string(collectives::nonblocking_form),
@@ -48,13 +55,10 @@ std::vector<AxisChoice> axes() {
              .values = {std::string(alone), std::string(computation), std::string(together)}}};
 }
 
-// Messages and transrank's exchange have one form each.
+// What is bound once is persistent.
 bool exists(const measure::Case& point) {
-    const auto& operation = point.text("operation");
-    const auto& form = point.text("form");
-    return operation == message    ? form == collectives::nonblocking_form
-           : operation == exchange ? form == collectives::persistent_form
-                                   : true;
+    return point.text("operation") != exchange ||
+           point.text("form") == collectives::persistent_form;
 }
 
 std::vector<measure::Case> cases(const Selection& selection, int ranks) {

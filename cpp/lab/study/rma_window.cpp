@@ -31,12 +31,31 @@ Window::Window(Allocated how, std::int64_t bytes, int unit_bytes, const mpi::Com
     return_errors();
 }
 
+Window::Window(Attached /*how*/, std::span<std::byte> memory, const mpi::Communicator& comm)
+    : memory_(memory), addresses_(static_cast<std::size_t>(comm.size())) {
+    mpi::check(MPI_Win_create_dynamic(MPI_INFO_NULL, comm.handle(), &window_),
+               "MPI_Win_create_dynamic");
+    return_errors();
+    if (!memory.empty()) {
+        mpi::check(
+            MPI_Win_attach(window_, memory.data(), static_cast<MPI_Aint>(memory.size_bytes())),
+            "MPI_Win_attach");
+    }
+    MPI_Aint own = 0;
+    mpi::check(MPI_Get_address(memory.data(), &own), "MPI_Get_address");
+    mpi::check(MPI_Allgather(&own, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, comm.handle()),
+               "MPI_Allgather");
+}
+
 void Window::return_errors() {
     mpi::check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
 }
 
 Window::~Window() {
     if (ends_together()) {
+        if (!addresses_.empty() && !memory_.empty()) {
+            MPI_Win_detach(window_, memory_.data());
+        }
         MPI_Win_free(&window_);
     }
 }

@@ -23,6 +23,9 @@ public:
     Window(std::span<std::byte> memory, int unit_bytes, const mpi::Communicator& comm);
     /// The same over memory that MPI allocates; `shared`: that the ranks, all of one node, map.
     Window(Allocated how, std::int64_t bytes, int unit_bytes, const mpi::Communicator& comm);
+    /// The same over memory that is attached to a dynamic window: displacements are addresses.
+    struct Attached {};
+    Window(Attached how, std::span<std::byte> memory, const mpi::Communicator& comm);
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
     ~Window();
@@ -30,6 +33,10 @@ public:
     [[nodiscard]] MPI_Win handle() const noexcept { return window_; }
     /// This rank's part.
     [[nodiscard]] std::span<std::byte> memory() const noexcept { return memory_; }
+    /// The displacement of the first byte of `rank`'s part.
+    [[nodiscard]] MPI_Aint first(int rank) const noexcept {
+        return addresses_.empty() ? 0 : addresses_[static_cast<std::size_t>(rank)];
+    }
     /// Whether all ranks come to its end.
     [[nodiscard]] bool ends_together() const;
 
@@ -38,6 +45,7 @@ private:
 
     std::span<std::byte> memory_;
     MPI_Win window_ = MPI_WIN_NULL;
+    std::vector<MPI_Aint> addresses_;  ///< by rank; of a dynamic window
     int errors_before_ = std::uncaught_exceptions();
 };
 

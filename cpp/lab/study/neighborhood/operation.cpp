@@ -125,7 +125,7 @@ Partners partners_of(const measure::Case& point, const Setting& setting) {
     return {.targets = both, .sources = both};
 }
 
-class ByCollective final : public Blocks {
+class ByCollective final : public Blocks, public measure::Split {
 public:
     ByCollective(const measure::Case& point, const Setting& setting)
         : Blocks(point, setting, partners_of(point, setting),
@@ -170,16 +170,20 @@ public:
         for (std::int64_t i = 0; i < repetitions; ++i) {
             if (form_ == collectives::blocking_form) {
                 checked(collective_.forms.blocking(call_));
-                continue;
-            }
-            if (form_ == collectives::persistent_form) {
-                mpi::check(MPI_Start(&request_), "MPI_Start");
             } else {
-                checked(collective_.forms.nonblocking(call_, &request_));
+                start();
+                finish();
             }
-            mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
         }
     }
+    void start() override {
+        if (form_ == collectives::persistent_form) {
+            mpi::check(MPI_Start(&request_), "MPI_Start");
+        } else {
+            checked(collective_.forms.nonblocking(call_, &request_));
+        }
+    }
+    void finish() override { mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
 private:
     [[nodiscard]] mpi::Communicator graph_of(const Setting& setting) const {
@@ -203,7 +207,8 @@ private:
 std::vector<Way> make_table() {
     std::vector<Way> table;
     for (const auto& row : collective_table()) {
-        table.push_back({.name = row.name, .gathers = row.gathers, .forms = all_forms});
+        table.push_back(
+            {.name = row.name, .by_collective = true, .gathers = row.gathers, .forms = all_forms});
     }
     table.push_back({.name = "messages", .forms = split_forms});
     table.push_back({.name = "exchange", .shares_arrays = true, .forms = persistent_only});

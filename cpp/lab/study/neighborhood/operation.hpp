@@ -15,6 +15,8 @@ namespace transrank::lab::study::neighborhood {
 /// A way to exchange blocks with neighbors.
 struct Way {
     std::string_view name;
+    /// One of MPI's neighborhood collectives.
+    bool by_collective = false;
     /// A rank sends the same block to all.
     bool gathers = false;
     /// Between arrays that ranks of a node share, not those of the workspace.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -18,19 +19,61 @@
 namespace transrank::lab::study::one_sided {
 namespace {
 
-constexpr int origin = 0;
-constexpr int target = 1;
+/// What a rank does in each epoch.
+struct Role {
+    bool accesses;  ///< the memory of the other rank
+    bool exposes;   ///< its own to the other one
+};
+
+Role role_of(const measure::Case& point, int rank) {
+    const bool both = point.text("direction", one_way) == both_ways;
+    return {.accesses = both || rank == 0, .exposes = both || rank == 1};
+}
+
+/// A word in memory.
+using Stored = std::array<std::byte, sizeof(std::uint64_t)>;
+
+template <class Number>
+void store_as(std::uint64_t value, std::byte* place) {
+    const auto number = static_cast<Number>(value);
+    std::memcpy(place, &number, sizeof number);
+}
+
+void store(std::uint64_t value, std::byte* place, std::int64_t bytes) {
+    switch (bytes) {
+        case 1:
+            return store_as<std::uint8_t>(value, place);
+        case 4:
+            return store_as<std::uint32_t>(value, place);
+        default:
+            return store_as<std::uint64_t>(value, place);
+    }
+}
+
+template <class Number>
+std::uint64_t load_as(const std::byte* place) {
+    Number number = 0;
+    std::memcpy(&number, place, sizeof number);
+    return number;
+}
+
+std::uint64_t load(const std::byte* place, std::int64_t bytes) {
+    return bytes == 1   ? load_as<std::uint8_t>(place)
+           : bytes == 4 ? load_as<std::uint32_t>(place)
+                        : load_as<std::uint64_t>(place);
+}
 
 /// One operation on `bytes` of the target's window.
 struct Access {
     MPI_Win window;
+    int target;
     const std::byte* give;
     std::byte* take;
-    const std::uint64_t* known;  ///< what the word holds, for MPI_Compare_and_swap
+    const Stored* known;  ///< what the word holds, and one more, for MPI_Compare_and_swap
     int bytes;
+    MPI_Datatype word;
+    int words;
     MPI_Aint place;
-
-    [[nodiscard]] int words() const noexcept { return bytes / static_cast<int>(word_bytes); }
 };
 
 // What flows where decides what is filled and checked: data to the target, data from it, or words
@@ -42,7 +85,7 @@ struct Put {
     static constexpr Flow flow = Flow::to_target;
     static constexpr const char* call = "MPI_Put";
     static int access(const Access& a) {
-        return MPI_Put(a.give, a.bytes, MPI_BYTE, target, a.place, a.bytes, MPI_BYTE, a.window);
+        return MPI_Put(a.give, a.bytes, MPI_BYTE, a.target, a.place, a.bytes, MPI_BYTE, a.window);
     }
 };
 
@@ -51,7 +94,7 @@ struct Get {
     static constexpr Flow flow = Flow::from_target;
     static constexpr const char* call = "MPI_Get";
     static int access(const Access& a) {
-        return MPI_Get(a.take, a.bytes, MPI_BYTE, target, a.place, a.bytes, MPI_BYTE, a.window);
+        return MPI_Get(a.take, a.bytes, MPI_BYTE, a.target, a.place, a.bytes, MPI_BYTE, a.window);
     }
 };
 
@@ -60,8 +103,8 @@ struct Accumulate {
     static constexpr Flow flow = Flow::adds;
     static constexpr const char* call = "MPI_Accumulate";
     static int access(const Access& a) {
-        return MPI_Accumulate(a.give, a.words(), MPI_UINT64_T, target, a.place, a.words(),
-                              MPI_UINT64_T, MPI_SUM, a.window);
+        return MPI_Accumulate(a.give, a.words, a.word, a.target, a.place, a.words, a.word, MPI_SUM,
+                              a.window);
     }
 };
 
@@ -70,8 +113,8 @@ struct GetAccumulate {
     static constexpr Flow flow = Flow::adds_and_fetches;
     static constexpr const char* call = "MPI_Get_accumulate";
     static int access(const Access& a) {
-        return MPI_Get_accumulate(a.give, a.words(), MPI_UINT64_T, a.take, a.words(), MPI_UINT64_T,
-                                  target, a.place, a.words(), MPI_UINT64_T, MPI_SUM, a.window);
+        return MPI_Get_accumulate(a.give, a.words, a.word, a.take, a.words, a.word, a.target,
+                                  a.place, a.words, a.word, MPI_SUM, a.window);
     }
 };
 
@@ -80,7 +123,7 @@ struct FetchAndOp {
     static constexpr Flow flow = Flow::adds_and_fetches;
     static constexpr const char* call = "MPI_Fetch_and_op";
     static int access(const Access& a) {
-        return MPI_Fetch_and_op(a.give, a.take, MPI_UINT64_T, target, a.place, MPI_SUM, a.window);
+        return MPI_Fetch_and_op(a.give, a.take, a.word, a.target, a.place, MPI_SUM, a.window);
     }
 };
 
@@ -90,18 +133,31 @@ struct CompareAndSwap {
     static constexpr Flow flow = Flow::adds_and_fetches;
     static constexpr const char* call = "MPI_Compare_and_swap";
     static int access(const Access& a) {
-        return MPI_Compare_and_swap(a.known + 1, a.known, a.take, MPI_UINT64_T, target, a.place,
-                                    a.window);
+        return MPI_Compare_and_swap(a.known[1].data(), a.known[0].data(), a.take, a.word, a.target,
+                                    a.place, a.window);
     }
 };
 
 // How operations of an epoch are completed; each object lives as long as its window, and what is
 // open throughout is opened and closed with it.
 
+struct AtTarget {
+    static constexpr std::string_view name = "flush";
+    static int flush(int target, MPI_Win window) { return MPI_Win_flush(target, window); }
+};
+
+/// The origin's buffers may be used again; what the target sees is not known.
+struct AtOrigin {
+    static constexpr std::string_view name = "flush-local";
+    static int flush(int target, MPI_Win window) { return MPI_Win_flush_local(target, window); }
+};
+
+template <class Completed>
 class Flush {
 public:
-    static constexpr std::string_view name = "flush";
-    Flush(const Window& window, const mpi::Communicator& /*comm*/) : window_(window) {
+    static constexpr std::string_view name = Completed::name;
+    Flush(const Window& window, const mpi::Communicator& comm)
+        : window_(window), other_(1 - comm.rank()) {
         mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window.handle()), "MPI_Win_lock_all");
     }
     Flush(const Flush&) = delete;
@@ -111,13 +167,20 @@ public:
             MPI_Win_unlock_all(window_.handle());
         }
     }
-    void begin() const {}
-    void end() const { mpi::check(MPI_Win_flush(target, window_.handle()), "MPI_Win_flush"); }
-    void expose() const {}
-    void settle() const { mpi::check(MPI_Win_sync(window_.handle()), "MPI_Win_sync"); }
+    void begin(Role /*role*/) const {}
+    void end(Role role) const {
+        if (role.accesses) {
+            mpi::check(Completed::flush(other_, window_.handle()), "MPI_Win_flush");
+        }
+    }
+    void settle() const {
+        mpi::check(MPI_Win_flush_all(window_.handle()), "MPI_Win_flush_all");
+        mpi::check(MPI_Win_sync(window_.handle()), "MPI_Win_sync");
+    }
 
 private:
     const Window& window_;
+    int other_;
 };
 
 class Fence {
@@ -131,9 +194,8 @@ public:
             MPI_Win_fence(MPI_MODE_NOSUCCEED, window_.handle());
         }
     }
-    void begin() const {}
-    void end() const { fence(0); }
-    void expose() const { fence(0); }
+    void begin(Role /*role*/) const {}
+    void end(Role /*role*/) const { fence(0); }
     void settle() const {}
 
 private:
@@ -147,14 +209,22 @@ class Post {
 public:
     static constexpr std::string_view name = "post";
     Post(const Window& window, const mpi::Communicator& comm)
-        : window_(window), other_({comm.rank() == origin ? target : origin}, comm) {}
-    void begin() const {
-        mpi::check(MPI_Win_start(other_.handle(), 0, window_.handle()), "MPI_Win_start");
+        : window_(window), other_({1 - comm.rank()}, comm) {}
+    void begin(Role role) const {
+        if (role.exposes) {
+            mpi::check(MPI_Win_post(other_.handle(), 0, window_.handle()), "MPI_Win_post");
+        }
+        if (role.accesses) {
+            mpi::check(MPI_Win_start(other_.handle(), 0, window_.handle()), "MPI_Win_start");
+        }
     }
-    void end() const { mpi::check(MPI_Win_complete(window_.handle()), "MPI_Win_complete"); }
-    void expose() const {
-        mpi::check(MPI_Win_post(other_.handle(), 0, window_.handle()), "MPI_Win_post");
-        mpi::check(MPI_Win_wait(window_.handle()), "MPI_Win_wait");
+    void end(Role role) const {
+        if (role.accesses) {
+            mpi::check(MPI_Win_complete(window_.handle()), "MPI_Win_complete");
+        }
+        if (role.exposes) {
+            mpi::check(MPI_Win_wait(window_.handle()), "MPI_Win_wait");
+        }
     }
     void settle() const {}
 
@@ -166,26 +236,57 @@ private:
 class Lock {
 public:
     static constexpr std::string_view name = "lock";
-    Lock(const Window& window, const mpi::Communicator& /*comm*/) : window_(window) {}
-    void begin() const {
-        mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window_.handle()), "MPI_Win_lock");
+    Lock(const Window& window, const mpi::Communicator& comm)
+        : window_(window), other_(1 - comm.rank()) {}
+    void begin(Role role) const {
+        if (role.accesses) {
+            mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, other_, 0, window_.handle()), "MPI_Win_lock");
+        }
     }
-    void end() const { mpi::check(MPI_Win_unlock(target, window_.handle()), "MPI_Win_unlock"); }
-    void expose() const {}
+    void end(Role role) const {
+        if (role.accesses) {
+            mpi::check(MPI_Win_unlock(other_, window_.handle()), "MPI_Win_unlock");
+        }
+    }
+    void settle() const {}
+
+private:
+    const Window& window_;
+    int other_;
+};
+
+class LockAll {
+public:
+    static constexpr std::string_view name = "lock-all";
+    LockAll(const Window& window, const mpi::Communicator& /*comm*/) : window_(window) {}
+    void begin(Role role) const {
+        if (role.accesses) {
+            mpi::check(MPI_Win_lock_all(0, window_.handle()), "MPI_Win_lock_all");
+        }
+    }
+    void end(Role role) const {
+        if (role.accesses) {
+            mpi::check(MPI_Win_unlock_all(window_.handle()), "MPI_Win_unlock_all");
+        }
+    }
     void settle() const {}
 
 private:
     const Window& window_;
 };
 
-/// What a rank exposes to a group of cases: the target the most that one of them needs.
+/// What a rank exposes to a group of cases: a target the most that one of them needs.
 Window make_window(const measure::Case& point, const Setting& setting) {
-    const auto bytes = setting.comm.rank() == target
+    const auto bytes = role_of(point, setting.comm.rank()).exposes
                            ? setting.largest_bytes * point.operations_per_repetition
                            : std::int64_t{0};
     const auto& kind = point.text("window");
+    const auto memory = setting.workspace.receive(0, bytes, bytes);
     if (kind == "created") {
-        return {setting.workspace.receive(0, bytes, bytes), 1, setting.comm};
+        return {memory, 1, setting.comm};
+    }
+    if (kind == "dynamic") {
+        return {Window::Attached{}, memory, setting.comm};
     }
     if (kind == "shared" && setting.comm.split_node().size() != setting.comm.size()) {
         throw std::runtime_error("a shared window needs both ranks on one node");
@@ -210,123 +311,157 @@ public:
         : comm_(setting.comm),
           bytes_(static_cast<int>(point.number("bytes"))),
           in_flight_(point.operations_per_repetition),
+          word_(find_word(point.text("word", words().front().name))),
+          role_(role_of(point, setting.comm.rank())),
           give_(setting.workspace.send(0, point.send_bytes, point.send_bytes)),
           take_(setting.workspace.receive(0, point.send_bytes, point.send_bytes)),
           exposure_(shared_by(point.group,
                               [&] { return std::make_shared<Exposure<Epoch>>(point, setting); })) {}
 
     void fill(std::uint64_t stamp) override {
-        meet();  // what the origin has done before is complete
+        meet();  // what has been done before is complete
         stamp_ = stamp;
         epochs_ = 0;
-        if (rank() == origin) {
-            contributed(give_);
-            measure::poison(take_);
-        } else if constexpr (What::flow == Flow::from_target) {
-            contributed(exposed());
-        } else if constexpr (What::flow == Flow::to_target) {
-            measure::poison(exposed());
-        } else {
-            std::ranges::fill(exposed(), std::byte{0});
+        if (role_.accesses) {
+            contributed(give_, comm_.rank());
+            if constexpr (takes) {
+                measure::poison(take_);
+            }
         }
-        exposure_->epoch.settle();
-        meet();  // what the origin does next finds it filled
+        if (role_.exposes) {
+            if constexpr (What::flow == Flow::from_target) {
+                contributed(exposed(), other());
+            } else if constexpr (What::flow == Flow::to_target) {
+                measure::poison(exposed());
+            } else {
+                std::ranges::fill(exposed(), std::byte{0});
+            }
+        }
+        meet();  // what is done next finds it filled
     }
 
     void run(std::int64_t repetitions) override {
         const auto& epoch = exposure_->epoch;
         for (std::int64_t i = 0; i < repetitions; ++i) {
-            if (rank() == origin) {
-                epoch.begin();
+            epoch.begin(role_);
+            if (role_.accesses) {
                 access_all();
-                epoch.end();
-            } else {
-                epoch.expose();
             }
+            epoch.end(role_);
             ++epochs_;
         }
     }
 
     std::uint64_t verify(std::int64_t /*repetitions*/) override {
         meet();
-        exposure_->epoch.settle();
-        if constexpr (What::flow == Flow::to_target) {
-            return rank() == target ? check(exposed()) : 0;
-        } else if constexpr (What::flow == Flow::from_target) {
-            return rank() == origin ? check(take_) : 0;
-        } else if constexpr (What::flow == Flow::adds) {
-            return rank() == target ? check_sum(exposed(), epochs_) : 0;
-        } else {
-            return rank() == target ? check_sum(exposed(), epochs_) : check_sum(take_, epochs_ - 1);
+        std::uint64_t bytes = 0;
+        if (role_.exposes) {
+            if constexpr (What::flow == Flow::to_target) {
+                bytes += check(exposed());
+            } else if constexpr (What::flow != Flow::from_target) {
+                bytes += check_sum(exposed(), epochs_);
+            }
         }
+        if (role_.accesses) {
+            if constexpr (What::flow == Flow::from_target) {
+                bytes += check(take_);
+            } else if constexpr (takes) {
+                bytes += check_sum(take_, epochs_ - 1);
+            }
+        }
+        return bytes;
     }
 
 private:
-    [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
+    static constexpr bool takes =
+        What::flow == Flow::from_target || What::flow == Flow::adds_and_fetches;
+
+    [[nodiscard]] int other() const noexcept { return 1 - comm_.rank(); }
     [[nodiscard]] std::span<std::byte> exposed() const noexcept {
         return exposure_->window.memory().first(give_.size());
     }
-    void meet() const { mpi::check(MPI_Barrier(comm_.handle()), "MPI_Barrier"); }
+    /// Each rank has completed what it did, and sees what the other one did.
+    void meet() const {
+        exposure_->epoch.settle();
+        mpi::check(MPI_Barrier(comm_.handle()), "MPI_Barrier");
+        exposure_->epoch.settle();
+    }
 
     void access_all() {
-        // The words of this epoch, for MPI_Compare_and_swap.
-        known_ = {epochs_, epochs_ + 1};
+        if constexpr (std::is_same_v<What, CompareAndSwap>) {
+            store(epochs_, known_[0].data(), word_.bytes);
+            store(epochs_ + 1, known_[1].data(), word_.bytes);
+        }
+        Access access{.window = exposure_->window.handle(),
+                      .target = other(),
+                      .give = give_.data(),
+                      .take = take_.data(),
+                      .known = known_.data(),
+                      .bytes = bytes_,
+                      .word = word_.handle,
+                      .words = bytes_ / static_cast<int>(word_.bytes),
+                      .place = exposure_->window.first(other())};
         for (int i = 0; i < in_flight_; ++i) {
-            const auto place = static_cast<std::ptrdiff_t>(i) * bytes_;
-            mpi::check(What::access({.window = exposure_->window.handle(),
-                                     .give = give_.data() + place,
-                                     .take = take_.data() + place,
-                                     .known = known_.data(),
-                                     .bytes = bytes_,
-                                     .place = place}),
-                       What::call);
+            mpi::check(What::access(access), What::call);
+            access.give += bytes_;
+            access.take += bytes_;
+            access.place += bytes_;
         }
     }
 
-    [[nodiscard]] measure::Payload payload() const {
-        return {.source = origin, .target = target, .stamp = stamp_};
-    }
-    /// What the origin gives, or gets.
-    void contributed(std::span<std::byte> memory) const {
+    /// What the rank that accesses gives, or gets.
+    void contributed(std::span<std::byte> memory, int accessing) const {
         if constexpr (std::is_same_v<What, CompareAndSwap>) {
-            std::ranges::fill(words(memory), std::uint64_t{1});
+            each_word(memory.size(),
+                      [&](std::size_t place) { store(1, memory.data() + place, word_.bytes); });
         } else {
-            payload().write(memory);
+            payload(accessing).write(memory);
         }
     }
+    [[nodiscard]] measure::Payload payload(int accessing) const {
+        return {.source = accessing, .target = 1 - accessing, .stamp = stamp_};
+    }
+    /// Of this rank where it got them, else of the other one.
     [[nodiscard]] std::uint64_t check(std::span<const std::byte> memory) const {
-        payload().check(memory);
+        payload(What::flow == Flow::from_target ? comm_.rank() : other()).check(memory);
         return memory.size();
     }
-    /// Of additions of the origin's words, modulo 2^64.
-    [[nodiscard]] std::uint64_t check_sum(std::span<std::byte> memory,
+    /// Of additions of the words of the only rank that accesses.
+    [[nodiscard]] std::uint64_t check_sum(std::span<const std::byte> memory,
                                           std::uint64_t additions) const {
         std::vector<std::byte> each(memory.size());
-        contributed(each);
-        const auto found = words(memory);
-        const auto added = words(each);
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (found[i] != added[i] * additions) {
-                throw measure::WrongPayload("wrong data: word " + std::to_string(i) + " of " +
+        contributed(each, role_.accesses ? comm_.rank() : other());
+        each_word(memory.size(), [&](std::size_t place) {
+            const auto found = load(memory.data() + place, word_.bytes);
+            Stored sum{};
+            store(load(each.data() + place, word_.bytes) * additions, sum.data(), word_.bytes);
+            const auto expected = load(sum.data(), word_.bytes);
+            if (found != expected) {
+                throw measure::WrongPayload("wrong data: byte " + std::to_string(place) + " of " +
                                             std::string(What::action.name) + " after " +
                                             std::to_string(additions) + " additions: found " +
-                                            std::to_string(found[i]) + ", expected " +
-                                            std::to_string(added[i] * additions));
+                                            std::to_string(found) + ", expected " +
+                                            std::to_string(expected));
             }
-        }
+        });
         return memory.size();
     }
-    [[nodiscard]] static std::span<std::uint64_t> words(std::span<std::byte> memory) {
-        return {reinterpret_cast<std::uint64_t*>(memory.data()), memory.size() / word_bytes};
+    template <class Visit>
+    void each_word(std::size_t bytes, const Visit& visit) const {
+        for (std::size_t place = 0; place < bytes; place += static_cast<std::size_t>(word_.bytes)) {
+            visit(place);
+        }
     }
 
     const mpi::Communicator& comm_;
     int bytes_;
     int in_flight_;
+    const Word& word_;
+    Role role_;
     std::span<std::byte> give_;
     std::span<std::byte> take_;
     std::shared_ptr<Exposure<Epoch>> exposure_;
-    std::array<std::uint64_t, 2> known_{};
+    std::array<Stored, 2> known_{};
     std::uint64_t stamp_ = 0;
     std::uint64_t epochs_ = 0;  ///< since the last fill
 };
@@ -338,7 +473,8 @@ Made make_one(const measure::Case& point, const Setting& setting) {
     return std::make_unique<OneSided<What, Epoch>>(point, setting);
 }
 
-constexpr std::array epochs{Flush::name, Fence::name, Post::name, Lock::name};
+constexpr std::array epochs{Flush<AtTarget>::name, Fence::name,  Post::name, Lock::name,
+                            Flush<AtOrigin>::name, LockAll::name};
 
 /// An action, and what makes a case of it for each of the epochs, in their order.
 struct Row {
@@ -347,9 +483,9 @@ struct Row {
 };
 
 template <class What>
-constexpr Row row{
-    What::action,
-    {make_one<What, Flush>, make_one<What, Fence>, make_one<What, Post>, make_one<What, Lock>}};
+constexpr Row row{What::action,
+                  {make_one<What, Flush<AtTarget>>, make_one<What, Fence>, make_one<What, Post>,
+                   make_one<What, Lock>, make_one<What, Flush<AtOrigin>>, make_one<What, LockAll>}};
 
 constexpr std::array table{row<Put>,           row<Get>,        row<Accumulate>,
                            row<GetAccumulate>, row<FetchAndOp>, row<CompareAndSwap>};
@@ -364,6 +500,22 @@ const Row& find_row(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const Word> words() {
+    static const std::array known{
+        Word{.name = "uint64", .handle = MPI_UINT64_T, .bytes = sizeof(std::uint64_t)},
+        Word{.name = "uint32", .handle = MPI_UINT32_T, .bytes = sizeof(std::uint32_t)},
+        Word{.name = "uint8", .handle = MPI_UINT8_T, .bytes = sizeof(std::uint8_t)}};
+    return known;
+}
+
+const Word& find_word(std::string_view name) {
+    const auto found = std::ranges::find(words(), name, &Word::name);
+    if (found == words().end()) {
+        throw std::out_of_range("no word is called '" + std::string(name) + "'");
+    }
+    return *found;
+}
 
 std::vector<std::string> action_names() {
     std::vector<std::string> names;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +15,21 @@
 
 namespace transrank::lab::study::one_sided {
 
-inline constexpr std::int64_t word_bytes = sizeof(std::uint64_t);
+/// What is added up, modulo its range.
+struct Word {
+    std::string_view name;
+    MPI_Datatype handle;
+    std::int64_t bytes;
+};
+
+/// 64-bit integers first. `find_word` throws std::out_of_range when there is none of this name.
+[[nodiscard]] std::span<const Word> words();
+[[nodiscard]] const Word& find_word(std::string_view name);
 
 /// A way to access a window.
 struct Action {
     std::string_view name;
-    bool words = false;     ///< works on 64-bit integers
+    bool words = false;     ///< works on words
     bool one_word = false;  ///< on a single one
 };
 
@@ -26,8 +38,12 @@ struct Action {
 /// Throws std::out_of_range when there is none of this name.
 [[nodiscard]] const Action& find_action(std::string_view name);
 
-/// Ways to complete what an epoch has begun.
+/// Ways to complete what an epoch has begun, those that a study measures unasked first.
 [[nodiscard]] std::vector<std::string> epoch_names();
+
+/// Values of the axis `direction`: rank 0 accesses the memory of rank 1, or each that of the other.
+inline constexpr std::string_view one_way = "one-way";
+inline constexpr std::string_view both_ways = "both-ways";
 
 /// Collective. A case of the study `one-sided` made ready to run. Throws std::runtime_error where
 /// a shared window is asked for and the ranks are on different nodes.

@@ -16,6 +16,7 @@
 #include "lab/study/collectives/operation.hpp"
 #include "lab/study/message.hpp"
 #include "lab/study/neighborhood/blocks.hpp"
+#include "lab/study/neighborhood/operation.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -117,25 +118,37 @@ public:
     }
 };
 
-/// The case of the study `collectives` that `curve` names.
+bool among_neighbors(std::string_view operation) {
+    return std::ranges::any_of(neighborhood::ways(), [&](const neighborhood::Way& way) {
+        return way.by_collective && way.name == operation;
+    });
+}
+
+/// The case of the study `collectives`, or on a ring of `neighborhood`, that `curve` names.
 measure::Case collective_case(const measure::Case& curve, std::int64_t bytes, int ranks) {
-    const Selection selection{
+    Selection selection{
         .sizes = {bytes},
         .axes = {{"operation", {curve.text("operation")}}, {"form", {curve.text("form")}}}};
-    return collectives::study().cases(selection, ranks).front();
+    if (!among_neighbors(curve.text("operation"))) {
+        return collectives::study().cases(selection, ranks).front();
+    }
+    selection.axes["topology"] = {"ring"};
+    return neighborhood::study().cases(selection, ranks).front();
 }
 
 SplitOperation make_whole(const measure::Case& point, const Setting& setting) {
     const auto& operation = point.text("operation");
     if (operation == message) {
         return SplitOperation(
-            neighborhood::make_messages(point, setting, shifted(setting.comm), false));
+            neighborhood::make_messages(point, setting, shifted(setting.comm),
+                                        point.text("form") == collectives::persistent_form));
     }
     if (operation == exchange) {
         return SplitOperation(neighborhood::make_exchange(point, setting, shifted(setting.comm)));
     }
-    return SplitOperation(collectives::make_operation(
-        collective_case(point, point.number("bytes"), setting.comm.size()), setting));
+    const auto whole = collective_case(point, point.number("bytes"), setting.comm.size());
+    return SplitOperation(among_neighbors(operation) ? neighborhood::make_operation(whole, setting)
+                                                     : collectives::make_operation(whole, setting));
 }
 
 }  // namespace

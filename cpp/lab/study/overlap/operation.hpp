@@ -20,7 +20,7 @@ inline constexpr std::string_view computation = "computation";
 inline constexpr std::string_view together = "together";
 
 /// What the operation and form of `curve` need and count for messages of `bytes`: a case of the
-/// study `collectives`, or one with a message on each side.
+/// studies `collectives` or `neighborhood`, or one with a message on each side.
 [[nodiscard]] measure::Case moved(const measure::Case& curve, std::int64_t bytes, int ranks);
 
 /// Collective. A case of the study `overlap` made ready to run.

@@ -41,12 +41,22 @@ study::Selection few_sizes(const study::Study& study) {
     if (points != axes.end()) {
         selection.axes["points"] = {points->values.front()};
     }
-    if (study.name == "one-sided") {
-        selection.sizes = {0, 8, 1008};
-        selection.axes["window"] = {"created"};  // over memory that can be changed here
+    if (std::ranges::count(axes, "match", &study::AxisChoice::name) != 0) {
+        selection.axes["match"] = {"exact", "any-source", "any-tag", "any"};
+    }
+    if (study.name == "datatypes") {
+        selection.sizes = {0, 1024, 64'000};
+    } else if (study.name == "one-sided") {
+        selection.sizes = {0, 1, 4, 8, 1008};
+        selection.axes["window"] = {"created", "dynamic"};  // over memory that can be changed here
+        selection.axes["epoch"] = {"flush", "fence", "post", "lock", "flush-local", "lock-all"};
+        selection.axes["direction"] = {"one-way", "both-ways"};
+        selection.axes["word"] = {"uint64", "uint32", "uint8"};
     } else if (study.name == "overlap") {
         selection.sizes = {0, 1008};
-        selection.axes["operation"] = {"message", "exchange", "allreduce", "bcast"};
+        selection.axes["operation"] = {
+            "message",          "exchange", "allreduce", "bcast", "neighbor_allgatherv",
+            "neighbor_alltoall"};
     } else if (study.name == "neighborhood") {
         selection.sizes = {0, 1008};
         selection.axes["topology"] = {"ring", "random"};
