@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,7 @@ def import_files(
         raise RecordError(
             f"{paths[0]}: no result of a study that transrank knows; "
             f"found: {', '.join(unknown) or 'no table'}",
-            "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites)
-            + "; of one-sided ones those with flush or lock and unlock; others are not supported",
+            "; ".join(f"understood of {suite}: {understood(suite)}" for suite in suites),
         )
     header: dict[str, Any] = {
         "kind": "header",
@@ -125,11 +124,14 @@ def _case_lines(
 ) -> Iterator[dict[str, Any]]:
     repeated: Counter[tuple[str, int]] = Counter()
     for reading in output.readings:
+        if reading.ranks is None and shape is not None:
+            reading = replace(reading, ranks=shape.ranks)
         meaning = meaning_of(output.suite, reading)
         if meaning is None:
-            unknown[reading.benchmark] += 1
+            if reading.part is None:
+                unknown[reading.benchmark] += 1
             continue
-        ranks = meaning.ranks or (shape.ranks if shape else 0)
+        ranks = meaning.ranks or 0
         if ranks < 1:
             raise UsageError(
                 f"{path}: the output of {reading.benchmark} does not state the number of ranks",

@@ -203,34 +203,79 @@ def test_a_table_that_comes_again_in_a_file_is_another_launch(tmp_path: Path) ->
 
 
 def test_what_no_study_measures_is_left_out_and_counted() -> None:
-    imported = take("osu_latency.txt", "osu_multi_lat.txt")
-    assert imported.unknown == {"multi latency": 23}
+    imported = take("osu_latency.txt", "osu_bw_persistent.txt")
+    assert imported.unknown == {"bandwidth persistent": 4}
     with pytest.raises(RecordError, match="no result of a study that transrank knows"):
-        take("osu_multi_lat.txt")
+        take("osu_bw_persistent.txt")
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("# OSU MPI_Accumulate latency Test v7.4", "mpi_accumulate latency"),
-        ("# OSU MPI_Put Bi-directional Bandwidth Test v7.4", "mpi_put bi-directional bandwidth"),
-        ("# OSU OpenSHMEM Put Test v7.4", "openshmem put"),
-    ],
-)
-def test_what_is_not_understood_yet_is_told_beside_what_is(
-    title: str, name: str, tmp_path: Path
-) -> None:
+def test_what_is_not_understood_is_told_beside_what_is(tmp_path: Path) -> None:
     path = tmp_path / "osu.txt"
-    unit = "Bandwidth (MB/s)" if "Bandwidth" in title else "Latency (us)"
     path.write_text(
-        f"{title}\n# Window creation: MPI_Win_allocate\n# Size          {unit}\n"
+        "# OSU OpenSHMEM Put Test v7.4\n# Size          Latency (us)\n"
         "1                       0.08\n2                       0.09\n"
     )
-    with pytest.raises(RecordError, match=f"found: {name}") as refused:
+    with pytest.raises(RecordError, match="found: openshmem put") as refused:
         import_files([path], "id", [], "0.1.0")
     assert refused.value.hint is not None
-    for known in ("latency", "bi-directional bandwidth", "allreduce", "one-sided", "not supported"):
+    for known in ("latency", "bi-directional bandwidth", "allreduce", "mpi_put latency"):
         assert known in refused.value.hint
+
+
+def test_pairs_are_half_of_the_ranks_that_the_user_gives(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the output of multi latency does not state"):
+        take("osu_multi_lat.txt")
+    result = by_case(stored(tmp_path, "osu_multi_lat.txt", shape=Shape(4)))["multi-pingpong/2/8B"]
+    assert result.imb_mean == 0.91e-6
+    assert result.bytes_counted == 16
+
+
+def test_imb_names_the_pairs_that_ran_at_once(tmp_path: Path) -> None:
+    run = stored(tmp_path, "imb_multi.txt")
+    assert by_case(run)["multi-pingpong/2/64B"].imb_mean == 6.78e-6
+    assert {case.shape.ranks for case in run.cases} == {4}
+
+
+def test_bidirectional_rates_count_both_directions(tmp_path: Path) -> None:
+    results = by_case(stored(tmp_path, "osu_put_bibw.txt"))
+    put = results["one-sided/put/post/allocated/64/both-ways/8B"]
+    assert put.rate == pytest.approx(168.17e6)
+    assert put.bytes_counted == 16
+
+
+def test_operations_completed_all_at_once_are_left_out() -> None:
+    rma = take("imb_rma.txt")
+    aggregate = {"unidir_put": 4, "unidir_get": 4, "bidir_put": 4, "compare_and_swap": 1}
+    other_words = {"accumulate": 8, "get_accumulate": 8, "fetch_and_op": 2}
+    assert rma.unknown == aggregate | other_words
+    epochs = {line["axes"]["epoch"] for line in rma.lines[1:]}
+    assert epochs == {"flush"}
+    assert {line["axes"]["epoch"] for line in take("imb_ext.txt").lines[1:]} == {"fence"}
+
+
+def test_the_share_that_osu_prints_is_ours(tmp_path: Path) -> None:
+    run = stored(tmp_path, "osu_ineighbor_alltoall.txt")
+    results = by_case(run)
+    name = "overlap/neighbor_alltoall/nonblocking/{}/8B"
+    alone, computation, together = (
+        results[name.format(part)].imb_mean for part in ("alone", "computation", "together")
+    )
+    assert alone is not None
+    assert computation is not None
+    assert together is not None
+    assert (alone, computation, together) == (2205.83e-6, 2821.14e-6, 4239.56e-6)
+    assert (alone + computation - together) / alone == pytest.approx(0.3570, abs=1e-4)
+    assert results["neighborhood/ring/neighbor_alltoall/nonblocking/8B"].imb_mean == alone
+    assert {case.shape for case in run.cases} == {Shape(3)}
+
+
+def test_imb_prints_the_times_that_an_overlap_is_made_of(tmp_path: Path) -> None:
+    results = by_case(stored(tmp_path, "imb_nbc.txt"))
+    name = "overlap/reduce_scatter/nonblocking/{}/4KiB"
+    assert results[name.format("alone")].imb_mean == 31.43e-6
+    assert results[name.format("computation")].imb_mean == 16.99e-6
+    assert results[name.format("together")].imb_mean == 20.29e-6
+    assert results["collectives/allreduce/nonblocking/float/4KiB"].imb_mean is not None
 
 
 def test_a_pipe_is_read_and_one_that_nobody_writes_to_is_given_up(
@@ -274,7 +319,9 @@ def test_a_file_of_neither_suite_is_refused(tmp_path: Path) -> None:
         ("IMB", "ibcast_pure", "collectives/bcast/nonblocking/fixed/64B"),
         ("IMB", "ialltoallv", "collectives/alltoallv/nonblocking/64B"),
         ("IMB", "reduce_scatter", "collectives/reduce_scatter/blocking/float/64B"),
-        ("IMB", "uniband", None),
+        ("IMB", "uniband", "bandwidth/64/64B"),
+        ("IMB", "pingponganysource", "pingpong/any/64B"),
+        ("IMB", "window", None),
         ("OSU", "all-to-all personalized exchange latency", "collectives/alltoall/blocking/64B"),
         ("OSU", "broadcast latency", "collectives/bcast/blocking/fixed/64B"),
         ("OSU", "non-blocking allgather latency", "collectives/allgather/nonblocking/64B"),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Intel MPI Benchmarks: the tables that IMB-MPI1 and IMB-NBC print."""
+"""Intel MPI Benchmarks: the tables that IMB-MPI1, IMB-NBC, IMB-EXT and IMB-RMA print."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transrank.lab.store.suites.reading import (
@@ -14,14 +15,21 @@ from transrank.lab.store.suites.reading import (
     count,
     number,
     seconds,
+    with_parts,
 )
 
 SUITE = "IMB"
 
-_TITLE = re.compile(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\s]+)")
+# By the suite's part.
+_SYNCHRONIZATION = {"RMA": "win_flush", "2": "win_fence"}
+
+_TITLE = re.compile(
+    r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\s]+)(?:, MPI-(?P<part>\w+))?"
+)
 _BENCHMARK = re.compile(r"# Benchmarking (?P<name>.+?)\s*$")
 _RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d{1,9})")
 _GROUPS = re.compile(r"#\s*\( ?(?P<groups>\d{1,9}) groups of (?P<ranks>\d{1,9}) processes each")
+_MODE = re.compile(r"#\s*MODE: (?P<name>[A-Z-]+)")
 _DATATYPE = re.compile(r"# MPI_Datatype for reductions\s*:\s*MPI_(?P<name>\w+)")
 _LEFT_OUT = re.compile(
     r"\s*(?P<bytes>\d{1,18})\s+(?P<reason>(?:out-of-mem|time-out|int-overflow).*)"
@@ -36,6 +44,9 @@ class _Table:
     ranks: int | None = None
     columns: tuple[str, ...] = ()
     datatype: str | None = None
+    aggregate: bool = False
+    # Windows are created over its buffers, and synchronized as its part of the suite does.
+    synchronization: str | None = None
 
 
 def recognises(text: str) -> bool:
@@ -46,14 +57,13 @@ def recognises(text: str) -> bool:
 def read(text: str) -> SuiteOutput:
     """Read every table of `text`; lines that belong to none are passed over."""
     title = _TITLE.search(text)
-    table = _Table()
+    part = title["part"] if title else None
+    table = _Table(synchronization=_SYNCHRONIZATION.get(part or ""))
     readings: list[Reading] = []
     for line in text.splitlines():
         if _read_heading(line, table):
             continue
-        reading = _read_row(line, table)
-        if reading is not None:
-            readings.append(reading)
+        readings += _read_row(line, table)
     command = _COMMAND.search(text)
     return SuiteOutput(
         SUITE,
@@ -70,9 +80,14 @@ def _read_heading(line: str, table: _Table) -> bool:
     elif match := _BENCHMARK.match(line):
         table.section += 1
         table.benchmark = match["name"].lower()
-        table.ranks, table.columns = None, ()
-    elif match := _RANKS.match(line) or _GROUPS.match(line):
+        table.ranks, table.columns, table.aggregate = None, (), False
+    elif match := _RANKS.match(line):
         table.ranks = int(match["ranks"])
+    elif match := _GROUPS.match(line):
+        at_once = int(match["groups"]) if table.benchmark.startswith("multi-") else 1
+        table.ranks = int(match["ranks"]) * at_once
+    elif match := _MODE.match(line):
+        table.aggregate = match["name"] == "AGGREGATE"
     elif "#repetitions" in line:
         table.columns = tuple(line.split())
     else:
@@ -80,18 +95,18 @@ def _read_heading(line: str, table: _Table) -> bool:
     return True
 
 
-def _read_row(line: str, table: _Table) -> Reading | None:
+def _read_row(line: str, table: _Table) -> Sequence[Reading]:
     if not table.columns:
-        return None
+        return ()
     if match := _LEFT_OUT.match(line):
         size, reason = int(match["bytes"]), match["reason"].strip()
-        return Reading(table.section, table.benchmark, table.ranks, size, left_out=reason)
+        return [Reading(table.section, table.benchmark, table.ranks, size, left_out=reason)]
     words = line.split()
     if len(words) != len(table.columns) or not all(map(DECIMAL.fullmatch, words)):
-        return None
+        return ()
     row = dict(zip(table.columns, words, strict=True))
     mean = row.get("t_avg[usec]", row.get("t[usec]", row.get("t_pure[usec]")))
-    return Reading(
+    measured = Reading(
         section=table.section,
         benchmark=table.benchmark,
         ranks=table.ranks,
@@ -103,4 +118,8 @@ def _read_row(line: str, table: _Table) -> Reading | None:
         bytes_per_second=bytes_per_second(row.get("Mbytes/sec")),
         messages_per_second=number(row.get("Msg/sec")),
         datatype=table.datatype,
+        creation="win_create" if table.synchronization else None,
+        synchronization=table.synchronization,
+        aggregate=table.aggregate,
     )
+    return with_parts(measured, row.get("t_CPU[usec]"), row.get("t_ovrl[usec]"))

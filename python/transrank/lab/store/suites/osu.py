@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from transrank.lab.store.suites.reading import (
     DECIMAL,
@@ -14,6 +15,7 @@ from transrank.lab.store.suites.reading import (
     count,
     number,
     seconds,
+    with_parts,
 )
 
 SUITE = "OSU"
@@ -28,6 +30,7 @@ _PAIRS = re.compile(
 )
 _CREATION = re.compile(r"# Window creation: MPI_(?P<function>\w+)")
 _SYNCHRONIZATION = re.compile(r"# Synchronization: MPI_(?P<functions>\S+)")
+_DIMENSIONS = re.compile(r"Dimensions size = (?P<ranks>(?:\d{1,9} ?)+)\s*$")
 _GAP = re.compile(r"\s{2,}")
 # The first of these that a table has is its mean; OSU has renamed it over the years.
 _MEANS = ("Avg Latency(us)", "Latency (us)", "Avg Latency (us)", "Pure Comm.(us)")
@@ -45,6 +48,7 @@ class _Table:
     datatype: str | None = None
     creation: str | None = None
     synchronization: str | None = None
+    dimensions: tuple[int, ...] | None = None
     columns: tuple[str, ...] = ()
 
 
@@ -58,16 +62,20 @@ def read(text: str) -> SuiteOutput:
     table = _Table()
     version = "unknown"
     readings: list[Reading] = []
+    dimensions: tuple[int, ...] | None = None  # of the table that follows
     for line in text.splitlines():
         if title := _TITLE.match(line):
             device = (title["device"] or "").lower().lstrip("-")
             name = title["name"].lower()
             table = _Table(table.section + 1, f"{device} {name}".strip())
+            table.dimensions, dimensions = dimensions, None
             version = title["version"] or version
         elif line.startswith("#"):
             _read_heading(line, table)
-        elif (reading := _read_row(line, table)) is not None:
-            readings.append(reading)
+        elif match := _DIMENSIONS.match(line):
+            dimensions = tuple(map(int, match["ranks"].split()))
+        else:
+            readings += _read_row(line, table)
     return SuiteOutput(SUITE, version, tuple(readings))
 
 
@@ -87,42 +95,18 @@ def _read_heading(line: str, table: _Table) -> None:
             table.columns = columns
 
 
-def _read_row(line: str, table: _Table) -> Reading | None:
+def _read_row(line: str, table: _Table) -> Sequence[Reading]:
     words = line.split()
     if not table.columns or len(words) != len(table.columns):
-        return None
+        return ()
     row = {
         name: word
         for name, word in zip(table.columns, words, strict=True)
         if DECIMAL.fullmatch(word)
     }
     if "Size" in table.columns and "Size" not in row:
-        return None
-    if "Validation" in table.columns and words[table.columns.index("Validation")] == "Fail":
-        return _invalid(table, row)
-    mean, rate = _first(row, _MEANS), _first(row, _RATES)
-    if mean is None and rate is None:
-        return None
-    return Reading(
-        section=table.section,
-        benchmark=table.benchmark,
-        ranks=table.ranks,
-        bytes=count(row.get("Size")),
-        seconds=seconds(mean),
-        minimum=seconds(_first(row, _MINIMA)),
-        maximum=seconds(_first(row, _MAXIMA)),
-        repetitions=count(row.get("Iterations")),
-        bytes_per_second=bytes_per_second(rate),
-        messages_per_second=number(row.get("Messages/s")),
-        datatype=table.datatype,
-        window=table.window,
-        creation=table.creation,
-        synchronization=table.synchronization,
-    )
-
-
-def _invalid(table: _Table, row: dict[str, str]) -> Reading:
-    return Reading(
+        return ()
+    point = Reading(
         table.section,
         table.benchmark,
         table.ranks,
@@ -131,9 +115,23 @@ def _invalid(table: _Table, row: dict[str, str]) -> Reading:
         window=table.window,
         creation=table.creation,
         synchronization=table.synchronization,
-        left_out="its validation failed",
-        failed=True,
+        dimensions=table.dimensions,
     )
+    if "Validation" in table.columns and words[table.columns.index("Validation")] == "Fail":
+        return [replace(point, left_out="its validation failed", failed=True)]
+    mean, rate = _first(row, _MEANS), _first(row, _RATES)
+    if mean is None and rate is None:
+        return ()
+    measured = replace(
+        point,
+        seconds=seconds(mean),
+        minimum=seconds(_first(row, _MINIMA)),
+        maximum=seconds(_first(row, _MAXIMA)),
+        repetitions=count(row.get("Iterations")),
+        bytes_per_second=bytes_per_second(rate),
+        messages_per_second=number(row.get("Messages/s")),
+    )
+    return with_parts(measured, row.get("Compute(us)"), row.get("Overall(us)"))
 
 
 def _first(row: dict[str, str], names: tuple[str, ...]) -> str | None:

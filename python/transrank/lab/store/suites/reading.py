@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,13 @@ class Reading:
         of reductions, without its prefix: float, char.
     creation, synchronization
         of the window of one-sided operations, by the functions' names: win_allocate, win_flush.
+    part
+        of a non-blocking operation beside a computation: alone, computation or together; None for
+        what is no part of such a test, and for the operation's own time.
+    dimensions
+        ranks along each dimension of a grid of neighbors.
+    aggregate
+        operations that were completed all at once, as many as there were repetitions.
     left_out
         why there is no number; `failed` when the suite found wrong data.
     """
@@ -48,6 +55,9 @@ class Reading:
     window: int | None = None
     creation: str | None = None
     synchronization: str | None = None
+    part: str | None = None
+    dimensions: tuple[int, ...] | None = None
+    aggregate: bool = False
     left_out: str | None = None
     failed: bool = False
 
@@ -60,6 +70,22 @@ class SuiteOutput:
     version: str
     readings: Sequence[Reading]
     command: str | None = None
+
+
+def with_parts(pure: Reading, computation: str | None, together: str | None) -> Sequence[Reading]:
+    """A test of overlap: the operation's own time, and the three times that its share hides in.
+
+    The latter two are printed microseconds; None where the table has no such column.
+    """
+    if computation is None or together is None or pure.bytes is None:
+        return [pure]
+    plain = replace(pure, minimum=None, maximum=None)
+    return [
+        pure,
+        replace(plain, part="alone"),
+        replace(plain, part="computation", seconds=seconds(computation)),
+        replace(plain, part="together", seconds=seconds(together)),
+    ]
 
 
 # A printed decimal: neither suite prints signs or exponents, and an infinity is no result.
