@@ -3,12 +3,15 @@
 
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
 transrank was built with) and transrank in alternation at two ranks: in each round two sets of five
-launches of every suite's program, of which the medians count, and one launch of transrank, one
-after the other in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
+launches of every suite's program and five launches of transrank, of all of which the medians count,
+one after the other in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
 IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
-means are what the suites print, and beside them stand transrank's medians. At each size the ratio
-transrank / suite must lie within the larger of 7 % and the suite's own A/A difference: that of the
-medians of its two sets of launches. A size differs when the whole 95 % interval of the ratio lies
+means are what the suites print, and beside them stand transrank's medians; of overlap what both at
+once take of what communication and computation take one after the other. OSU's one-sided programs
+read the clock before and after each window of operations; that is added to transrank's. At each
+size the ratio transrank / suite must lie within the larger of 7 % and the suite's own A/A
+difference, that of the medians of its two sets of launches, and half of the last digit that it
+prints. A size differs when the whole 95 % interval of the ratio lies
 beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
 its interval does not.
 
@@ -47,7 +50,9 @@ from transrank.lab.store.suites import imb, osu
 from transrank.lab.units import format_bytes, format_percent, format_seconds
 
 TOLERANCE = 0.07
-SMALLEST, LARGEST = 0, 4 << 20
+LARGEST = 4 << 20
+# Seconds of the last digit that suites print of a time.
+LAST_DIGIT = 1e-8
 # A suite takes 0.1 ms for its samples of a small size, so that one launch says little.
 LAUNCHES = 5
 # At most so many times the rounds asked for are taken, and with fewer pairs nothing is compared.
@@ -55,15 +60,67 @@ MOST_ROUNDS = 3
 LEAST_PAIRS = 3
 # Bytes from a page boundary to where a suite's buffers begin.
 BUFFER_OFFSETS: Mapping[str, int] = {"IMB": 16, "OSU": 0}
-OURS: Mapping[str, Sequence[str]] = {
-    "pingpong": ["pingpong"],
-    "allreduce": [
-        "collectives",
-        "--axis=operation=allreduce",
-        "--axis=form=blocking",
-        "--axis=datatype=float",
-    ],
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What transrank measures, and the suites' programs that measure the same."""
+
+    ours: Sequence[str]
+    osu: Sequence[str]
+    imb: str | None = None
+    # Compared is a share of time instead of a time.
+    overlap: bool = False
+    # Bytes of OSU's smallest size.
+    smallest: int = 1
+    # How often OSU reads the clock in the time of one operation.
+    clock_readings: float = 0
+
+
+def _one_sided(operation: str, in_flight: int, program: str) -> Operation:
+    axes = (f"--operation={operation}", "--epoch=flush", f"--in_flight={in_flight}")
+    return Operation(("one-sided", *axes), (program,), clock_readings=2 / in_flight)
+
+
+def _collective(operation: str, imb: str | None) -> Operation:
+    axes = (f"--operation={operation}", "--form=blocking", "--datatype=float")
+    return Operation(("collectives", *axes), (f"osu_{operation}", "-T", "mpi_float"), imb)
+
+
+# {graph} is the file of a graph of two neighbors.
+OPERATIONS: Mapping[str, Operation] = {
+    "pingpong": Operation(["pingpong"], ["osu_latency"], "PingPong", smallest=0),
+    "allreduce": _collective("allreduce", "Allreduce"),
+    "put-latency": _one_sided("put", 1, "osu_put_latency"),
+    "get-latency": _one_sided("get", 1, "osu_get_latency"),
+    "put-bandwidth": _one_sided("put", 64, "osu_put_bw"),
+    "reduce_scatter": _collective("reduce_scatter", None),
+    "overlap": Operation(
+        ["overlap", "--operation=allreduce", "--form=nonblocking"],
+        ["osu_iallreduce", "-T", "mpi_float"],
+        overlap=True,
+        smallest=4096,
+    ),
+    "neighbor_alltoallv": Operation(
+        ["neighborhood", "--topology=ring", "--operation=neighbor_alltoallv", "--form=blocking"],
+        ["osu_neighbor_alltoallv", "-N", "graph:{graph}"],
+    ),
+    "multi-pingpong": Operation(["multi-pingpong"], ["osu_multi_lat"]),
 }
+# Compared unless others are asked for.
+DEFAULT = ("pingpong", "allreduce")
+PARTS = ("alone", "computation", "together")
+Values = dict[int, float]
+
+
+def shares(times: Mapping[tuple[int, str], float]) -> Values:
+    """Return by bytes what both at once take of what they take one after the other."""
+    found = {}
+    for size in {size for size, _ in times}:
+        if all((size, part) in times for part in PARTS):
+            alone, computation, together = (times[size, part] for part in PARTS)
+            found[size] = together / (alone + computation)
+    return found
 
 
 @dataclass(frozen=True)
@@ -83,6 +140,25 @@ class Peer:
     command: tuple[str, ...]
 
     @property
+    def compared(self) -> str:
+        """Return what is compared, in words."""
+        return "both at once, of one after the other" if self.overlap else "means"
+
+    @property
+    def printed_rates(self) -> bool:
+        """Return whether the suite prints no times."""
+        return self.command[0].endswith("_bw")
+
+    @property
+    def overlap(self) -> bool:
+        """Return whether a share is compared."""
+        return OPERATIONS[self.operation].overlap
+
+    def text(self, value: float) -> str:
+        """Print a value of it for people."""
+        return format_percent(value) if self.overlap else format_seconds(value)
+
+    @property
     def own(self) -> Own:
         """Return what it is compared with."""
         return Own(self.operation, BUFFER_OFFSETS[self.suite])
@@ -100,20 +176,28 @@ class Peer:
     def launch(self) -> dict[int, float]:
         """Return seconds by bytes, as one launch prints them."""
         reader = imb if self.suite == "IMB" else osu
-        return {
-            reading.bytes: reading.seconds
-            for reading in reader.read(printed_at_two_ranks(self.command)).readings
-            if reading.bytes is not None and reading.seconds is not None
-        }
+        times: dict[tuple[int, str], float] = {}
+        for reading in reader.read(printed_at_two_ranks(self.command)).readings:
+            seconds = reading.seconds
+            if seconds is None and reading.bytes is not None and reading.bytes_per_second:
+                seconds = reading.bytes / reading.bytes_per_second
+            if reading.bytes is not None and seconds is not None:
+                times[reading.bytes, reading.part or ""] = seconds
+        if self.overlap:
+            return shares(times)
+        return {size: seconds for (size, part), seconds in times.items() if not part}
 
 
-def print_clock_readings() -> None:
-    """Print what OSU's way of timing a ping-pong adds to it."""
-    message, added = map(float, printed_at_two_ranks([str(build("clock_readings"))]).split())
+def look_at_clock() -> float:
+    """Print what OSU's way of timing a ping-pong adds to it; return the seconds of a reading."""
+    printed = printed_at_two_ranks([str(build("clock_readings"))])
+    message, added, reading = map(float, printed.split())
     print(
         f"osu_latency reads the clock around each round trip, IMB and transrank around a loop: "
-        f"that adds {format_seconds(added)} to the {format_seconds(message)} of 8 B here"
+        f"that adds {format_seconds(added)} to the {format_seconds(message)} of 8 B here; "
+        f"a reading takes {format_seconds(reading)}"
     )
+    return reading
 
 
 @dataclass(frozen=True)
@@ -162,34 +246,49 @@ class Rounds:
         ]
 
 
-def peers(imb_program: Path | None, osu_folder: Path | None) -> list[Peer]:
-    """Return the programs to compare with."""
+def peers(
+    names: Sequence[str],
+    imb_program: Path | None,
+    osu_folder: Path | None,
+    largest: int,
+    folder: Path,
+) -> list[Peer]:
+    """Return the programs to compare with; files that they read are written to `folder`."""
+    graph = folder / "graph.txt"
+    graph.write_text("0,1\n1,0\n")
     found = []
-    if imb_program is not None:
-        found += [
-            Peer("IMB", name.lower(), (str(imb_program), name))
-            for name in ("PingPong", "Allreduce")
-        ]
-    if osu_folder is not None:
-        sizes = ("-m", f"{SMALLEST}:{LARGEST}")
-        found.append(Peer("OSU", "pingpong", (str(osu_folder / "osu_latency"), *sizes)))
-        reduction = (str(osu_folder / "osu_allreduce"), "-T", "mpi_float", *sizes)
-        found.append(Peer("OSU", "allreduce", reduction))
+    for name in names:
+        operation = OPERATIONS[name]
+        if imb_program is not None and operation.imb is not None:
+            found.append(Peer("IMB", name, (str(imb_program), operation.imb)))
+        if osu_folder is not None:
+            program, *options = operation.osu
+            path = next((p for p in osu_folder.rglob(program) if p.is_file()), None)
+            if path is None:
+                raise SystemExit(f"no {program} below {osu_folder}")
+            filled = (option.format(graph=graph) for option in options)
+            sizes = f"{operation.smallest}:{largest}"
+            found.append(Peer("OSU", name, (str(path), *filled, "-m", sizes)))
     return found
 
 
-def measure_own(store: Path, own: Own, max_time: str) -> tuple[dict[int, float], dict[int, float]]:
-    """Measure one launch; return means and medians."""
-    options = ["--launches=1", "--ranks=2", f"--max-time={max_time}"]
-    options.append(f"--buffer-offset={own.buffer_offset}")
-    results = measure(store, own.operation, [*OURS[own.operation], *options])
+def measure_own(store: Path, own: Own, max_time: str, largest: int) -> tuple[Values, Values]:
+    """Measure a few launches; return means and medians."""
+    operation = OPERATIONS[own.operation]
+    options = [f"--launches={LAUNCHES}", "--ranks=2", f"--max-time={max_time}"]
+    options += [f"--buffer-offset={own.buffer_offset}", f"--sizes={operation.smallest}..{largest}"]
+    results = measure(store, own.operation, [*operation.ours, *options])
     means, medians = {}, {}
     for result in results:
-        if result.headline is not None and result.imb is not None:
-            size = int(result.axes["bytes"])
-            medians[size] = result.headline.value
-            means[size] = result.imb.mean
-    return means, medians
+        if result.headline is not None and result.imb is not None and result.bytes is not None:
+            key = result.bytes, str(result.axes.get("part", ""))
+            medians[key] = result.headline.value
+            means[key] = result.imb.mean
+    if operation.overlap:
+        return shares(means), shares(medians)
+    return {size: mean for (size, _), mean in means.items()}, {
+        size: median for (size, _), median in medians.items()
+    }
 
 
 def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
@@ -214,7 +313,7 @@ def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: 
         for which, what in itertools.chain.from_iterable(groups):
             medians: Mapping[int, float] = {}
             if isinstance(what, Own):
-                means, medians = measure_own(store, what, arguments.max_time)
+                means, medians = measure_own(store, what, arguments.max_time, arguments.largest)
                 into = rounds.own[what]
             else:
                 means = what.run()
@@ -239,12 +338,13 @@ class Size:
     own_median: float
     aligned_mean: float
     own_difference: float
+    resolution: float
     ratio: Estimate
 
     @property
     def tolerance(self) -> float:
         """Return how far the ratio may lie from one."""
-        return max(TOLERANCE, self.own_difference)
+        return max(TOLERANCE, self.own_difference) + self.resolution
 
     @property
     def verdict(self) -> str:
@@ -264,7 +364,7 @@ def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
     return float(np.median([launch[size] for launch in launches]))
 
 
-def compare(peer: Peer, rounds: Rounds, distance: CoreState) -> list[Size]:
+def compare(peer: Peer, rounds: Rounds, distance: CoreState, reading: float) -> list[Size]:
     """Compare the launches at `distance` at every size that all of them have."""
     pairs = rounds.pairs(peer, distance)
     first, own = [theirs.means for theirs, _ in pairs], [ours for _, ours in pairs]
@@ -276,9 +376,12 @@ def compare(peer: Peer, rounds: Rounds, distance: CoreState) -> list[Size]:
         return []
     common = set.intersection(*map(set, [*first, *second, *(each.means for each in own)]))
     sizes = []
+    readings = reading * OPERATIONS[peer.operation].clock_readings if peer.suite == "OSU" else 0.0
     for size in sorted(common):
         a, b = median_at(first, size), median_at(second, size)
-        ratio = paired_ratio([each[size] for each in first], [each.means[size] for each in own])
+        ratio = paired_ratio(
+            [each[size] for each in first], [each.means[size] + readings for each in own]
+        )
         sizes.append(
             Size(
                 bytes=size,
@@ -287,6 +390,7 @@ def compare(peer: Peer, rounds: Rounds, distance: CoreState) -> list[Size]:
                 own_median=median_at([each.medians for each in own], size),
                 aligned_mean=median_at(aligned, size),
                 own_difference=max(a, b) / min(a, b) - 1,
+                resolution=0.0 if peer.overlap or peer.printed_rates else LAST_DIGIT / 2 / a,
                 ratio=ratio,
             )
         )
@@ -302,15 +406,15 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
         box=None,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=f"{peer.operation}: transrank, {peer.suite}; ratio of the means, and what is allowed",
+        title=f"{peer.operation}: transrank, {peer.suite}; ratio of {peer.compared}",
     )
     for size in sizes:
         table.add_row(
             format_bytes(size.bytes),
-            format_seconds(size.theirs),
-            format_seconds(size.own_mean),
-            format_seconds(size.own_median),
-            format_seconds(size.aligned_mean),
+            peer.text(size.theirs),
+            peer.text(size.own_mean),
+            peer.text(size.own_median),
+            peer.text(size.aligned_mean),
             f"{size.ratio.value:.3f}",
             f"{size.ratio.low:.2f}–{size.ratio.high:.2f}",
             f"{100 * size.tolerance:.0f} %",
@@ -337,7 +441,19 @@ def main() -> int:
     """Run in alternation and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--imb", type=Path, metavar="FILE", help="IMB-MPI1")
-    parser.add_argument("--osu", type=Path, metavar="DIR", help="where osu_latency lies")
+    parser.add_argument("--osu", type=Path, metavar="DIR", help="above OSU's programs")
+    parser.add_argument(
+        "--operation",
+        action="append",
+        choices=[*OPERATIONS],
+        help=f"compare this; may be repeated (default: {' and '.join(DEFAULT)})",
+    )
+    parser.add_argument(
+        "--largest",
+        type=int,
+        default=LARGEST,
+        help=f"bytes of OSU's largest size (default: {LARGEST})",
+    )
     parser.add_argument("--rounds", type=int, default=5, help="pairs that shall count (default: 5)")
     parser.add_argument(
         "--minutes",
@@ -345,26 +461,26 @@ def main() -> int:
         default=math.inf,
         help="compare what there is after so many (default: no limit)",
     )
-    parser.add_argument("--max-time", default="100ms", help="per case and launch (default: 100ms)")
+    parser.add_argument("--max-time", default="100ms", help="per case and round (default: 100ms)")
     parser.add_argument("--seed", type=int, default=1, help="order within a round (default: 1)")
     add_check_option(parser)
     arguments = parser.parse_args()
-    programs = peers(arguments.imb, arguments.osu)
-    if not programs:
-        print("skipped: name the suites' programs with --imb and --osu", file=sys.stderr)
-        return 0
-    with tempfile.TemporaryDirectory() as store:
+    names = arguments.operation or DEFAULT
+    with tempfile.TemporaryDirectory() as store, tempfile.TemporaryDirectory() as folder:
+        programs = peers(names, arguments.imb, arguments.osu, arguments.largest, Path(folder))
+        if not programs:
+            print("skipped: name the suites' programs with --imb and --osu", file=sys.stderr)
+            return 0
         rounds = take_rounds(arguments, programs, Path(store))
     best = rounds.best(programs)
     for distance in rounds.distances():
         counts = ": counts" if distance == best else ""
         share = float(distance.at_distance(np.concatenate(rounds.cores)).mean())
         print(f"cores {distance} in {format_percent(share)} of the looks{counts}")
-    if arguments.osu is not None:
-        print_clock_readings()
+    reading = look_at_clock() if arguments.osu is not None else 0.0
     figures = []
     for peer in programs:
-        sizes = compare(peer, rounds, best)
+        sizes = compare(peer, rounds, best, reading)
         print_sizes(peer, sizes)
         figures.append(figure(peer, sizes, len(rounds.pairs(peer, best))))
     return report(figures, arguments.check)

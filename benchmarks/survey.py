@@ -13,6 +13,8 @@ from transrank.lab.stats.cores import commonest_state
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store.records import Run, read_run
 
+LOOKS = 5
+
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
     """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
@@ -40,10 +42,12 @@ def core_latency_now(store: Path) -> float:
         it cannot be measured here: the ranks share no node, or have no core each.
     """
     options = ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"]
-    found = commonest_state(run(store, "cores", options).cases).latency_seconds
-    if found is None:
-        raise RuntimeError("two ranks need a core each, on one node")
-    return found
+    # A look during which a rank lost its core tells nothing.
+    for _ in range(LOOKS):
+        found = commonest_state(run(store, "cores", options).cases).latency_seconds
+        if found is not None:
+            return found
+    raise RuntimeError("two ranks need a core each, on one node")
 
 
 # Surveys whose cores were farther apart than by this factor measured different machines.

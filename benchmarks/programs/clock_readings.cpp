@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What it adds to a ping-pong of 8 B between two ranks that the clock is read before and after each
 // round trip, as OSU does, instead of before and after a loop of them, as IMB does: both in
-// alternation. Rank 0 prints the seconds of a message in a loop, and what the readings add.
+// alternation. Rank 0 prints the seconds of a message in a loop, what the readings add, and the
+// seconds of a reading.
 #include <mpi.h>
 
 #include <algorithm>
@@ -52,6 +53,15 @@ double message_of_round_trips(int rank) {
     return seconds / round_trips / 2;
 }
 
+double reading() {
+    const double begin = MPI_Wtime();
+    double end = begin;
+    for (int i = 0; i < round_trips; ++i) {
+        end = MPI_Wtime();
+    }
+    return (end - begin) / round_trips;
+}
+
 double median(std::vector<double> values) {
     std::ranges::nth_element(values, values.begin() + pairs / 2);
     return values[pairs / 2];
@@ -65,12 +75,14 @@ int main() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     std::vector<double> loop;
     std::vector<double> added;
+    std::vector<double> alone;
     for (int pair = 0; pair < pairs; ++pair) {
         loop.push_back(message_of_loop(rank));
         added.push_back(message_of_round_trips(rank) - loop.back());
+        alone.push_back(reading());
     }
     if (rank == 0) {
-        std::cout << median(loop) << ' ' << median(added) << '\n';
+        std::cout << median(loop) << ' ' << median(added) << ' ' << median(alone) << '\n';
     }
     MPI_Finalize();
 }

@@ -239,6 +239,35 @@ def test_a_step_of_a_curve_is_said_and_stands_in_json(store: Store) -> None:
     assert step["factor_low"] < step["factor"] < step["factor_high"]
 
 
+def test_what_computation_hides_stands_in_json(store: Store) -> None:
+    parts = {"alone": 10.0, "computation": 10.0, "together": 15.0}
+    store.keep(
+        "20261120-000000-aaaa",
+        *(
+            line
+            for part, micros in parts.items()
+            for line in pingpong(
+                4096,
+                micros,
+                study="overlap",
+                case=f"overlap/allreduce/nonblocking/{part}/4KiB",
+                axes={
+                    "operation": "allreduce",
+                    "form": "nonblocking",
+                    "part": part,
+                    "bytes": 4096,
+                },
+            )
+        ),
+    )
+    (hidden,) = json.loads(store.run("show", "--format", "json").stdout)["hidden"]
+    assert (hidden["operation"], hidden["form"], hidden["bytes"]) == (
+        *("allreduce", "nonblocking", 4096),
+    )
+    assert hidden["share"] == pytest.approx(0.5)
+    assert hidden["share_low"] <= hidden["share"] <= hidden["share_high"]
+
+
 def test_a_curve_without_a_step_has_no_such_sentence(store: Store) -> None:
     times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 1.7, 16384: 2.5, 32768: 4.1}
     store.keep(

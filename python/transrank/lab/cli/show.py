@@ -149,6 +149,20 @@ def _as_json(
             }
             for what, step in steps_of(chosen)
         ],
+        "hidden": [
+            {
+                "operation": hidden.operation,
+                "form": hidden.form,
+                "bytes": hidden.bytes,
+                "ranks": hidden.shape.ranks,
+                "ranks_per_node": hidden.shape.ranks_per_node,
+                "share": hidden.share.value,
+                "share_low": hidden.share.low,
+                "share_high": hidden.share.high,
+            }
+            for hidden in find_hidden(result for result in chosen if result.measured)
+            if hidden.share is not None
+        ],
         "domains": [domains.flat(one) for one in times],
         "warnings": [{"text": caution.text, "hint": caution.hint} for caution in cautions],
     }

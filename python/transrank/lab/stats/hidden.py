@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from transrank.lab.stats.estimate import Estimate
-from transrank.lab.stats.launches import LEAST_LAUNCHES, t_quantile
+from transrank.lab.stats.launches import mean_over
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.store.lines import Shape
 
@@ -61,8 +59,4 @@ def _share(parts: Sequence[CaseResult]) -> Estimate | None:
     for launch in sorted(common):
         alone, computation, together = (each[launch] for each in medians)
         shares.append((alone + computation - together) / alone)
-    if len(shares) < LEAST_LAUNCHES:
-        return None
-    mean = float(np.mean(shares))
-    error = float(np.std(shares, ddof=1)) / len(shares) ** 0.5 * t_quantile(len(shares) - 1)
-    return Estimate(mean, mean - error, mean + error)
+    return mean_over(shares)

@@ -49,6 +49,18 @@ class Groups:
 LEAST_LAUNCHES = 3
 
 
+def mean_over(values: Sequence[float]) -> Estimate | None:
+    """The mean of one value per launch and its t interval; None with fewer than LEAST_LAUNCHES.
+
+    For differences and shares, which may be negative.
+    """
+    if len(values) < LEAST_LAUNCHES:
+        return None
+    mean = float(np.mean(values))
+    error = float(np.std(values, ddof=1)) / len(values) ** 0.5 * t_quantile(len(values) - 1)
+    return Estimate(mean, mean - error, mean + error)
+
+
 def combine(launches: Sequence[Estimate]) -> Estimate:
     """The estimate of a case from its estimates in single launches.
 

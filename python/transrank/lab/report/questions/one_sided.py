@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does access to another rank's memory cost? A panel per operation, a curve per epoch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transrank.lab import units
+from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
+from transrank.lab.report.figures.curve_figure import curve_figure
+from transrank.lab.report.figures.quantity import TIME
+from transrank.lab.report.measured import Measured
+from transrank.lab.report.phrases import (
+    joined,
+    nearest,
+    rate_with_interval,
+    time_with_interval,
+    times_as_long,
+)
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.stats.summary import CaseResult
+
+STUDY = "one-sided"
+SMALL_BYTES = 8
+
+CAPTION = (
+    "Time per operation over its bytes, timed on the rank that accesses. Operations of an epoch "
+    "are completed together: one is a latency, 64 give a bandwidth and a message rate. Bands are "
+    "95 % intervals over launches, small dots are outlying launches."
+)
+
+
+def ask(context: Context) -> Question | None:
+    """Build the question; None when no one-sided operation was measured."""
+    results = context.all_of(STUDY)
+    if not any(result.headline for result in results):
+        return None
+    groups = (
+        arrange(context.results_of(STUDY), context.palette, namer(results))
+        if context.several
+        else _by_operation(context, results)
+    )
+    figure = curve_figure("one-sided", groups, TIME, CAPTION)
+    return Question(
+        "one-sided",
+        "What does access to another rank's memory cost?",
+        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        () if figure is None else (figure,),
+        studies=(STUDY,),
+    )
+
+
+def _by_operation(context: Context, results: list[CaseResult]) -> list[CurveGroup]:
+    """A panel per operation, window and number in flight; a curve per epoch."""
+    panels: dict[str, dict[str, list[CaseResult]]] = {}
+    plain = namer([_without_epoch(result) for result in results], _operation)
+    for result in results:
+        epoch = str(result.axes["epoch"])
+        panels.setdefault(plain(result), {}).setdefault(epoch, []).append(result)
+    return [
+        CurveGroup(
+            title,
+            tuple(
+                Curve(epoch, epoch, context.palette.style("epoch", epoch), points_of(found))
+                for epoch, found in epochs.items()
+            ),
+            next(iter(epochs.values()))[0],
+        )
+        for title, epochs in panels.items()
+    ]
+
+
+def _answer(run: Measured, several: bool) -> list[str]:
+    prefix = f"{run.name}: " if several else ""
+    results = [result for result in run.of_study(STUDY) if result.headline is not None]
+    latencies: dict[tuple[str, str], CaseResult] = {}
+    for operation, epoch in dict.fromkeys((_operation(r), str(r.axes["epoch"])) for r in results):
+        one = nearest(
+            [r for r in results if _is(r, operation, epoch) and r.axes["in_flight"] == 1],
+            SMALL_BYTES,
+        )
+        if one is not None:
+            latencies[operation, epoch] = one
+    texts = []
+    first = dict.fromkeys(operation for operation, _ in latencies)
+    for operation in first:
+        epochs = {epoch: r for (name, epoch), r in latencies.items() if name == operation}
+        base, *others = epochs
+        one = epochs[base]
+        assert one.bytes is not None
+        said = (
+            f"{prefix}{operation} of {units.format_bytes(one.bytes)} completed by {base} takes "
+            f"{time_with_interval(one)}"
+        )
+        longer = [
+            f"by {epoch} {ratio}"
+            for epoch in others
+            if epochs[epoch].bytes == one.bytes and (ratio := times_as_long(one, epochs[epoch]))
+        ]
+        texts.append(f"{said}, {joined(longer)}." if longer else f"{said}.")
+    rates = [result for result in results if result.rate is not None]
+    if rates:
+        best = max(rates, key=lambda result: result.rate or 0.0)
+        assert best.bytes is not None
+        texts.append(
+            f"{prefix}The best rate is {rate_with_interval(best)}, by {_operation(best)} of "
+            f"{units.format_bytes(best.bytes)} with {best.axes['in_flight']} in flight."
+        )
+    return [text[:1].upper() + text[1:] if not several else text for text in texts]
+
+
+def _is(result: CaseResult, operation: str, epoch: str) -> bool:
+    return (_operation(result), str(result.axes["epoch"])) == (operation, epoch)
+
+
+def _operation(result: CaseResult) -> str:
+    return str(result.axes["operation"])
+
+
+def _without_epoch(result: CaseResult) -> CaseResult:
+    axes = {name: value for name, value in result.axes.items() if name != "epoch"}
+    return replace(result, axes=axes)

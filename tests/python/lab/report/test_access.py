@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page says of one-sided operations, of neighbors and of pieces, from known times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from python.lab.report.page_reader import Page
+from python.lab.report.synthetic import Survey
+from transrank.lab.report.page import render_report
+from transrank.lab.store.records import Run, read_run
+
+EPOCHS = {"flush": 1e-7, "fence": 1e-6, "post": 2e-6}
+WAYS = {
+    ("neighbor_alltoallv", "blocking"): 4e-6,
+    ("neighbor_alltoallv", "persistent"): 3e-6,
+    ("messages", "persistent"): 2e-6,
+    ("exchange", "persistent"): 1e-6,
+}
+# Seconds that a piece costs.
+PIECES = {"datatype": 5e-9, "by-hand": 2e-9}
+
+
+def run_of(tmp_path: Path, name: str = "run", slower: float = 1.0) -> Run:
+    survey = Survey(run=name, label=name, slower=slower, noise=1e-4)
+    for epoch, seconds in EPOCHS.items():
+        for in_flight in (1, 64):
+            for size in (8, 1 << 20):
+                axes = {"operation": "put", "epoch": epoch, "window": "allocated"}
+                sized = {**axes, "in_flight": in_flight, "bytes": size}
+                survey.measured("one-sided", sized, seconds / in_flight + size / 1e10, size)
+    for (operation, form), seconds in WAYS.items():
+        for size in (8, 4096):
+            axes = {"topology": "ring", "operation": operation, "form": form, "bytes": size}
+            survey.measured("neighborhood", axes, seconds, 2 * size)
+    for size in (1024, 8192):
+        survey.measured("datatypes", {"layout": "contiguous", "bytes": size}, 1e-6, size)
+        for way, seconds in PIECES.items():
+            axes = {"layout": "vector", "way": way, "piece": 8, "bytes": size}
+            survey.measured("datatypes", axes, 1e-6 + seconds * size / 8, size)
+    return read_run(survey.write(tmp_path / f"{name}.jsonl"))
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(render_report([run_of(tmp_path)]))
+
+
+def test_an_operation_is_held_against_itself_in_other_epochs(page: Page) -> None:
+    assert "Put of 8 B completed by flush takes 101 ns" in page.text
+    assert "by fence 9.9" in page.text
+    assert "by post 19.8 times (" in page.text
+    assert "GB/s, by put of 1 MiB with 64 in flight" in page.text
+
+
+def test_what_solvers_call_is_held_against_other_ways_to_neighbors(page: Page) -> None:
+    assert "With 2 ranks on ring, neighbor_alltoallv, blocking, takes 4.00 µs" in page.text
+    for way, ratio in (
+        ("neighbor_alltoallv", "0.750"),
+        ("messages", "0.500"),
+        ("exchange", "0.250"),
+    ):
+        assert f"{way}, persistent {ratio} times (" in page.text
+
+
+def test_a_piece_costs_what_its_message_takes_longer_than_without_gaps(page: Page) -> None:
+    tables = {table.name: table.rows for table in page.tables}
+    (rows,) = (rows for name, rows in tables.items() if "divided by the pieces" in name)
+    assert [row[:6] for row in rows[1:]] == [
+        ["vector", "datatype", "8 B", "8 KiB", "1024", "5.00 ns"],
+        ["vector", "by-hand", "8 B", "8 KiB", "1024", "2.00 ns"],
+    ]
+    assert "A piece of 8 B of vector layout costs 5.00 ns by datatype" in page.text
+
+
+def test_two_runs_are_told_apart(tmp_path: Path) -> None:
+    page = Page(render_report([run_of(tmp_path, "one"), run_of(tmp_path, "other", 2.0)]))
+    assert "one: put of 8 B completed by flush" in page.text
+    assert "other: with 2 ranks on ring" in page.text
+    assert "other: a piece of 8 B of vector layout costs 10" in page.text
