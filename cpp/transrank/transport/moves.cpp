@@ -9,17 +9,31 @@ namespace {
 
 enum class Side : std::uint8_t { source, destination };
 
+// One side of runs made dense, run after run, from `offset` on; returns their bytes.
+std::int64_t make_dense(ByteRuns& runs, Side side, std::int64_t offset) {
+    (side == Side::source ? runs.source : runs.destination) = offset;
+    (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
+    return runs.length * runs.count;
+}
+
+std::int64_t make_dense(Nest& nest, Side side, std::int64_t offset) {
+    (side == Side::source ? nest.source : nest.destination) = offset;
+    auto bytes = nest.length;
+    for (auto& loop : std::span(nest.loops).first(nest.depth)) {
+        (side == Side::source ? loop.source_stride : loop.destination_stride) = bytes;
+        bytes *= loop.count;
+    }
+    return bytes;
+}
+
 // The runs of a leg with one of their sides laid out densely, run after run, from 0 on.
 std::shared_ptr<const RunTable> dense(const route::Leg& leg, std::int64_t unit_bytes, Side side) {
     auto table = std::make_shared<RunTable>(unit_bytes);
     std::int64_t offset = 0;
-    for (const auto& segment : leg.segments) {
-        auto runs = in_bytes(segment, unit_bytes);
-        (side == Side::source ? runs.source : runs.destination) = offset;
-        (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
-        offset += runs.length * runs.count;
+    for_each_nest(leg, unit_bytes, [&](auto runs) {
+        offset += make_dense(runs, side, offset);
         table->append(runs);
-    }
+    });
     table->finish();
     return table;
 }

@@ -2,14 +2,51 @@
 #include "transrank/transport/portions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "transrank/transport/nest.hpp"
 
 namespace transrank::transport {
 namespace {
 
+using route::Loop;
+
+// Longer runs fill lines by themselves.
+constexpr std::int64_t longest_turned_units = 16;
+
 class Cutter {
 public:
     Cutter(int peer, std::int64_t units) : peer_(peer), units_(units) { begin_portion(); }
+
+    /// A transposed nest that one portion cannot hold goes in blocks, which have whole lines of
+    /// both sides.
+    void add(const Nest& nest) {
+        const auto& row = nest.loops[nest.fastest(&Loop::destination_stride)];
+        const auto& column = nest.loops[nest.fastest(&Loop::source_stride)];
+        const auto edge = static_cast<std::int64_t>(
+            std::sqrt(static_cast<double>(units_) / static_cast<double>(nest.length)));
+        const auto rows = std::clamp<std::int64_t>(edge, 1, column.count);
+        const auto row_units = std::max<std::int64_t>(1, units_ / (rows * nest.length));
+        std::vector<Loop> outer;
+        std::ranges::copy_if(nest.used(), std::back_inserter(outer),
+                             [&](const Loop& loop) { return &loop != &row && &loop != &column; });
+        for_each_step(outer, nest.source, nest.destination, [&](auto source, auto destination) {
+            for (std::int64_t i = 0; i < column.count; i += rows) {
+                for (std::int64_t j = 0; j < row.count; j += row_units) {
+                    add_block(
+                        {.source = source + (i * column.source_stride) + (j * row.source_stride),
+                         .destination = destination + (i * column.destination_stride) +
+                                        (j * row.destination_stride),
+                         .length = nest.length,
+                         .count = std::min(row_units, row.count - j),
+                         .source_stride = row.source_stride,
+                         .destination_stride = row.destination_stride},
+                        column, std::min(rows, column.count - i));
+                }
+            }
+        });
+    }
 
     void add(const route::Segment& segment) {
         if (segment.length > units_) {
@@ -22,6 +59,17 @@ public:
     [[nodiscard]] std::vector<route::Leg> portions() && { return std::move(portions_); }
 
 private:
+    void add_block(route::Segment row, const Loop& column, std::int64_t rows) {
+        if (row.units() * rows > room_) {
+            begin_portion();
+        }
+        for (std::int64_t i = 0; i < rows; ++i) {
+            add_whole_runs(row);
+            row.source += column.source_stride;
+            row.destination += column.destination_stride;
+        }
+    }
+
     void begin_portion() {
         portions_.push_back({.peer = peer_, .segments = {}});
         room_ = units_;
@@ -64,9 +112,15 @@ private:
 
 std::vector<route::Leg> portions_of(const route::Leg& leg, std::int64_t units) {
     Cutter cutter(leg.peer, units);
-    for (const auto& segment : leg.segments) {
-        cutter.add(segment);
-    }
+    const auto add = [&](const route::Segment& segment) { cutter.add(segment); };
+    for_each_box(leg, add, [&](const Nest& nest, std::span<const route::Segment> segments) {
+        if (nest.length <= std::min(longest_turned_units, units) && nest.units() > units &&
+            nest.is_transposed()) {
+            cutter.add(nest);
+        } else {
+            std::ranges::for_each(segments, add);
+        }
+    });
     return std::move(cutter).portions();
 }
 

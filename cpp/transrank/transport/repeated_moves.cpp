@@ -68,8 +68,11 @@ void RepeatedMoves::read_back() const {
         }
         move.runs->for_each([&](const ByteRuns& runs) {
             const auto* run = move.destination + runs.destination;
-            for (std::int64_t i = 0; i < runs.count; ++i, run += runs.destination_stride) {
-                for (std::int64_t at = 0; at < runs.length; at += line_bytes) {
+            const bool dense = runs.destination_stride == runs.length;
+            const auto count = dense ? 1 : runs.count;
+            const auto length = dense ? runs.length * runs.count : runs.length;
+            for (std::int64_t i = 0; i < count; ++i, run += runs.destination_stride) {
+                for (std::int64_t at = 0; at < length; at += line_bytes) {
                     sum += std::to_integer<unsigned>(run[at]);
                 }
             }

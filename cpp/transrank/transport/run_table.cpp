@@ -73,20 +73,41 @@ void RunTable::append(ByteRuns runs) {
         last_->length += runs.length;
         return;
     }
-    if (last_) {
-        write(*last_);
-    }
+    write_last();
     last_ = runs;
 }
 
+void RunTable::append(const Nest& nest) {
+    if (!pays_to_turn(nest)) {
+        const auto& runs = nest.loops.front();
+        for_each_step(nest.used().subspan(1), nest.source, nest.destination,
+                      [&](std::int64_t source, std::int64_t destination) {
+                          append(ByteRuns{.source = source,
+                                          .destination = destination,
+                                          .length = nest.length,
+                                          .count = runs.count,
+                                          .source_stride = runs.source_stride,
+                                          .destination_stride = runs.destination_stride});
+                      });
+        return;
+    }
+    write_last();
+    others_.push_back({.runs_before = runs_.size(), .what = TransposedRuns(nest)});
+    bytes_ += nest.units();
+}
+
 void RunTable::finish() {
+    write_last();
+    runs_.shrink_to_fit();
+    others_.shrink_to_fit();
+    indices_.shrink_to_fit();
+}
+
+void RunTable::write_last() {
     if (last_) {
         write(*last_);
         last_.reset();
     }
-    runs_.shrink_to_fit();
-    lists_.shrink_to_fit();
-    indices_.shrink_to_fit();
 }
 
 void RunTable::write(const ByteRuns& runs) {
@@ -106,19 +127,23 @@ bool RunTable::write_units(const ByteRuns& runs) {
     if (!fits(from_end) || !fits(to_end)) {
         return false;
     }
+    auto* list = others_.empty() || others_.back().runs_before != runs_.size()
+                     ? nullptr
+                     : std::get_if<List>(&others_.back().what);
     std::int64_t from = 0;
     std::int64_t to = 0;
-    if (!lists_.empty()) {
-        from = in_units(runs.source - lists_.back().source);
-        to = in_units(runs.destination - lists_.back().destination);
+    if (list != nullptr) {
+        from = in_units(runs.source - list->source);
+        to = in_units(runs.destination - list->destination);
     }
-    if (lists_.empty() || lists_.back().runs_before != runs_.size() || !fits(from) || !fits(to) ||
-        !fits(from + from_end) || !fits(to + to_end)) {
-        lists_.push_back({.runs_before = runs_.size(),
-                          .begin = indices_.size(),
-                          .end = indices_.size(),
-                          .source = runs.source,
-                          .destination = runs.destination});
+    if (list == nullptr || !fits(from) || !fits(to) || !fits(from + from_end) ||
+        !fits(to + to_end)) {
+        others_.push_back({.runs_before = runs_.size(),
+                           .what = List{.begin = indices_.size(),
+                                        .end = indices_.size(),
+                                        .source = runs.source,
+                                        .destination = runs.destination}});
+        list = &std::get<List>(others_.back().what);
         from = to = 0;
     }
     for (std::int64_t run = 0; run < runs.count; ++run, from += from_step, to += to_step) {
@@ -127,7 +152,7 @@ bool RunTable::write_units(const ByteRuns& runs) {
                                 .to = static_cast<std::int32_t>(to + unit)});
         }
     }
-    lists_.back().end = indices_.size();
+    list->end = indices_.size();
     return true;
 }
 
@@ -136,11 +161,17 @@ void RunTable::copy(const std::byte* source, std::byte* destination) const {
              [&](const List& list) {
                  copy_units_(destination + list.destination, source + list.source,
                              indices_of(list));
-             });
+             },
+             [&](const TransposedRuns& transposed) { transposed.copy(source, destination); });
 }
 
 void RunTable::stream(const std::byte* source, std::byte* destination) const {
-    for_each([&](const ByteRuns& runs) { stream_runs(runs, source, destination); });
+    in_order([&](const ByteRuns& runs) { stream_runs(runs, source, destination); },
+             [&](const List& list) {
+                 copy_units_(destination + list.destination, source + list.source,
+                             indices_of(list));
+             },
+             [&](const TransposedRuns& transposed) { transposed.stream(source, destination); });
 }
 
 void RunTable::combine(const std::byte* source, std::byte* destination, Combine one) const {
@@ -159,12 +190,11 @@ std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit
     if (all) {
         table->reserve(outline.segments, outline.units);
     }
-    for (const auto& segment : leg.segments) {
-        const auto runs = in_bytes(segment, unit_bytes);
+    for_each_nest(leg, unit_bytes, [&](const auto& runs) {
         if (runs.length >= range.from && runs.length < range.below) {
             table->append(runs);
         }
-    }
+    });
     table->finish();
     return table;
 }

@@ -5,17 +5,20 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "transrank/memory/run_kernels.hpp"
 #include "transrank/route/leg.hpp"
+#include "transrank/transport/nest.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::transport {
 
 /// Runs in their order, as bytes from two bases on, ready to be executed again and again. Short
 /// ones at irregular distances, of which there may be millions, are a list of 8 bytes for each
-/// unit; the others are kept as they are.
+/// unit; those of a box whose two sides have different fastest dimensions are kept as its loops;
+/// the others are kept as they are.
 class RunTable {
 public:
     /// Of units of `unit_bytes`.
@@ -24,6 +27,8 @@ public:
     /// Appends runs; what continues the last one on both sides becomes part of it, so that what is
     /// dense on both sides moves in one piece. All places are multiples of a unit.
     void append(ByteRuns runs);
+    /// The same with those of a nest, which are turned where that pays.
+    void append(const Nest& nest);
     /// As many segments with as many units are to come.
     void reserve(std::int64_t segments, std::int64_t units);
     /// To be called once, after the last.
@@ -37,39 +42,53 @@ public:
     void stream(const std::byte* source, std::byte* destination) const;
     void combine(const std::byte* source, std::byte* destination, Combine one) const;
 
-    /// Calls `visit` with runs that are the same ones, in the same order.
+    /// Calls `visit` with runs that are the same ones, in the same order but for those of a
+    /// transposed nest.
     template <class Visit>
     void for_each(const Visit& visit) const {
-        in_order(visit, [&](const List& list) {
-            for (const auto& index : indices_of(list)) {
-                visit(ByteRuns{.source = list.source + (index.from * unit_bytes_),
-                               .destination = list.destination + (index.to * unit_bytes_),
-                               .length = unit_bytes_,
-                               .count = 1,
-                               .source_stride = 0,
-                               .destination_stride = 0});
-            }
-        });
+        in_order(
+            visit,
+            [&](const List& list) {
+                for (const auto& index : indices_of(list)) {
+                    visit(ByteRuns{.source = list.source + (index.from * unit_bytes_),
+                                   .destination = list.destination + (index.to * unit_bytes_),
+                                   .length = unit_bytes_,
+                                   .count = 1,
+                                   .source_stride = 0,
+                                   .destination_stride = 0});
+                }
+            },
+            [&](const TransposedRuns& transposed) { transposed.for_each(visit); });
     }
 
 private:
     /// Units one by one, at indices from two bases on.
     struct List {
-        std::size_t runs_before;
         std::size_t begin;  ///< among the indices
         std::size_t end;
         std::int64_t source;
         std::int64_t destination;
     };
 
-    template <class VisitRuns, class VisitList>
-    void in_order(const VisitRuns& visit_runs, const VisitList& visit_list) const {
+    /// What is not kept as runs, and how many of these come before it.
+    struct Other {
+        std::size_t runs_before;
+        std::variant<List, TransposedRuns> what;
+    };
+
+    template <class VisitRuns, class VisitList, class VisitTransposed>
+    void in_order(const VisitRuns& visit_runs, const VisitList& visit_list,
+                  const VisitTransposed& visit_transposed) const {
         std::size_t run = 0;
-        for (const auto& list : lists_) {
-            for (; run < list.runs_before; ++run) {
+        for (const auto& other : others_) {
+            for (; run < other.runs_before; ++run) {
                 visit_runs(runs_[run]);
             }
-            visit_list(list);
+            if (const auto* list = std::get_if<List>(&other.what)) {
+                visit_list(*list);
+            } else {
+                visit_transposed(std::get<TransposedRuns>(other.what));
+            }
         }
         for (; run < runs_.size(); ++run) {
             visit_runs(runs_[run]);
@@ -84,6 +103,7 @@ private:
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(bytes >> unit_shift_) *
                                          unit_inverse_);
     }
+    void write_last();
     void write(const ByteRuns& runs);
     [[nodiscard]] bool write_units(const ByteRuns& runs);
 
@@ -94,7 +114,7 @@ private:
     std::int64_t bytes_ = 0;
     std::optional<ByteRuns> last_;
     std::vector<ByteRuns> runs_;
-    std::vector<List> lists_;
+    std::vector<Other> others_;
     std::vector<memory::UnitIndex> indices_;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A leg in portions moves the same units in the same order.
+// A leg in portions moves the same units, in the same order but for transposed boxes.
 #include "transrank/transport/portions.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 #include <vector>
@@ -85,4 +86,30 @@ TEST_CASE("portions end where runs do, unless a run is longer") {
     CHECK(portions[0].units() == 8);
     CHECK(portions[2].units() == 4);
     CHECK(portions_of(leg, 3).size() == 10);
+}
+
+TEST_CASE("a transposed box goes in blocks, of which each row and column is long") {
+    route::Leg leg{.peer = 0, .segments = {}};
+    for (std::int64_t k = 0; k < 3; ++k) {
+        for (std::int64_t i = 0; i < 100; ++i) {
+            leg.segments.push_back({.source = (k * 9000) + i,
+                                    .destination = (k * 9000) + (90 * i),
+                                    .length = 1,
+                                    .count = 90,
+                                    .source_stride = 100,
+                                    .destination_stride = 1});
+        }
+    }
+    Pairs expected;
+    append_units(expected, leg);
+    Pairs found;
+    for (const auto& portion : portions_of(leg, 1024)) {
+        CHECK(portion.units() <= 1024);
+        CHECK(portion.segments.front().count >= 24);
+        CHECK((portion.segments.size() >= 4 || portion.units() < 512));
+        append_units(found, portion);
+    }
+    std::ranges::sort(expected);
+    std::ranges::sort(found);
+    CHECK(found == expected);
 }

@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "transrank/memory/copy_kernels.hpp"
+#include "transrank/route/loop_nest.hpp"
 
 using namespace transrank::transport;
 using transrank::route::Leg;
+using transrank::route::Loop;
 
 namespace {
 
-constexpr std::int64_t room = 4000;  // units
+constexpr std::int64_t room = 4400;  // units
 using Bytes = std::vector<std::byte>;
 
 /// Runs of all kinds, apart at the destination.
@@ -48,6 +50,35 @@ Bytes random_bytes(std::int64_t unit_bytes, std::mt19937& random) {
     return bytes;
 }
 
+/// A box of a grid, of which the first index is the fastest at the source, in any order of the
+/// destination; at both sides the innermost of a larger box.
+Leg random_box(std::mt19937& random) {
+    const auto dimensions = 1 + (random() % 4);
+    std::vector<Loop> loops(dimensions);
+    std::int64_t most = room / 2;
+    for (auto& loop : loops) {
+        loop.count = 1 + static_cast<std::int64_t>(random() % std::min<std::uint64_t>(most, 70));
+        most /= loop.count;
+        most = std::max<std::int64_t>(most, 1);
+    }
+    const auto lay = [&](std::int64_t Loop::* stride) {
+        std::int64_t next = 1 + static_cast<std::int64_t>(random() % 6 == 0);
+        for (auto& loop : loops) {
+            loop.*stride = next;
+            next *= loop.count;
+        }
+        return next;
+    };
+    CHECK(lay(&Loop::source_stride) <= room);
+    std::ranges::shuffle(loops, random);
+    CHECK(lay(&Loop::destination_stride) <= room);
+    transrank::route::LoopNest nest;
+    std::ranges::for_each(loops, [&](const Loop& loop) { nest.add(loop); });
+    Leg leg{.peer = 0, .segments = {}};
+    nest.append_to(leg.segments, 0, 0);
+    return leg;
+}
+
 template <class Move>
 Bytes moved(const Leg& leg, std::int64_t unit_bytes, LengthRange range, Bytes destination,
             const Move& move) {
@@ -64,44 +95,100 @@ std::int64_t bytes_of(const Leg& leg, std::int64_t unit_bytes) {
     return leg.units() * unit_bytes;
 }
 
+void check_as_one_by_one(const Leg& leg, std::int64_t unit_bytes, std::mt19937& random) {
+    const auto from = random_bytes(unit_bytes, random);
+    const auto before = random_bytes(unit_bytes, random);
+    for (const LengthRange range : {LengthRange{}, LengthRange{.from = 2 * unit_bytes},
+                                    LengthRange{.below = 2 * unit_bytes}}) {
+        const auto table = runs_of(leg, unit_bytes, range);
+        const auto copied = moved(leg, unit_bytes, range, before,
+                                  [&](auto source, auto to, auto bytes, Bytes& all) {
+                                      std::copy_n(from.begin() + source, bytes, all.begin() + to);
+                                  });
+        auto found = before;
+        table->copy(from.data(), found.data());
+        CHECK(found == copied);
+        found = before;
+        table->stream(from.data(), found.data());
+        transrank::memory::end_streaming();
+        CHECK(found == copied);
+        const auto added = moved(
+            leg, unit_bytes, range, before, [&](auto source, auto to, auto bytes, Bytes& all) {
+                for (std::int64_t i = 0; i < bytes; ++i) {
+                    auto& mine = all[static_cast<std::size_t>(to + i)];
+                    const auto theirs = from[static_cast<std::size_t>(source + i)];
+                    mine = static_cast<std::byte>(std::to_integer<int>(mine) +
+                                                  std::to_integer<int>(theirs));
+                }
+            });
+        found = before;
+        table->combine(from.data(), found.data(), combine_kernel(Operation::add, Scalar::int8));
+        CHECK(found == added);
+    }
+    CHECK(runs_of(leg, unit_bytes, {})->bytes() == bytes_of(leg, unit_bytes));
+}
+
 }  // namespace
 
 TEST_CASE("runs are copied, streamed and combined as one by one") {
     std::mt19937 random(3);
     for (const std::int64_t unit_bytes : {1, 4, 8, 24, 40, 128, 256, 264}) {
         CAPTURE(unit_bytes);
-        const auto leg = random_leg(random);
-        const auto from = random_bytes(unit_bytes, random);
-        const auto before = random_bytes(unit_bytes, random);
-        for (const LengthRange range : {LengthRange{}, LengthRange{.from = 2 * unit_bytes},
-                                        LengthRange{.below = 2 * unit_bytes}}) {
-            const auto table = runs_of(leg, unit_bytes, range);
-            const auto copied = moved(
-                leg, unit_bytes, range, before, [&](auto source, auto to, auto bytes, Bytes& all) {
-                    std::copy_n(from.begin() + source, bytes, all.begin() + to);
-                });
-            auto found = before;
-            table->copy(from.data(), found.data());
-            CHECK(found == copied);
-            found = before;
-            table->stream(from.data(), found.data());
-            transrank::memory::end_streaming();
-            CHECK(found == copied);
-            const auto added = moved(
-                leg, unit_bytes, range, before, [&](auto source, auto to, auto bytes, Bytes& all) {
-                    for (std::int64_t i = 0; i < bytes; ++i) {
-                        auto& mine = all[static_cast<std::size_t>(to + i)];
-                        const auto theirs = from[static_cast<std::size_t>(source + i)];
-                        mine = static_cast<std::byte>(std::to_integer<int>(mine) +
-                                                      std::to_integer<int>(theirs));
-                    }
-                });
-            found = before;
-            table->combine(from.data(), found.data(), combine_kernel(Operation::add, Scalar::int8));
-            CHECK(found == added);
-        }
-        CHECK(runs_of(leg, unit_bytes, {})->bytes() == bytes_of(leg, unit_bytes));
+        check_as_one_by_one(random_leg(random), unit_bytes, random);
     }
+}
+
+TEST_CASE("boxes in any two orders of their dimensions are moved as run by run") {
+    std::mt19937 random(11);
+    int turned = 0;
+    for (int attempt = 0; attempt < 60; ++attempt) {
+        const auto leg = random_box(random);
+        turned +=
+            leading_nest(std::vector(leg.segments.begin(), leg.segments.end())).is_transposed() ? 1
+                                                                                                : 0;
+        for (const std::int64_t unit_bytes : {1, 2, 3, 4, 8, 12, 16, 24, 32, 64, 72}) {
+            CAPTURE(unit_bytes);
+            check_as_one_by_one(leg, unit_bytes, random);
+        }
+    }
+    CHECK(turned > 20);
+}
+
+TEST_CASE("boxes behind each other, and among other runs, are each moved") {
+    std::mt19937 random(13);
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        Leg leg{.peer = 0, .segments = {}};
+        std::int64_t begin = 0;
+        for (std::int64_t part = 0; part < 3; ++part, begin += room / 4) {
+            for (std::int64_t k = 0; k < 2; ++k) {
+                for (std::int64_t i = 0; i < 10; ++i) {
+                    leg.segments.push_back({.source = begin + (k * 200) + i,
+                                            .destination = begin + (k * 200) + (20 * i),
+                                            .length = 1,
+                                            .count = 20 - part,
+                                            .source_stride = 10,
+                                            .destination_stride = 1});
+                }
+            }
+            leg.segments.push_back(
+                {.source = begin + 500, .destination = begin + 501, .length = 7});
+        }
+        check_as_one_by_one(leg, 8, random);
+    }
+}
+
+TEST_CASE("places that are written twice keep their order") {
+    std::mt19937 random(17);
+    Leg leg{.peer = 0, .segments = {}};
+    for (std::int64_t i = 0; i < 16; ++i) {  // the runs of two rows overlap
+        leg.segments.push_back({.source = i,
+                                .destination = i * 10,
+                                .length = 1,
+                                .count = 20,
+                                .source_stride = 16,
+                                .destination_stride = 1});
+    }
+    check_as_one_by_one(leg, 8, random);
 }
 
 TEST_CASE("units far from each other are reached") {
