@@ -93,3 +93,31 @@ def test_mesh(ranks: int, mpiexec: Mpiexec) -> None:
     assert len(per_rank) == ranks
     assert sum(per_rank) == int(cells[1]) > 1000
     assert max(per_rank) - min(per_rank) <= ranks
+
+
+def require_mpi4py_fft() -> None:
+    loaded = run_bounded([sys.executable, "-c", "import mpi4py_fft"], timeout=60, env=ONE_THREAD)
+    if loaded.status != 0:
+        why = (loaded.stderr.splitlines() or ["no message"])[-1]
+        pytest.skip(
+            f"mpi4py-fft cannot be loaded ({why}); on Debian apt-get install libfftw3-dev, and "
+            "pip install mpi4py-fft"
+        )
+
+
+@RANKS
+def test_fft(ranks: int, mpiexec: Mpiexec) -> None:
+    require_mpi4py_fft()
+    program = EXAMPLES / "fft.py"
+    outcome = mpiexec.run(ranks, sys.executable, program, "--points", "20").check()
+    found = re.findall(
+        r"rank \d+, shared=(\w+): same spectrum True, field returned True", outcome.stdout
+    )
+    assert sorted(found) == ["False"] * ranks + ["True"] * ranks
+
+
+def test_the_transfers_of_the_fft_are_short() -> None:
+    source = (EXAMPLES / "fft.py").read_text()
+    transfers = re.search(r"^class Transfer.*?(?=^\n\ndef )", source, re.MULTILINE | re.DOTALL)
+    assert transfers is not None
+    assert len(transfers[0].splitlines()) <= 35

@@ -408,9 +408,10 @@ void check(const Setting& setting, const Bundle& bundle, int round, const std::s
 
 /// A value of a line brings it all.
 double read(const Setting& setting, const Bundle& bundle) {
+    const auto cells = setting.destination_cells();
     double sum = 0;
     for (const auto* field : bundle.destination) {
-        for (Index i = 0; i < setting.destination_cells(); i += tile) {
+        for (Index i = 0; i < cells; i += tile) {
             sum += field[i];
         }
     }

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What do a distributed FFT's transfers cost, done by the library, beside MPI_Alltoallw?
+
+Runs programs/fft.py at two ranks, launch after launch: transforms by mpi4py-fft, unmodified but for
+its transfers between pencils (examples/fft.py), of 128^3 and 256^3 doubles. It needs mpi4py-fft
+(with libfftw3-dev: pip install mpi4py-fft). Spectra must be equal to the last bit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from bars import Figure, add_check_option, pairs, report
+from native import printed_at_two_ranks
+
+from transrank import installation
+from transrank.lab.stats.compare import paired_ratio
+from transrank.lab.units import format_seconds
+
+PROGRAM = Path(__file__).parent / "programs" / "fft.py"
+USUAL, OWN, SHARED = "MPI_Alltoallw", "own arrays", "shared arrays"
+ROUNDS = {128: 20, 256: 6}
+# Times as fast as with MPI_Alltoallw.
+LEAST_TRANSFER = {OWN: 1.7, SHARED: 2.7}
+LEAST_TRANSFORM = {OWN: 1.05, SHARED: 1.1}
+# Of an MPI whose datatypes are faster.
+LEAST_ELSEWHERE = 1.05
+
+Found = dict[str, float]
+
+
+def speedup(points: int, found: list[Found], way: str, what: str, bar: float) -> Figure:
+    """Hold a way against MPI_Alltoallw, launch by launch."""
+    own, usual = ([each[f"{name}, {what}"] for each in found] for name in (way, USUAL))
+    estimate = paired_ratio(own, usual)
+    times = " / ".join(format_seconds(float(np.median(each))) for each in (usual, own))
+    return Figure(
+        f"{points}^3, {what}: {USUAL} / {way}",
+        estimate.value,
+        bar,
+        "x",
+        estimate.low,
+        estimate.high,
+        at_least=True,
+        note=times,
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_check_option(parser)
+    parser.add_argument("--launches", type=pairs, default=5, help="of each size (default: 5)")
+    options = parser.parse_args()
+    mpich = installation.build().mpi == "mpich"
+    found: dict[int, list[Found]] = {points: [] for points in ROUNDS}
+    for number in range(options.launches):
+        for points, rounds in ROUNDS.items():
+            words = [sys.executable, "-m", "mpi4py", str(PROGRAM), str(points), str(rounds)]
+            found[points].append(json.loads(printed_at_two_ranks(words)))
+        print(f"round {number + 1} of {options.launches} done", file=sys.stderr)
+    bars = {"transfer": LEAST_TRANSFER, "transform": LEAST_TRANSFORM}
+    figures = [
+        speedup(points, launches, way, what, least[way] if mpich else LEAST_ELSEWHERE)
+        for points, launches in found.items()
+        for what, least in bars.items()
+        for way in (OWN, SHARED)
+    ]
+    return report(figures, options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A distributed FFT of mpi4py-fft with three kinds of transfers, in turns: MPI_Alltoallw, and
+transrank's in the program's own arrays and in shared ones.
+    mpiexec -n 2 python fft.py POINTS ROUNDS
+Prints a JSON object: seconds of the slowest rank, medians of the rounds, of a transfer and of a
+forward transform. Spectra are compared bit by bit.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mpi4py import MPI
+
+import numpy as np
+from mpi4py_fft import pencil
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "fft.py"
+COMM = MPI.COMM_WORLD
+
+
+def slowest(work: Callable[[], object]) -> float:
+    COMM.Barrier()
+    begin = MPI.Wtime()
+    work()
+    return COMM.allreduce(MPI.Wtime() - begin, MPI.MAX)
+
+
+def main() -> None:
+    points, rounds = map(int, sys.argv[1:])
+    plan = runpy.run_path(str(EXAMPLE))["plan"]
+    extents = (points, points, points)
+    ways: dict[str, Any] = {
+        "MPI_Alltoallw": plan(COMM, extents, transfers=pencil.Transfer, shared=False),
+        "own arrays": plan(COMM, extents, shared=False),
+        "shared arrays": plan(COMM, extents, shared=True),
+    }
+    names = list(ways)
+    random = np.random.default_rng(COMM.rank)
+    times = defaultdict(list)
+    for number in range(-10, rounds):  # the library's first runs find out how to store
+        field = random.random(ways["own arrays"].forward.input_array.shape)
+        spectra = {}
+        for turn in range(len(names)):
+            name = names[(number + turn) % len(names)]
+            fft = ways[name]
+            fft.forward.input_array[...] = field
+            whole = slowest(fft.forward)
+            spectra[name] = fft.forward.output_array
+            # Between the ranks; those before it stay on one.
+            last = fft.transfer[-1]
+            start, end = fft.xfftn[-2].forward.output_array, fft.xfftn[-1].forward.input_array
+            moved = slowest(lambda last=last, start=start, end=end: last.forward(start, end))
+            if number >= 0:
+                times[f"{name}, transform"].append(whole)
+                times[f"{name}, transfer"].append(moved)
+        if number < 2 or number + 1 == rounds:
+            for name in names[1:]:
+                assert np.array_equal(spectra[names[0]], spectra[name]), name
+    if COMM.rank == 0:
+        print(json.dumps({name: float(np.median(found)) for name, found in times.items()}))
+
+
+if __name__ == "__main__":
+    main()
