@@ -165,16 +165,19 @@ Bound::Statement Bound::statement() const {
     return {.balance = transport::imprint(route(), own_) +
                        mpi::balance_of(known_->base(), describe(options_, named_by_)),
             .in_need_of_messages = needs_messages() ? 1U : 0U,
-            .in_need_of_thresholds = needs_thresholds() ? 1U : 0U};
+            .in_need_of_thresholds = needs_thresholds() ? 1U : 0U,
+            .in_need_of_plan = needs_plan() ? 1U : 0U,
+            .in_need_of_link = needs_plan() && !transport::link_is_known() ? 1U : 0U};
 }
 
 // Once all ranks have come all are binding, and none waits in an exchange for another.
 void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
-    std::array<std::uint64_t, 3> sums{own.refusals, own.balance, own.in_need_of_thresholds};
+    std::array<std::uint64_t, 5> sums{own.refusals, own.balance, own.in_need_of_thresholds,
+                                      own.in_need_of_plan, own.in_need_of_link};
     if (auto lease = known_->acquire_if_needed(own.in_need_of_messages != 0, sums)) {
         lease_.emplace(*std::move(lease));
     }
-    const auto [refusals, balance, in_need_of_thresholds] = sums;
+    const auto [refusals, balance, in_need_of_thresholds, in_need_of_plan, in_need_of_link] = sums;
     if (refusals != 0 || balance != 0) {
         disagree(refused);
     }
@@ -182,6 +185,10 @@ void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
         thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
     } else if (in_need_of_thresholds != 0) {
         thresholds_ = known_->thresholds();
+    }
+    has_plan_ = in_need_of_plan != 0;
+    if (in_need_of_link != 0) {
+        transport::measure_link(known_->base(), node());
     }
 }
 
@@ -231,9 +238,24 @@ bool Bound::needs_thresholds() const {
            });
 }
 
+// Whether what it moves between nodes may go by one message for all ranks of a node.
+bool Bound::needs_plan() const {
+    const auto& here = node().ranks();
+    return std::ranges::any_of(transport::all(),
+                               [&](const transport::Entry& entry) {
+                                   return entry.between_nodes &&
+                                          transport::may_choose(options_.transport, entry);
+                               }) &&
+           std::ranges::any_of(transport::peers_of(route()),
+                               [&](int peer) { return !std::ranges::binary_search(here, peer); });
+}
+
 void Bound::swap_offers() {
     offers_ = transport::swap_offers(known_->base(), node(), route(), own_, apply_order_->ordered(),
                                      *control_);
+    if (has_plan_) {
+        plan_.emplace(known_->base(), node(), parts_.fields, offers_);
+    }
     binding_.emplace(
         transport::Binding{.route = route(),
                            .fields = parts_.fields,
@@ -248,7 +270,9 @@ void Bound::swap_offers() {
                            .longest_message_bytes = options_.longest_message_bytes,
                            .control = *control_,
                            .offers = offers_,
-                           .apply_order = *apply_order_});
+                           .apply_order = *apply_order_,
+                           .own_node = node().ranks().front(),
+                           .plan = plan_ ? &*plan_ : nullptr});
 }
 
 void Bound::choose_transports() {
@@ -262,6 +286,10 @@ void Bound::choose_transports() {
         if (!lease_) {
             lease_.emplace(known_->acquire());
             binding_->lease = &*lease_;
+        }
+        // Who cannot have it is known to its peers only, and not to the ranks of their nodes.
+        if (plan_) {
+            plan_->rule_out("some transport could not be set up on some rank");
         }
         choose_again(refusals);
     }
@@ -294,16 +322,11 @@ void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
         return;
     }
     std::uint64_t balance = 0;
-    bool sends_messages = false;
-    for (std::size_t i = 0; i < choices_.size(); ++i) {
-        if (!choices_[i].entry->by_messages) {
-            continue;
-        }
-        sends_messages = true;
-        balance += offers_[i].send == nullptr ? 0 : mpi::weight_of_message(rank(), offers_[i].rank);
-        balance -=
-            offers_[i].receive == nullptr ? 0 : mpi::weight_of_message(offers_[i].rank, rank());
+    for (const auto& transport : transports_) {
+        balance += transport->balance();
     }
+    const bool sends_messages = std::ranges::any_of(
+        choices_, [](const Choice& choice) { return choice.entry->by_messages; });
     lease_->set_balance(balance * epochs);
     if (sends_messages && !in_order) {
         lease_->poison();

@@ -45,6 +45,8 @@ private:
         std::uint64_t balance = 0;  ///< sums up to 0 where ranks agree
         std::uint64_t in_need_of_messages = 0;
         std::uint64_t in_need_of_thresholds = 0;
+        std::uint64_t in_need_of_plan = 0;
+        std::uint64_t in_need_of_link = 0;
     };
     [[nodiscard]] Statement statement() const;
     void agree(const Statement& own, const std::exception_ptr& refused);
@@ -54,6 +56,7 @@ private:
     void choose_again(std::span<const Refusal> refusals);
     [[nodiscard]] bool needs_messages() const;
     [[nodiscard]] bool needs_thresholds() const;
+    [[nodiscard]] bool needs_plan() const;
 
     [[nodiscard]] const route::Route& route() const noexcept { return *parts_.route; }
 
@@ -67,6 +70,8 @@ private:
     std::optional<transport::ApplyOrder> apply_order_;
     std::vector<transport::PeerOffer> offers_;
     transport::Thresholds thresholds_;
+    bool has_plan_ = false;  ///< of how data go between nodes
+    std::optional<transport::NodePlan> plan_;
     std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
     Transports transports_;

@@ -52,6 +52,9 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
 }
 
 Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry& wanted) {
+    if (wanted.between_nodes && peer.node == binding.own_node) {
+        return choose_best(binding, peer, {});
+    }
     const auto obstacle = wanted.obstacle(binding, peer);
     if (obstacle.empty()) {
         return {.entry = &wanted, .reason = "as asked for"};

@@ -90,7 +90,8 @@ public:
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;
 
-    /// Not collective, but no wait returns until every peer has started. Throws Misuse when already
+    /// Not collective, but no wait returns until every peer has started, and where one message
+    /// serves several ranks of a node, every rank that has a part in it. Throws Misuse when already
     /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
 

@@ -101,6 +101,15 @@ public:
     }
 
     [[nodiscard]] bool polls_mpi() const override { return true; }
+    [[nodiscard]] std::uint64_t balance() const override {
+        const int rank = binding_.route.rank();
+        std::uint64_t balance = 0;
+        for (const auto* peer : peers_) {
+            balance += peer->send == nullptr ? 0 : mpi::weight_of_message(rank, peer->rank);
+            balance -= peer->receive == nullptr ? 0 : mpi::weight_of_message(peer->rank, rank);
+        }
+        return balance;
+    }
     void announce(const Breakage& breakage, std::uint64_t completed) override {
         notices_.send(breakage, completed);
     }

@@ -9,7 +9,6 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
 namespace {
@@ -29,8 +28,13 @@ Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers
               std::ranges::any_of(
                   peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
 
-Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way)
-    : comm_(lease.comm()), lease_(lease), peers_(std::move(peers)), sends_one_way_(sends_one_way) {
+Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way,
+                 Tag tag)
+    : comm_(lease.comm()),
+      lease_(lease),
+      peers_(std::move(peers)),
+      sends_one_way_(sends_one_way),
+      tag_(tag) {
     std::erase(peers_, comm_.rank());
     silent_ = peers_;
 }
@@ -49,10 +53,10 @@ void Notices::send(const Breakage& breakage, std::uint64_t completed) {
 
 void Notices::say_goodbye(const Notice& notice) {
     for (const int peer : silent_) {
-        lease_.expect_last(peer, notice_tag);
+        lease_.expect_last(peer, tag_);
     }
     for (const int peer : peers_) {
-        lease_.send_last(peer, notice_tag, std::as_bytes(std::span(&notice, 1)));
+        lease_.send_last(peer, tag_, std::as_bytes(std::span(&notice, 1)));
     }
 }
 
@@ -63,8 +67,8 @@ void Notices::complain(const Notice& notice, int origin) {
     for (const int peer : peers_) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (peer != origin) {
-            mpi::check(MPI_Isend(kept.get(), sizeof(Notice), MPI_BYTE, peer, notice_tag,
-                                 comm_.handle(), &request),
+            mpi::check(MPI_Isend(kept.get(), sizeof(Notice), MPI_BYTE, peer, tag_, comm_.handle(),
+                                 &request),
                        "MPI_Isend");
             mpi::check(MPI_Request_free(&request), "MPI_Request_free");
         }
@@ -89,11 +93,10 @@ void Notices::check_now_and_then(std::uint64_t epoch) {
 void Notices::look() {
     int there = 0;
     MPI_Status status{};
-    mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, comm_.handle(), &there, &status),
-               "MPI_Iprobe");
+    mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, tag_, comm_.handle(), &there, &status), "MPI_Iprobe");
     if (there != 0) {
         Notice notice;
-        mpi::check(MPI_Recv(&notice, sizeof(notice), MPI_BYTE, status.MPI_SOURCE, notice_tag,
+        mpi::check(MPI_Recv(&notice, sizeof(notice), MPI_BYTE, status.MPI_SOURCE, tag_,
                             comm_.handle(), MPI_STATUS_IGNORE),
                    "MPI_Recv");
         std::erase(silent_, status.MPI_SOURCE);

@@ -9,6 +9,7 @@
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/offer.hpp"
+#include "transrank/transport/tags.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::transport {
@@ -19,8 +20,10 @@ namespace transrank::transport {
 class Notices {
 public:
     Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
-    /// `sends_one_way`: whether data go to a peer of which nothing is waited for.
-    Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way);
+    /// `sends_one_way`: whether data go to a peer of which nothing is waited for. No two of an
+    /// exchange may have the same tag.
+    Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way,
+            Tag tag = notice_tag);
 
     /// Notifies every peer but the one where it began; of the epochs up to `completed` this rank
     /// owes them nothing. Does not wait. When this rank leaves without an error, each peer sends
@@ -49,6 +52,7 @@ private:
     std::vector<int> peers_;
     std::vector<int> silent_;  ///< the peers that have sent no notice
     bool sends_one_way_;
+    Tag tag_;
     unsigned idle_calls_ = 0;
     Notice received_;  ///< the one that leaves the fewest epochs
 };

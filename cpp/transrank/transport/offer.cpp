@@ -19,6 +19,7 @@ struct Head {
     std::int64_t slot;  ///< of the reader in the writer's control block
     std::int64_t peers;
     std::int64_t ordered;
+    std::int64_t node;
     memory::BlockHandle control;
 };
 
@@ -199,6 +200,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
               Head{.slot = static_cast<std::int64_t>(slot),
                    .peers = static_cast<std::int64_t>(peers.size()),
                    .ordered = ordered ? 1 : 0,
+                   .node = node.ranks().front(),
                    .control =
                        node.shares_with(peers[slot]) ? control.handle() : memory::BlockHandle{}},
               own);
@@ -214,6 +216,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
         offer.slot = slot;
         offer.peers = static_cast<std::size_t>(head.peers);
         offer.ordered = head.ordered != 0;
+        offer.node = static_cast<int>(head.node);
         offer.control = head.control;
         offer.send = route::find_leg(route.sends(), offer.rank);
         offer.receive = route::find_leg(route.receives(), offer.rank);

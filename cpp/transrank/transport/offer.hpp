@@ -57,6 +57,7 @@ struct PeerOffer {
     std::size_t peers = 0;  ///< how many the peer has
     /// Whether the peer applies what arrives in the order of ranks.
     bool ordered = false;
+    int node = -1;  ///< the lowest rank of its node
     /// Why memory cannot be shared with it; empty when it can.
     std::string shared_obstacle;
     memory::BlockHandle control;           ///< of its control block, where memory is shared

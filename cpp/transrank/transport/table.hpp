@@ -9,6 +9,7 @@ namespace transrank::transport {
 Entry self_copy();
 Entry shared_direct();
 Entry shared_staged();
+Entry node_staged();
 Entry message();
 
 }  // namespace transrank::transport

@@ -16,6 +16,7 @@
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/field.hpp"
+#include "transrank/transport/node_plan.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/thresholds.hpp"
 
@@ -44,6 +45,9 @@ struct Binding {
     std::span<const PeerOffer> offers;
     /// Whose data may be applied next.
     ApplyOrder& apply_order;
+    int own_node;  ///< the lowest rank of this node
+    /// How data would go between nodes by one message each; nullptr where that is not asked for.
+    const NodePlan* plan;
 };
 
 /// A way in which the data of some peers move. One object serves all peers of an exchange that it
@@ -83,6 +87,9 @@ public:
     /// Whether waiting means that MPI must be called again and again.
     [[nodiscard]] virtual bool polls_mpi() const { return false; }
 
+    /// Of the messages of one epoch, see mpi::CommunicatorPool::Lease.
+    [[nodiscard]] virtual std::uint64_t balance() const { return 0; }
+
     /// How it moves data, and what it has measured: lines of text, if any.
     [[nodiscard]] virtual std::string explain() const { return ""; }
 
@@ -105,7 +112,7 @@ struct Entry {
     /// Empty when the transport can move this rank's data from and to that peer, else why not. Both
     /// ranks of a pair come to the same answer.
     std::string (*obstacle)(const Binding& binding, const PeerOffer& peer);
-    /// Whether data go by MPI, one message or more from each sender in each epoch.
+    /// Whether data go by MPI.
     bool by_messages;
     /// Makes the transport for `peers`, a subset of the binding's offers. Not collective.
     std::unique_ptr<Transport> (*make)(const Binding& binding,
@@ -119,6 +126,9 @@ struct Entry {
     bool between_shared_arrays = false;
     /// Whether the binding's thresholds matter: they are measured when it may serve a peer.
     bool by_thresholds = false;
+    /// Whether it only moves data between nodes, by the binding's plan. What the ranks of a node
+    /// move among themselves then goes as `auto` has it, whatever is asked for.
+    bool between_nodes = false;
     /// Asked where it has no obstacle; both ranks of a pair come to the same answer.
     /// Without a function it is never better to take another one.
     std::optional<Preference> (*preference)(const Binding& binding,

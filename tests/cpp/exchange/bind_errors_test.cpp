@@ -198,7 +198,8 @@ TEST_CASE("an unknown transport is refused also by ranks without peers") {
     const Ring ring(world_rank(), world_size(), true);
     CHECK_THROWS_WITH_AS(Exchange(nothing, all_ranks, ring.fields(), options),
                          "unknown transport 'nosuch'; known: auto, self-copy, shared-direct, "
-                         "shared-staged, message",
+                         "shared-staged, node-staged, "
+                         "message",
                          transrank::mpi::AgreedError);
 }
 

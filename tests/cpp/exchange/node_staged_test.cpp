@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 2 3 4
+// Ranks of several nodes, two on each, that send to all others: what they ask of MPI, seen through
+// its profiling interface, and what becomes of the others when one of them breaks the exchange.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "pretended_nodes.hpp"
+#include "scenario.hpp"
+#include "transrank/transport/breakage.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+using transrank::exchange::Misuse;
+using transrank::exchange::Options;
+using transrank::transport::Breakage;
+using transrank::transport::BrokenExchange;
+
+namespace {
+
+constexpr int ranks_per_node = 2;
+
+struct Traffic {
+    long messages = 0;
+    long bytes = 0;
+};
+Traffic set_up;  // by this rank, for each epoch
+int duplicates = 0;
+
+template <class Count>
+void note(int to, Count count) {
+    if (to / ranks_per_node != world_rank() / ranks_per_node) {
+        ++set_up.messages;
+        set_up.bytes += static_cast<long>(count);
+    }
+}
+
+/// What all ranks have set up since they last asked.
+Traffic traffic_of_all() {
+    std::array<long, 2> sums{set_up.messages, set_up.bytes};
+    set_up = {};
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return {.messages = sums[0], .bytes = sums[1]};
+}
+
+}  // namespace
+
+extern "C" {
+int MPI_Send_init(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    note(to, count);
+    return PMPI_Send_init(memory, count, type, to, tag, comm, request);
+}
+#if MPI_VERSION >= 4
+int MPI_Send_init_c(const void* memory, MPI_Count count, MPI_Datatype type, int to, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+    note(to, count);
+    return PMPI_Send_init_c(memory, count, type, to, tag, comm, request);
+}
+#endif
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
+    ++duplicates;
+    return PMPI_Comm_dup(comm, result);
+}
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+    ++duplicates;
+    return PMPI_Comm_idup(comm, result, request);
+}
+}
+
+namespace {
+
+constexpr std::int64_t block_units = 5;
+constexpr std::int64_t unit_bytes = 8;
+
+/// Every rank sends each of the others a block: of its own, or the same to all.
+Scenario all_to_all(bool same_to_all, Operation operation = Operation::assign) {
+    const int ranks = world_size();
+    Scenario scenario{.pattern = Pattern(ranks),
+                      .kinds = {{.scalar = Scalar::int64, .unit_bytes = unit_bytes}},
+                      .operation = operation,
+                      .source_homes = {},
+                      .destination_homes = {},
+                      .seed = 7};
+    for (int rank = 0; rank < ranks; ++rank) {
+        scenario.pattern.source_units[static_cast<std::size_t>(rank)] = ranks * block_units;
+        scenario.pattern.destination_units[static_cast<std::size_t>(rank)] = ranks * block_units;
+        scenario.source_homes.push_back(Home::user);
+        scenario.destination_homes.push_back(Home::user);
+        for (int to = 0; to < ranks; ++to) {
+            if (to != rank) {
+                scenario.pattern.legs[{rank, to}] = {{.source = same_to_all ? 0 : to * block_units,
+                                                      .destination = rank * block_units,
+                                                      .length = block_units}};
+            }
+        }
+    }
+    return scenario;
+}
+
+/// A scenario with its arrays, bound.
+struct Bound {
+    Scenario scenario;
+    Arrays arrays;
+    std::unique_ptr<Exchange> exchange;
+
+    explicit Bound(Scenario some, const std::string& transport = "node-staged")
+        : scenario(std::move(some)), arrays(scenario, world_rank()) {
+        Options options;
+        options.operation = scenario.operation;
+        options.transport = transport;
+        exchange = std::make_unique<Exchange>(scenario.pattern.route(world_rank()), all_ranks,
+                                              arrays.fields(), options);
+    }
+
+    void run(int epoch) {
+        arrays.fill(epoch);
+        exchange->run();
+        CHECK(arrays.difference(epoch) == "");
+    }
+};
+
+struct Expected {
+    long pairs_of_nodes;
+    long pairs_of_ranks;
+};
+
+// Ordered pairs.
+Expected expected() {
+    long pairs = 0;
+    for (int from = 0; from < world_size(); ++from) {
+        for (int to = 0; to < world_size(); ++to) {
+            pairs += from / ranks_per_node != to / ranks_per_node ? 1 : 0;
+        }
+    }
+    const long nodes = (world_size() + ranks_per_node - 1) / ranks_per_node;
+    return {.pairs_of_nodes = nodes * (nodes - 1), .pairs_of_ranks = pairs};
+}
+
+/// Starts until the breakage shows: a rank that only sends may be some epochs ahead of it.
+Breakage find_breakage(Exchange& exchange) {
+    constexpr int enough = 100;
+    for (int epoch = 0; epoch < enough; ++epoch) {
+        try {
+            exchange.run();
+        } catch (const BrokenExchange& error) {
+            CHECK_THROWS_AS(exchange.wait(), BrokenExchange);
+            CHECK_THROWS_AS(exchange.start(), BrokenExchange);
+            return error.breakage();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("two nodes send each other one message, however many ranks they have") {
+    const PretendedNodes nodes(ranks_per_node);
+    (void)traffic_of_all();
+    for (const auto operation : {Operation::assign, Operation::add}) {
+        Bound by_ranks(all_to_all(false, operation), "message");
+        const auto apart = traffic_of_all();
+        CHECK(apart.messages == expected().pairs_of_ranks);
+        Bound by_nodes(all_to_all(false, operation));
+        const auto together = traffic_of_all();
+        CHECK(together.messages == expected().pairs_of_nodes);
+        CHECK(together.bytes == apart.bytes);
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            by_ranks.run(epoch);
+            by_nodes.run(epoch);
+        }
+    }
+}
+
+TEST_CASE("what several ranks of a node want crosses once") {
+    const PretendedNodes nodes(ranks_per_node);
+    (void)traffic_of_all();
+    Bound bound(all_to_all(true));
+    const long senders = world_size() > ranks_per_node ? world_size() : 0;
+    const long other_nodes = ((world_size() + ranks_per_node - 1) / ranks_per_node) - 1;
+    CHECK(traffic_of_all().bytes == senders * other_nodes * block_units * unit_bytes);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        bound.run(epoch);
+    }
+}
+
+TEST_CASE("what node-mates move goes as it would otherwise, and explain says who carries what") {
+    if (world_size() <= ranks_per_node) {
+        return;
+    }
+    const PretendedNodes nodes(ranks_per_node);
+    const Bound bound(all_to_all(false));
+    const auto words = bound.exchange->explain();
+    CAPTURE(words);
+    const bool has_mate = world_rank() / ranks_per_node * ranks_per_node + 1 < world_size();
+    CHECK((words.find("shared-staged") != std::string::npos) == has_mate);
+    CHECK(words.find("node-staged, the node of rank " +
+                     std::to_string(world_rank() < ranks_per_node ? ranks_per_node : 0) +
+                     ": sends ") != std::string::npos);
+}
+
+TEST_CASE("auto says what one message would gain or cost") {
+    const PretendedNodes nodes(ranks_per_node);
+    const Bound bound(all_to_all(false), "auto");
+    const auto words = bound.exchange->explain();
+    CAPTURE(words);
+    const bool crosses = words.find("node-staged") != std::string::npos;
+    CHECK(crosses == (world_size() > ranks_per_node));
+}
+
+TEST_CASE("communicators of exchanges between nodes are used again") {
+    const PretendedNodes nodes(ranks_per_node);
+    Bound(all_to_all(false)).run(0);
+    Bound(all_to_all(false)).run(0);
+    const int before = duplicates;
+    for (int i = 0; i < 20; ++i) {
+        Bound bound(all_to_all(i % 2 == 0));
+        bound.run(i);
+        bound.run(i + 1);
+    }
+    CHECK(duplicates == before);
+}
+
+TEST_CASE("whoever breaks an exchange between nodes breaks it for all, and is named") {
+    const PretendedNodes nodes(ranks_per_node);
+    for (int culprit = 0; culprit < world_size(); ++culprit) {
+        CAPTURE(culprit);
+        const Bound bound(all_to_all(culprit % 2 == 0));
+        auto& exchange = *bound.exchange;
+        for (int epoch = 0; epoch < 3; ++epoch) {
+            exchange.run();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank() == culprit) {
+            CHECK_THROWS_AS(exchange.wait(), Misuse);
+        } else {
+            const auto breakage = find_breakage(exchange);
+            CHECK(breakage.cause == Breakage::Cause::misuse);
+            CHECK(breakage.rank == culprit);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+TEST_CASE("whoever leaves between or within epochs is an error for those who go on") {
+    const PretendedNodes nodes(ranks_per_node);
+    for (int leaver = 0; leaver < world_size(); ++leaver) {
+        CAPTURE(leaver);
+        for (const bool half_way : {false, true}) {
+            CAPTURE(half_way);
+            Bound bound(all_to_all(leaver % 2 == 0));
+            bound.run(0);
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (world_rank() == leaver) {
+                if (half_way) {
+                    bound.exchange->start();
+                }
+                bound.exchange.reset();
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (world_rank() != leaver) {
+                const auto breakage = find_breakage(*bound.exchange);
+                CHECK(breakage.cause ==
+                      (half_way ? Breakage::Cause::failed : Breakage::Cause::gone));
+                CHECK(breakage.rank == leaver);
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+}
+
+// A breakage that comes after a rank has given all that an epoch needs is none of that epoch; and
+// what it leaves behind is not taken for the next exchange's.
+TEST_CASE("an epoch between nodes that is complete is not reported as broken") {
+    const PretendedNodes nodes(ranks_per_node);
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        Bound bound(all_to_all(attempt % 3 == 0));
+        bound.arrays.fill(attempt);
+        bound.exchange->start();
+        bound.exchange->wait();
+        CHECK(bound.arrays.difference(attempt) == "");
+        if ((attempt + world_rank()) % 2 == 0) {
+            CHECK_THROWS_AS(bound.exchange->wait(), Misuse);
+        }
+    }
+}
