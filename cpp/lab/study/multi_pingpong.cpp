@@ -17,7 +17,7 @@ std::vector<measure::Case> cases(const Selection& selection, int ranks) {
         const auto twice = [](measure::Case& point, std::int64_t /*bytes*/) {
             point.operations_per_repetition = 2;
         };
-        return message_cases(study_name, {.sizes = {bytes}}, twice).front();
+        return message_cases(study_name, {.sizes = {bytes}, .axes = {}}, twice).front();
     });
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "transrank/route/segment.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::transport {
 
