@@ -94,12 +94,12 @@ void Outline::add(const Segment& segment) noexcept {
     const bool first = segments == 0;
     units = sum(units, product(segment.length, segment.count));
     runs = sum(runs, segment.count);
-    source_stretches =
-        sum(source_stretches, (!first && segment.source == last_source_ ? 0 : 1) +
-                                  (segment.source_stride == segment.length ? 0 : steps));
+    source_stretches = sum(source_stretches, segment.source_stride == segment.length ? 0 : steps);
+    source_stretches = sum(source_stretches, !first && segment.source == last_source_ ? 0 : 1);
     destination_stretches =
-        sum(destination_stretches, (!first && segment.destination == last_destination_ ? 0 : 1) +
-                                       (segment.destination_stride == segment.length ? 0 : steps));
+        sum(destination_stretches, segment.destination_stride == segment.length ? 0 : steps);
+    destination_stretches =
+        sum(destination_stretches, !first && segment.destination == last_destination_ ? 0 : 1);
     destination_ascends = destination_ascends && segment.destination >= last_destination_ &&
                           (steps == 0 || segment.destination_stride >= segment.length);
     source_end = std::max(source_end, source_last);
