@@ -174,7 +174,7 @@ Bound::Statement Bound::statement() const {
 void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
     std::array<std::uint64_t, 5> sums{own.refusals, own.balance, own.in_need_of_thresholds,
                                       own.in_need_of_plan, own.in_need_of_link};
-    if (auto lease = known_->acquire_if_needed(own.in_need_of_messages != 0, sums)) {
+    if (auto lease = known_->acquire_tags_if_needed(own.in_need_of_messages != 0, sums)) {
         lease_.emplace(*std::move(lease));
     }
     const auto [refusals, balance, in_need_of_thresholds, in_need_of_plan, in_need_of_link] = sums;
@@ -261,7 +261,7 @@ void Bound::swap_offers() {
                            .fields = parts_.fields,
                            .own_fields = own_,
                            .comm = known_->base(),
-                           .lease = lease_ ? &*lease_ : nullptr,
+                           .messages = lease_ ? &*lease_ : nullptr,
                            .operation = options_.operation,
                            .thresholds = thresholds_,
                            .stores = options_.stores,
@@ -284,8 +284,8 @@ void Bound::choose_transports() {
     }
     while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals)) {
         if (!lease_) {
-            lease_.emplace(known_->acquire());
-            binding_->lease = &*lease_;
+            lease_.emplace(*known_->acquire_tags_if_needed(true));
+            binding_->messages = &*lease_;
         }
         // Who cannot have it is known to its peers only, and not to the ranks of their nodes.
         if (plan_) {

@@ -50,7 +50,7 @@ public:
     void make(Transports& transports) {
         for (const auto& entry : transport::all()) {
             const auto peers = peers_with(binding_, choices_, entry);
-            if (entry.by_messages && !peers.empty() && binding_.lease == nullptr) {
+            if (entry.by_messages && !peers.empty() && binding_.messages == nullptr) {
                 lacks_lease_ = true;
             } else if (!peers.empty()) {
                 const auto words =

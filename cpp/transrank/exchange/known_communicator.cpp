@@ -68,14 +68,21 @@ std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
     return known;
 }
 
-KnownCommunicator::KnownCommunicator(MPI_Comm comm)
-    : communicators_(met(comm)), node_(communicators_.base()) {}
+KnownCommunicator::KnownCommunicator(MPI_Comm comm) : base_(met(comm)), node_(base_) {}
+
+KnownCommunicator::~KnownCommunicator() {
+    if (!may_free_) {
+        base_.leak();
+    }
+}
 
 // An exchange that outlives the user's communicator keeps this alive; when that ends is not known
 // to other ranks, and so nothing can be freed then.
 void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept {
     if (!finalizing && !others_hold_it && absent_ < 0) {
+        may_free_ = true;
         communicators_.allow_freeing();
+        tags_.allow_freeing();
     }
 }
 
@@ -84,17 +91,27 @@ const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) 
         throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = absent_});
     }
     try {
-        (void)met(communicators_.base().handle(), sums);
+        (void)met(base_.handle(), sums);
     } catch (const BrokenExchange& error) {
         absent_ = error.breakage().rank;
         throw;
     }
-    return communicators_.base();
+    return base_;
 }
 
-std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_if_needed(
+mpi::CommunicatorPool::Lease KnownCommunicator::acquire() {
+    auto lease = acquire_from(communicators_, true, {});
+    return *std::move(lease);  // NOLINT(bugprone-unchecked-optional-access): it was needed
+}
+
+std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_tags_if_needed(
     bool needed, std::span<std::uint64_t> sums) {
-    auto words = communicators_.states();
+    return acquire_from(tags_, needed, sums);
+}
+
+std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_from(
+    mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums) {
+    auto words = pool.states();
     const auto states = words.size();
     words.push_back(needed ? 1 : 0);
     words.insert(words.end(), sums.begin(), sums.end());
@@ -103,13 +120,13 @@ std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_if_needed
     if (words[states] == 0) {
         return std::nullopt;
     }
-    return communicators_.acquire(std::span(words).first(states));
+    return pool.acquire(std::span(words).first(states));
 }
 
 const transport::Thresholds& KnownCommunicator::thresholds() {
     if (!thresholds_) {
-        thresholds_ = std::make_unique<transport::Thresholds>(
-            transport::thresholds_of(communicators_.base(), node_));
+        thresholds_ =
+            std::make_unique<transport::Thresholds>(transport::thresholds_of(base_, node_));
     }
     return *thresholds_;
 }

@@ -12,6 +12,7 @@
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
+#include "transrank/transport/tags.hpp"
 #include "transrank/transport/thresholds.hpp"
 
 namespace transrank::exchange {
@@ -25,6 +26,9 @@ public:
     [[nodiscard]] static std::shared_ptr<KnownCommunicator> get(MPI_Comm comm);
 
     explicit KnownCommunicator(MPI_Comm comm);
+    KnownCommunicator(const KnownCommunicator&) = delete;
+    KnownCommunicator& operator=(const KnownCommunicator&) = delete;
+    ~KnownCommunicator() override;
     void detached(bool finalizing, bool others_hold_it) noexcept override;
 
     /// Collective. Makes started exchanges advance until all ranks have come, and returns a
@@ -33,12 +37,11 @@ public:
     /// ends instead of coming.
     const mpi::Communicator& meet(std::span<std::uint64_t> sums = {});
 
-    /// Collective, as `meet`. A communicator for one exchange.
-    [[nodiscard]] mpi::CommunicatorPool::Lease acquire() {
-        return *acquire_if_needed(true);  // NOLINT(bugprone-unchecked-optional-access): it is
-    }
-    /// Collective, as `meet`. The same, but nothing unless some rank needs one.
-    [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_if_needed(
+    /// Collective, as `meet`. A communicator for one object alone.
+    [[nodiscard]] mpi::CommunicatorPool::Lease acquire();
+    /// Collective, as `meet`. For the messages of one exchange: tags of a communicator that it
+    /// shares with others. Nothing unless some rank needs them.
+    [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_tags_if_needed(
         bool needed, std::span<std::uint64_t> sums = {});
 
     /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
@@ -57,7 +60,7 @@ public:
     }
 
     /// Of all ranks, as returned by `meet`.
-    [[nodiscard]] const mpi::Communicator& base() const noexcept { return communicators_.base(); }
+    [[nodiscard]] const mpi::Communicator& base() const noexcept { return base_; }
     [[nodiscard]] int rank() const noexcept { return base().rank(); }
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
@@ -65,7 +68,13 @@ public:
     [[nodiscard]] const transport::Thresholds& thresholds();
 
 private:
-    mpi::CommunicatorPool communicators_;
+    [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_from(
+        mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums);
+
+    mpi::Communicator base_;
+    mpi::CommunicatorPool communicators_{base_};
+    mpi::CommunicatorPool tags_{base_, transport::tags_of_exchange};
+    bool may_free_ = false;  ///< all ranks destroy this now, in the same order
     memory::Node node_;
     std::unique_ptr<transport::Thresholds> thresholds_;
     int absent_ = -1;  ///< the rank that will never come

@@ -37,8 +37,24 @@ std::uint64_t weight_of_message(int sender, int receiver) noexcept {
                  static_cast<std::uint32_t>(receiver));
 }
 
-struct CommunicatorPool::Entry {
+struct CommunicatorPool::Duplicate {
     Communicator comm;
+    int next_tag = 0;
+    bool is_clean = true;  ///< nothing can be left in it that was sent
+
+    explicit Duplicate(const Communicator& base) : comm(base.handle()) {}
+    Duplicate(const Duplicate&) = delete;
+    Duplicate& operator=(const Duplicate&) = delete;
+    ~Duplicate() {
+        if (!is_clean) {
+            comm.leak();
+        }
+    }
+};
+
+struct CommunicatorPool::Entry {
+    std::shared_ptr<Duplicate> duplicate;
+    int first_tag;
     struct Expected {
         int sender;
         int tag;
@@ -53,7 +69,7 @@ struct CommunicatorPool::Entry {
     bool poisoned = false;
     std::atomic<bool> returned = false;  ///< written last: a lease may end in another thread
 
-    explicit Entry(const Communicator& base) : comm(base.handle()) {}
+    Entry(std::shared_ptr<Duplicate> of, int first) : duplicate(std::move(of)), first_tag(first) {}
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     ~Entry() = default;
@@ -66,8 +82,9 @@ struct CommunicatorPool::Entry {
             keep_for_ever(std::move(each.words));
         }
         sent.clear();
-        comm.leak();
+        duplicate->is_clean = false;
     }
+    [[nodiscard]] const Communicator& comm() const noexcept { return duplicate->comm; }
 
     // Every rank has returned it, and so sent what is expected.
     void finish_last_messages() {
@@ -94,7 +111,7 @@ struct CommunicatorPool::Entry {
             });
             std::erase_if(expected, [&](const Expected& each) {
                 int there = 0;
-                check(MPI_Iprobe(each.sender, each.tag, comm.handle(), &there, MPI_STATUS_IGNORE),
+                check(MPI_Iprobe(each.sender, each.tag, comm().handle(), &there, MPI_STATUS_IGNORE),
                       "MPI_Iprobe");
                 if (there != 0) {
                     receive(each);
@@ -110,7 +127,7 @@ struct CommunicatorPool::Entry {
                 receive_what_comes();
             }
             return returned && !poisoned && expected.empty() && sent.empty() &&
-                   !comm.has_unmatched_message();
+                   !comm().has_unmatched_message();
         } catch (const Error&) {
             return false;
         }
@@ -120,7 +137,7 @@ private:
     void receive(const Expected& message) const {
         std::array<std::byte, longest_expected> unneeded{};
         check(MPI_Recv(unneeded.data(), longest_expected, MPI_BYTE, message.sender, message.tag,
-                       comm.handle(), MPI_STATUS_IGNORE),
+                       comm().handle(), MPI_STATUS_IGNORE),
               "MPI_Recv");
     }
 };
@@ -138,7 +155,11 @@ CommunicatorPool::Lease::~Lease() {
 }
 
 const Communicator& CommunicatorPool::Lease::comm() const noexcept {
-    return entry_->comm;
+    return entry_->comm();
+}
+
+int CommunicatorPool::Lease::tag(int number) const noexcept {
+    return entry_->first_tag + number;
 }
 
 void CommunicatorPool::Lease::set_balance(std::uint64_t balance) noexcept {
@@ -166,12 +187,18 @@ void CommunicatorPool::Lease::poison() noexcept {
     entry_->poisoned = true;
 }
 
+CommunicatorPool::CommunicatorPool(const Communicator& base, int tags) : base_(base), tags_(tags) {
+    void* highest = nullptr;
+    int is_set = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&highest), &is_set),
+          "MPI_Comm_get_attr");
+    constexpr int always_there = 32767;
+    highest_tag_ = is_set != 0 ? *static_cast<const int*>(highest) : always_there;
+}
+
 CommunicatorPool::~CommunicatorPool() {
-    if (!may_free_) {
-        base_.leak();
-    }
     for (const auto& entry : entries_) {
-        if (!may_free_ || !entry->may_be_freed()) {
+        if (!may_free_ || !entry->duplicate->is_clean || !entry->may_be_freed()) {
             entry->leak();
         }
     }
@@ -181,7 +208,7 @@ CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t>
     auto entry = reclaim(states);
     if (!entry) {
         try {
-            entry = entries_.emplace_back(std::make_shared<Entry>(base_));
+            entry = entries_.emplace_back(made());
         } catch (const Error& error) {
             throw Error(error.code(),
                         "MPI gives no further communicator for what sends messages; " +
@@ -192,6 +219,18 @@ CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t>
         }
     }
     return Lease(std::move(entry));
+}
+
+std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::made() {
+    if (tags_ == 0) {
+        return std::make_shared<Entry>(std::make_shared<Duplicate>(base_), 0);
+    }
+    if (!shared_ || shared_->next_tag > highest_tag_ - tags_) {
+        shared_ = std::make_shared<Duplicate>(base_);
+    }
+    const int first = shared_->next_tag;
+    shared_->next_tag += tags_;
+    return std::make_shared<Entry>(shared_, first);
 }
 
 std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined() const {
@@ -234,7 +273,7 @@ std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::reclaim(
         entry->finish_last_messages();
         if (!chosen) {
             chosen = entry;
-        } else if (++idle > most_idle) {
+        } else if (tags_ == 0 && ++idle > most_idle) {
             std::erase(entries_, entry);
         }
     }

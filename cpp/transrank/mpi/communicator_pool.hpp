@@ -21,15 +21,17 @@ namespace transrank::mpi {
 /// its own.
 [[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;
 
-/// Duplicates of one communicator, for objects that need their own and may be destroyed at any
-/// time, in any order, on different ranks: freeing a communicator is collective, returning one is
-/// not. A communicator is used again, or freed, at a later `acquire`, where all ranks are together
-/// and know from the sums of their states that all of them have returned it.
+/// Duplicates of one communicator, or tags of such, for objects that need their own and may be
+/// destroyed at any time, in any order, on different ranks: freeing a communicator is collective,
+/// returning one is not. A communicator, or the tags, are used again at a later `acquire`, where
+/// all ranks are together and know from the sums of their states that all of them have returned it,
+/// and have received all that was sent.
 class CommunicatorPool {
+    struct Duplicate;
     struct Entry;
 
 public:
-    /// A communicator in use; returned on destruction.
+    /// A communicator, or some tags of one, in use; returned on destruction.
     class Lease {
     public:
         Lease(Lease&&) noexcept = default;
@@ -38,12 +40,16 @@ public:
 
         [[nodiscard]] const Communicator& comm() const noexcept;
 
+        /// Where leases share a communicator, each has its own tag for each of [0, tags).
+        [[nodiscard]] int tag(int number) const noexcept;
+
         /// The weights of the messages that this rank has sent less those of the messages that it
         /// has received. Unless the balances of all ranks sum up to 0, messages are left in the
         /// communicator, and it is never used again.
         void set_balance(std::uint64_t balance) noexcept;
 
-        /// Sends a message that its receiver expects, without waiting for it.
+        /// Sends a message that its receiver expects, without waiting for it, with a tag of the
+        /// lease.
         void send_last(int receiver, int tag, std::span<const std::byte> words);
 
         /// A message that nobody may need any more: `sender` sends it last, before it gives the
@@ -59,8 +65,9 @@ public:
         std::shared_ptr<Entry> entry_;
     };
 
-    /// Collective.
-    explicit CommunicatorPool(MPI_Comm parent) : base_(parent) {}
+    /// Of duplicates of `base`, which outlives it. With `tags`, leases share them, and each has so
+    /// many tags of one.
+    explicit CommunicatorPool(const Communicator& base, int tags = 0);
     CommunicatorPool(const CommunicatorPool&) = delete;
     CommunicatorPool& operator=(const CommunicatorPool&) = delete;
     /// Frees what has been returned, after allow_freeing().
@@ -72,17 +79,18 @@ public:
     /// Collective. `states`: the sums of what `states()` has just said on each rank.
     [[nodiscard]] Lease acquire(std::span<const std::uint64_t> states);
 
-    /// A communicator that is never leased.
-    [[nodiscard]] const Communicator& base() const noexcept { return base_; }
-
     /// All ranks destroy the pool now, in the same order: communicators may be freed.
     void allow_freeing() noexcept { may_free_ = true; }
 
 private:
     [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
     std::shared_ptr<Entry> reclaim(std::span<const std::uint64_t> sums);
+    std::shared_ptr<Entry> made();
 
-    Communicator base_;
+    const Communicator& base_;
+    int tags_;
+    int highest_tag_ = 0;
+    std::shared_ptr<Duplicate> shared_;            ///< that has tags left, perhaps
     std::vector<std::shared_ptr<Entry>> entries_;  ///< the same on every rank
     std::size_t next_examined_ = 0;
     bool may_free_ = false;

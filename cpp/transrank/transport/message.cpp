@@ -179,7 +179,9 @@ private:
     }
 
     [[nodiscard]] mpi::Partner partner(int rank) const {
-        return {.comm = binding_.lease->comm(), .rank = rank, .tag = data_tag};
+        return {.comm = binding_.messages->comm(),
+                .rank = rank,
+                .tag = binding_.messages->tag(data_tag)};
     }
 
     bool collect() {

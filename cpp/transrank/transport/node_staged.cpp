@@ -145,8 +145,9 @@ public:
     std::size_t add(const Binding& binding, const Part& part, bool incoming) {
         const auto bytes = static_cast<std::size_t>(part.stream().bytes);
         const std::span memory(part.box()->data(), bytes);
-        const mpi::Partner partner{
-            .comm = binding.lease->comm(), .rank = part.stream().far_carrier, .tag = data_tag};
+        const mpi::Partner partner{.comm = binding.messages->comm(),
+                                   .rank = part.stream().far_carrier,
+                                   .tag = binding.messages->tag(data_tag)};
         const auto piece = part.stream().piece_bytes;
         const auto longest = piece == 0 ? binding.longest_message_bytes
                                         : std::min(binding.longest_message_bytes, piece);
@@ -591,7 +592,7 @@ public:
     NodeStaged(const Binding& binding, Peers peers)
         : binding_(binding),
           crossings_(crossings_of(binding, peers)),
-          notices_(*binding.lease, notified(crossings_), sends_one_way(peers), node_notice_tag) {
+          notices_(*binding.messages, notified(crossings_), sends_one_way(peers), node_notice_tag) {
         for_each_part([](Part& part) {
             if (part.is_carrier()) {
                 part.allocate();

@@ -24,7 +24,7 @@ std::vector<int> ranks_of(std::span<const PeerOffer* const> peers) {
 }  // namespace
 
 Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
-    : Notices(*binding.lease, ranks_of(peers),
+    : Notices(*binding.messages, ranks_of(peers),
               std::ranges::any_of(
                   peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
 
@@ -34,7 +34,7 @@ Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bo
       lease_(lease),
       peers_(std::move(peers)),
       sends_one_way_(sends_one_way),
-      tag_(tag) {
+      tag_(lease.tag(tag)) {
     std::erase(peers_, comm_.rank());
     silent_ = peers_;
 }

@@ -49,6 +49,7 @@ private:
 
     const mpi::Communicator& comm_;
     mpi::CommunicatorPool::Lease& lease_;
+    int tag_;
     std::vector<int> peers_;
     std::vector<int> silent_;  ///< the peers that have sent no notice
     bool sends_one_way_;

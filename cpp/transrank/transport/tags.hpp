@@ -3,8 +3,9 @@
 
 namespace transrank::transport {
 
-/// The tags of an exchange's messages. Data and notices go over a communicator of its own, the
-/// others over one of all that are bound to the same ranks, one after the other.
+/// What an exchange's messages are for. Data and notices go with tags of its own lease, over a
+/// communicator that it shares with other exchanges; the others over one of all that are bound to
+/// the same ranks, one after the other.
 enum Tag : int {
     threshold_tag = 1,
     offer_tag,
@@ -16,5 +17,9 @@ enum Tag : int {
     plan_tag,
     node_notice_tag,
 };
+
+/// Enough for each Tag.
+inline constexpr int tags_of_exchange = 16;
+static_assert(node_notice_tag < tags_of_exchange);
 
 }  // namespace transrank::transport

@@ -28,9 +28,9 @@ struct Binding {
     std::span<const Field> fields;
     std::span<const FieldOffer> own_fields;  ///< as sent to the peers
     const mpi::Communicator& comm;           ///< for what is over when it is bound
-    /// Of a communicator of the exchange's own, for messages of transports that send them; nullptr
-    /// as long as none does.
-    mpi::CommunicatorPool::Lease* lease;
+    /// For messages of transports that send them, with tags of the exchange's own, over a
+    /// communicator that it shares with others; nullptr as long as none does.
+    mpi::CommunicatorPool::Lease* messages;
     Operation operation;
     const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <memory>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
@@ -62,19 +63,18 @@ std::size_t heap_bytes() {
     return info.uordblks + info.hblkhd;
 }
 
-}  // namespace
-
-TEST_CASE("a thousand transformers live at once, with twenty descriptors") {
+void run_thousand(const std::string& transport) {
     const FewDescriptors few(20);
     std::deque<Update> updates;
     for (int i = 0; i < 1000; ++i) {
         auto& update = updates.emplace_back(1);
         const std::vector<std::int64_t> ghosts{other_rank()};
         update.transformer.create_ghost_mapping(ghosts);
-        update.transformer.init_persistent_pull();
+        update.transformer.init_persistent_pull({.transport = transport});
         (*update.owned)[0][0] = (10.0 * i) + world_rank();
     }
-    CHECK(updates.back().transformer.explain_pull().find("shared-direct") != std::string::npos);
+    CHECK(updates.back().transformer.explain_pull().find(
+              transport == "auto" ? "shared-direct" : transport) != std::string::npos);
     int wrong = 0;
     for (int i = 0; i < 1000; ++i) {
         auto& update = updates[static_cast<std::size_t>(i)];
@@ -86,6 +86,15 @@ TEST_CASE("a thousand transformers live at once, with twenty descriptors") {
     const int own_file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     CHECK(own_file >= 0);
     close(own_file);
+}
+
+}  // namespace
+
+TEST_CASE("a thousand transformers live at once, with twenty descriptors") {
+    for (const std::string transport : {"auto", "message"}) {
+        CAPTURE(transport);
+        run_thousand(transport);
+    }
 }
 
 TEST_CASE("five fields share what describes their ghosts") {
