@@ -58,10 +58,10 @@ REINSTALL =
 endif
 
 # Folders are listed too: their time changes when a file is added or removed.
-NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard schema/*) $(shell find bindings cmake cpp -type d \
+NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/* schema/*) $(shell find bindings cmake cpp -type d \
 	-o -name '*.[ch]pp' -o -name '*.h' -o -name '*.map' -o -name '*.in' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
-C_CODE := $(shell find cpp/c tests/c examples/c -name '*.[ch]')
+C_CODE := $(shell find cpp/c tests/c tests/fortran examples/c -name '*.[ch]')
 EXAMPLES := $(wildcard examples/*.cpp)
 CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples tests/c tests/cpp \
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The packages for C++ and C: libraries, headers, and what find_package(transrank) and pkg-config read.
+# The packages for C++, C and Fortran: libraries, headers, and what find_package(transrank) and pkg-config read.
 # Part of a plain installation; of a Python one only when asked for:
 # cmake --install BUILD --component development.
 include(CMakePackageConfigHelpers)
@@ -43,6 +43,13 @@ if(TARGET transrank_c)
     DESTINATION ${_package_folder}
     ${_development}
   )
+  # The Fortran module is compiled in the project that uses it: what one compiler writes of a module,
+  # another one does not read.
+  install(
+    FILES fortran/transrank.f90
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/transrank
+    ${_development}
+  )
   # Without the folder of the installation: what pkg-config reads is found relative to itself.
   cmake_path(
     RELATIVE_PATH CMAKE_INSTALL_PREFIX
@@ -60,6 +67,7 @@ configure_package_config_file(
   cmake/transrank-config.cmake.in
   transrank-config.cmake
   INSTALL_DESTINATION ${_package_folder}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
 )
 write_basic_package_version_file(transrank-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(

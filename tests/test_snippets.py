@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a reader would paste works: every fenced block of README and docs is run, or says why not.
 
-Python blocks of a page are one program, as they stand, on two ranks. Blocks of C++ and C stand in a
-program of examples/, which the tests of the C++ package build and run. Commands are run, and those
-of transrank parsed, run or not. What is not run stands below a line `<!-- not run: why -->`.
+Python blocks of a page are one program, as they stand, on two ranks. Blocks of C++, C and Fortran
+stand in a program of examples/, which the tests of the packages build and run. Commands are run,
+and those of transrank parsed, run or not. What is not run stands below `<!-- not run: why -->`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def commands(block: Block) -> list[list[str]]:
 
 
 def test_every_block_says_what_it_is() -> None:
-    known = {"python", "cpp", "c", "cmake", "sh", "text"}
+    known = {"python", "cpp", "c", "fortran", "cmake", "sh", "text"}
     others = [
         it.id for it in BLOCKS if it.language not in known and not it.language.startswith("{")
     ]
@@ -109,12 +109,12 @@ def test_python_that_is_not_run_compiles(block: Block) -> None:
     compile(block.text, block.id, "exec")
 
 
-@each([*blocks("cpp"), *blocks("c")])
+@each([*blocks("cpp"), *blocks("c"), *blocks("fortran")])
 def test_what_is_compiled_stands_in_a_program_that_is_built_and_run(block: Block) -> None:
     def lines(text: str) -> list[str]:
         return [line.strip() for line in text.splitlines() if line.strip()]
 
-    places = {"cpp": "*.cpp", "c": "c/*.c"}
+    places = {"cpp": "*.cpp", "c": "c/*.c", "fortran": "fortran/*.f90"}
     sources = (ROOT / "examples").glob(places[block.language])
     programs = [lines(path.read_text("utf-8")) for path in sources]
     includes = {line for line in lines(block.text) if line.startswith("#include")}

@@ -153,7 +153,7 @@ def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) ->
         *("-D", f"CMAKE_PREFIX_PATH={prefix}"),
     )
     assert refused.status != 0
-    assert "without the component Cobol; it has: CXX;C" in " ".join(refused.stderr.split())
+    assert "without the component Cobol; it has: CXX;C;Fortran" in " ".join(refused.stderr.split())
 
 
 INCLUDE = re.compile(r'^#include "(transrank/[^"]+)"', re.MULTILINE)

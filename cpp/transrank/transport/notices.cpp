@@ -32,9 +32,9 @@ Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bo
                  Tag tag)
     : comm_(lease.comm()),
       lease_(lease),
+      tag_(lease.tag(tag)),
       peers_(std::move(peers)),
-      sends_one_way_(sends_one_way),
-      tag_(lease.tag(tag)) {
+      sends_one_way_(sends_one_way) {
     std::erase(peers_, comm_.rank());
     silent_ = peers_;
 }

@@ -53,7 +53,6 @@ private:
     std::vector<int> peers_;
     std::vector<int> silent_;  ///< the peers that have sent no notice
     bool sends_one_way_;
-    Tag tag_;
     unsigned idle_calls_ = 0;
     Notice received_;  ///< the one that leaves the fewest epochs
 };
