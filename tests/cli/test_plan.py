@@ -93,3 +93,27 @@ def test_what_makes_no_sense_is_refused(store: Store, grid: str, source: str, sa
     answer = store.run("plan", "redistribute", "--grid", grid, "--from", source, "--to", "1")
     assert answer.status == 2
     assert says in answer.stderr
+
+
+def test_of_many_ranks_the_extremes_are_printed_with_their_ranks(store: Store) -> None:
+    words = ("plan", "redistribute", "--grid", "2000x3", "--from", "300", "--to", "299")
+    printed = store.run(*words).stdout.splitlines()
+    assert printed[0].split() == ["per", "rank", "minimum", "median", "maximum"]
+    assert [line.split()[0] for line in printed[1:5]] == ["messages", "out", "in", "kept"]
+    rows = json.loads(store.run(*words, "--format", "json").stdout)["ranks"]
+    assert len(rows) == 300
+    most = max(row["bytes_out"] for row in rows)
+    first = next(row["rank"] for row in rows if row["bytes_out"] == most)
+    assert printed[2].endswith(f"{most} B (rank {first})")
+    assert "bytes move to another rank" in printed[5]
+
+
+def test_one_rank_is_planned_by_itself(store: Store) -> None:
+    words = ("plan", "redistribute", "--grid", "2000x3", "--from", "300", "--to", "299")
+    every = json.loads(store.run(*words, "--format", "json").stdout)["ranks"]
+    one = json.loads(store.run(*words, "--rank", "17", "--format", "json").stdout)["ranks"]
+    assert one == [every[17]]
+    assert len(store.run(*words, "--rank", "17").stdout.splitlines()) == 2
+    refused = store.run(*words, "--rank", "300")
+    assert refused.status == 2
+    assert "'300' is no rank of the plan, which has ranks 0 to 299" in refused.stderr

@@ -2,12 +2,14 @@
 #include "planning.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -60,11 +62,30 @@ void write_legs(std::string_view key, std::span<const route::Leg> legs, text::Js
     json.end_array();
 }
 
-std::string lines_of(const BlockGrid& source, const BlockGrid& destination) {
+int rank_of(const std::string& word, int ranks) {
+    int rank = -1;
+    const auto* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, rank);
+    if (error != std::errc{} || rest != end || rank < 0 || rank >= ranks) {
+        throw UsageError("'" + word + "' is no rank of the plan, which has ranks 0 to " +
+                         std::to_string(ranks - 1));
+    }
+    return rank;
+}
+
+/// Of all ranks, or of one.
+std::string lines_of(const BlockGrid& source, const BlockGrid& destination,
+                     const std::string& wanted) {
     redistribution::check(source, destination);
     const int ranks = 1 + std::max(source.ranks().highest(), destination.ranks().highest());
+    int rank = 0;
+    int end = ranks;
+    if (!wanted.empty()) {
+        rank = rank_of(wanted, ranks);
+        end = rank + 1;
+    }
     std::string lines;
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (; rank < end; ++rank) {
         const auto route = route::redistribution(rank, ranks, source, destination);
         text::JsonWriter json;
         json.begin_object().key("rank").value(rank);
@@ -79,12 +100,14 @@ std::string lines_of(const BlockGrid& source, const BlockGrid& destination) {
 
 std::string plan_redistribution(const std::string& words) {
     const auto given = text::split_list(words);
-    if (given.size() != 3) {
-        throw UsageError("--plan '" + words + "': write GRID,FROM,TO, such as 512x1024x16,2x4,4x2");
+    if (given.size() != 3 && given.size() != 4) {
+        throw UsageError("--plan '" + words +
+                         "': write GRID,FROM,TO or GRID,FROM,TO,RANK, such as 512x1024x16,2x4,4x2");
     }
     try {
         const auto extents = numbers_of(given[0], std::int64_t{1} << 40U);
-        return lines_of(grid_of(extents, given[1]), grid_of(extents, given[2]));
+        return lines_of(grid_of(extents, given[1]), grid_of(extents, given[2]),
+                        given.size() == 4 ? given[3] : "");
     } catch (const std::invalid_argument& error) {
         throw UsageError(error.what());
     }

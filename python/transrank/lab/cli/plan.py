@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -16,17 +16,22 @@ from transrank.lab.cli.output import Column
 from transrank.lab.reference.machine import read_table
 from transrank.lab.survey.movement import Peer, RankMovement, plan_redistribution
 
+# Of more ranks people are shown the extremes.
+MOST_ROWS = 256
+
 # Of ESMF's bundle redistribution benchmark.
 PUBLISHED_GRID, PUBLISHED_FIELDS, PUBLISHED_VALUE_BYTES = "512x1024x16", 8, 8
 
-EPILOG = """\
+EPILOG = f"""\
 examples:
   transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8
   transrank plan redistribute --grid 1000 --from 3 --to 5 --value-bytes 4
+  transrank plan redistribute --grid 512x1024x16 --from 80x128 --to 128x80 --rank 7
   transrank plan redistribute --published         the bytes of ESMF's table
 
 Blocks are as even as possible. The first dimension varies fastest, in memory
-and over the ranks; omitted dimensions are not divided.
+and over the ranks; omitted dimensions are not divided. Above {MOST_ROWS} ranks the table
+has the minimum, the median and the maximum; csv and json have every rank.
 """
 
 
@@ -61,6 +66,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="bytes per cell of each field (default: 8)",
     )
     parser.add_argument(
+        "--rank", metavar="R", type=int, default=None, help="plan only this rank's part"
+    )
+    parser.add_argument(
         "--published",
         action="store_true",
         help="instead: plan every partition of ESMF's published table, beside its bytes",
@@ -77,10 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
         grid and parts are given with --published, or lack without it.
     """
     given = [arguments.grid, arguments.source, arguments.destination]
+    one = arguments.rank is not None
     if arguments.published:
-        if any(given):
+        if any(given) or one:
             raise UsageError(
-                "--published has grid and parts of its own", "leave --grid, --from, --to"
+                "--published has grid and parts of its own, and plans every rank",
+                "leave --grid, --from, --to and --rank",
             )
         return _published(arguments)
     if not all(given):
@@ -88,7 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
             "a plan needs --grid, --from and --to",
             "transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2",
         )
-    movements = plan_redistribution(arguments.grid, arguments.source, arguments.destination)
+    movements = plan_redistribution(
+        arguments.grid, arguments.source, arguments.destination, arguments.rank
+    )
     cell_bytes = arguments.fields * arguments.value_bytes
     rows = [_row(movement, cell_bytes) for movement in movements]
     if arguments.format == "json":
@@ -98,7 +110,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         output.write(results.as_csv([_flat(row) for row in rows]), arguments.output)
     else:
-        output.print_or_write(lambda console: _print(console, rows), arguments.output)
+
+        def show(console: Console) -> None:
+            (_print_extremes if len(rows) > MOST_ROWS else _print)(console, rows)
+            if not one:
+                _print_total(console, rows)
+
+        output.print_or_write(show, arguments.output)
     return 0
 
 
@@ -143,6 +161,15 @@ def _print_beside(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     )
 
 
+# What the columns of the table show of a row.
+FIGURES: dict[str, tuple[str, Callable[[int], str]]] = {
+    "messages": ("messages", str),
+    "out": ("bytes_out", units.format_bytes),
+    "in": ("bytes_in", units.format_bytes),
+    "kept": ("bytes_kept", units.format_bytes),
+}
+
+
 def _row(movement: RankMovement, cell_bytes: int) -> dict[str, Any]:
     return {
         "rank": movement.rank,
@@ -175,16 +202,32 @@ def _print(console: Console, rows: Sequence[dict[str, Any]]) -> None:
             [
                 [
                     str(row["rank"]),
-                    str(row["messages"]),
-                    units.format_bytes(row["bytes_out"]),
-                    units.format_bytes(row["bytes_in"]),
-                    units.format_bytes(row["bytes_kept"]),
+                    *(form(row[key]) for key, form in FIGURES.values()),
                     " ".join(map(str, row["peers"])),
                 ]
                 for row in rows
             ],
         )
     )
+
+
+def _print_extremes(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Print minimum, median and maximum, with the first rank that has it."""
+    quantiles = {"minimum": 0, "median": (len(rows) - 1) // 2, "maximum": len(rows) - 1}
+    cells = []
+    for name, (key, form) in FIGURES.items():
+        values = sorted(row[key] for row in rows)
+        cells.append([name])
+        for at in quantiles.values():
+            value = values[at]
+            first = next(row["rank"] for row in rows if row[key] == value)
+            cells[-1].append(f"{form(value)} (rank {first})")
+    console.print(
+        output.table(["per rank", *(Column(name, right=True) for name in quantiles)], cells)
+    )
+
+
+def _print_total(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     moved = sum(row["bytes_out"] for row in rows)
     whole = moved + sum(row["bytes_kept"] for row in rows)
     share = units.format_percent(moved / whole) if whole else "0 %"

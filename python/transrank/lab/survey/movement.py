@@ -51,8 +51,10 @@ class RankMovement:
         return sum(each.cells for each in self.sends if each.peer == self.rank)
 
 
-def plan_redistribution(grid: str, source: str, destination: str) -> list[RankMovement]:
-    """Return every rank's part in the redistribution of a grid.
+def plan_redistribution(
+    grid: str, source: str, destination: str, rank: int | None = None
+) -> list[RankMovement]:
+    """Return every rank's part in the redistribution of a grid, or only that of one rank.
 
     Parameters
     ----------
@@ -64,11 +66,13 @@ def plan_redistribution(grid: str, source: str, destination: str) -> list[RankMo
     Raises
     ------
     UsageError
-        there are more parts than indices, or something is no such list of numbers.
+        there are more parts than indices, something is no such list of numbers, or there is no
+        such rank.
     LaunchError
         transrank-run cannot be asked.
     """
-    answer = catalogue.ask(["--plan", f"{grid},{source},{destination}"])
+    words = [grid, source, destination, *([] if rank is None else [str(rank)])]
+    answer = catalogue.ask(["--plan", ",".join(words)])
     lines = [json.loads(line) for line in answer.splitlines()]
     return [
         RankMovement(line["rank"], _peers(line["sends"]), _peers(line["receives"]))
