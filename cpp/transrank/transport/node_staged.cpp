@@ -6,9 +6,10 @@
 // packed, and the next one is packed when it has left: so a carrier needs the ranks of its node to
 // start, and they need it to make progress, whether or not they are peers.
 //
-// Only carriers call MPI, so the others can sleep until their doorbell rings. A rank that breaks
-// the exchange tells its peers on other nodes and, if it is a carrier, its counterparts by a
-// notice, and the members of its messages by a flag; each of them breaks then, and tells its own.
+// Only carriers call MPI, so the others can sleep until their doorbell rings, and have no
+// connection to another node. A rank that breaks the exchange tells the members of its messages by
+// a flag and, if it is a carrier, its counterparts by a notice; each of them breaks then, and tells
+// its own.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -563,13 +564,10 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
     return handles;
 }
 
-// The ranks that notices go to: peers, and the other carriers of what this rank carries.
+// The ranks that notices go to: the other carriers of what this rank carries.
 std::vector<int> notified(const std::vector<Crossing>& crossings) {
     std::vector<int> ranks;
     for (const auto& crossing : crossings) {
-        for (const auto* peer : crossing.peers) {
-            ranks.push_back(peer->rank);
-        }
         if (crossing.out && crossing.out->is_carrier()) {
             ranks.push_back(crossing.pair.out.far_carrier);
         }
@@ -582,9 +580,12 @@ std::vector<int> notified(const std::vector<Crossing>& crossings) {
     return ranks;
 }
 
-bool sends_one_way(Peers peers) {
-    return std::ranges::any_of(peers,
-                               [](const PeerOffer* peer) { return peer->receive == nullptr; });
+// Whether this rank carries messages to a node and none from it.
+bool carries_one_way(const std::vector<Crossing>& crossings) {
+    return std::ranges::any_of(crossings, [](const Crossing& crossing) {
+        return crossing.out && crossing.out->is_carrier() &&
+               !(crossing.in && crossing.in->is_carrier());
+    });
 }
 
 class NodeStaged final : public Transport {
@@ -592,7 +593,8 @@ public:
     NodeStaged(const Binding& binding, Peers peers)
         : binding_(binding),
           crossings_(crossings_of(binding, peers)),
-          notices_(*binding.messages, notified(crossings_), sends_one_way(peers), node_notice_tag) {
+          notices_(*binding.messages, notified(crossings_), carries_one_way(crossings_),
+                   node_notice_tag) {
         for_each_part([](Part& part) {
             if (part.is_carrier()) {
                 part.allocate();

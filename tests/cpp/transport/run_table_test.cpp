@@ -74,9 +74,9 @@ Leg random_box(std::mt19937& random) {
     CHECK(lay(&Loop::destination_stride) <= room);
     transrank::route::LoopNest nest;
     std::ranges::for_each(loops, [&](const Loop& loop) { nest.add(loop); });
-    Leg leg{.peer = 0, .segments = {}};
-    nest.append_to(leg.segments, 0, 0);
-    return leg;
+    std::vector<Segment> segments;
+    nest.append_to(segments, 0, 0);
+    return {.peer = 0, .segments = segments};
 }
 
 template <class Move>
