@@ -127,6 +127,29 @@ def namer(results: Iterable[CaseResult], subject: Entity = study_name) -> Entity
     return name
 
 
+def side_by_side(
+    results: Iterable[CaseResult], palette: Palette, panel: Entity, line: Entity, kind: str
+) -> list[CurveGroup]:
+    """Divide the results of one run and shape into panels, with a curve for each `line` in them.
+
+    Curves of the same name have the same style of the group `kind` in all panels.
+    """
+    panels: dict[str, dict[str, list[CaseResult]]] = {}
+    for result in results:
+        panels.setdefault(panel(result), {}).setdefault(line(result), []).append(result)
+    return [
+        CurveGroup(
+            title,
+            tuple(
+                Curve(name, name, palette.style(kind, name), points_of(found))
+                for name, found in lines.items()
+            ),
+            next(iter(lines.values()))[0],
+        )
+        for title, lines in panels.items()
+    ]
+
+
 def arrange(
     runs: Sequence[tuple[str, Sequence[CaseResult]]], palette: Palette, entity: Entity
 ) -> list[CurveGroup]:

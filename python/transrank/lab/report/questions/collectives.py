@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from transrank.lab import units
 from transrank.lab.reference.tables import machines
-from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
+from transrank.lab.report.curves import arrange, namer, side_by_side
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.quantity import TIME
@@ -86,21 +86,8 @@ def _forms_figure(context: Context) -> Figure | None:
     here = [result for result in results if result.shape == shape]
     plain = [result for result in here if form_of(result) == _main_form(here)]
     name = namer(plain, operation)
-    panels: dict[str, dict[str, list[CaseResult]]] = {}
-    for result in here:
-        panels.setdefault(name(result), {}).setdefault(form_of(result), []).append(result)
-    groups = [
-        CurveGroup(
-            title,
-            tuple(
-                Curve(form, form, context.palette.style("form", form), points_of(found))
-                for form, found in forms.items()
-            ),
-            next(iter(forms.values()))[0],
-        )
-        for title, forms in panels.items()
-        if len(forms) > 1
-    ]
+    groups = side_by_side(here, context.palette, name, form_of, "form")
+    groups = [group for group in groups if len(group.curves) > 1]
     return curve_figure("forms", groups, TIME, FORMS_CAPTION.format(shape=shape))
 
 

@@ -17,6 +17,7 @@ from transrank.lab.stats.summary import CaseResult
 
 STUDY = "datatypes"
 CONTIGUOUS = "contiguous"
+BY = {"datatype": "by datatype", "by-hand": "by hand", "mpi-pack": "by MPI_Pack"}
 
 CAPTION = (
     "Half a round trip over the bytes of the pieces, without their gaps. Bands are 95 % intervals "
@@ -112,7 +113,7 @@ def _answer(run: Measured, costs: list[tuple[CaseResult, Estimate]], several: bo
         here = [(result, cost) for result, cost in costs if _curve(result)[0] == layout]
         piece = min(int(result.axes["piece"]) for result, _ in here)
         said = [
-            f"{units.format_seconds(cost.value)} by {_curve(result)[1]} "
+            f"{units.format_seconds(cost.value)} {BY[_curve(result)[1]]} "
             f"({ends(cost, units.format_seconds)})"
             for result, cost in here
             if result.axes["piece"] == piece

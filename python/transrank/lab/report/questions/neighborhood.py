@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from transrank.lab import units
-from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
+from transrank.lab.report.curves import arrange, namer, side_by_side
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured, telling_shape
@@ -15,8 +15,8 @@ from transrank.lab.stats.summary import CaseResult
 STUDY = "neighborhood"
 TOLD_BYTES = 4096
 # What the others are held against: what solvers call.
-BASELINE = "neighbor_alltoallv, blocking"
-TOLD = ("neighbor_alltoallv, persistent", "messages, persistent", "exchange, persistent")
+BASELINE = "blocking neighbor_alltoallv"
+TOLD = ("persistent neighbor_alltoallv", "persistent messages", "persistent exchange")
 
 CAPTION = (
     "Time of the slowest rank from a common start over the block for one neighbor, with {shape}. "
@@ -33,7 +33,13 @@ def ask(context: Context) -> Question | None:
     groups = (
         arrange(context.results_of(STUDY), context.palette, namer(results))
         if context.several
-        else _by_topology(context, [result for result in results if result.shape == shape])
+        else side_by_side(
+            [result for result in results if result.shape == shape],
+            context.palette,
+            _topology,
+            _way,
+            "neighbors",
+        )
     )
     figure = curve_figure("neighborhood", groups, TIME, CAPTION.format(shape=shape))
     return Question(
@@ -45,24 +51,6 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def _by_topology(context: Context, results: list[CaseResult]) -> list[CurveGroup]:
-    panels: dict[str, dict[str, list[CaseResult]]] = {}
-    for result in results:
-        topology = str(result.axes["topology"])
-        panels.setdefault(topology, {}).setdefault(_way(result), []).append(result)
-    return [
-        CurveGroup(
-            topology,
-            tuple(
-                Curve(way, way, context.palette.style("neighbors", way), points_of(found))
-                for way, found in ways.items()
-            ),
-            next(iter(ways.values()))[0],
-        )
-        for topology, ways in panels.items()
-    ]
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     """A sentence per topology: the collective that solvers call, and what others take of it."""
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
@@ -70,28 +58,35 @@ def _answer(run: Measured, several: bool) -> list[str]:
         return []
     shape = telling_shape(results, run)
     texts = []
-    for topology in dict.fromkeys(str(result.axes["topology"]) for result in results):
+    for topology in dict.fromkeys(map(_topology, results)):
         ways: dict[str, list[CaseResult]] = {}
         for result in results:
-            if (result.axes["topology"], result.shape) == (topology, shape):
+            if (_topology(result), result.shape) == (topology, shape):
                 ways.setdefault(_way(result), []).append(result)
         base = nearest(ways.get(BASELINE, []), TOLD_BYTES)
         if base is None or base.bytes is None:
             continue
         size = base.bytes
         others = [
-            f"{way} {ratio}"
+            f"by {way} {ratio}"
             for way in TOLD
             for result in ways.get(way, [])
             if result.bytes == size and (ratio := times_as_long(base, result))
         ]
-        said = (
-            f"{run.name}: with" if several else "With"
-        ) + f" {shape} on {topology}, {BASELINE}, takes {time_with_interval(base)} for blocks of "
-        said += units.format_bytes(size)
-        texts.append(f"{said}; as long as that take {joined(others)}." if others else f"{said}.")
+        start = f"{run.name}: with" if several else "With"
+        again = f"{run.name}: it" if several else "It"
+        texts.append(
+            f"{start} {shape}, neighbors as on {topology}, {BASELINE} takes "
+            f"{time_with_interval(base)} for blocks of {units.format_bytes(size)}."
+        )
+        if others:
+            texts.append(f"{again} takes {joined(others)} as long.")
     return texts
 
 
+def _topology(result: CaseResult) -> str:
+    return str(result.axes["topology"])
+
+
 def _way(result: CaseResult) -> str:
-    return f"{result.axes['operation']}, {result.axes['form']}"
+    return f"{result.axes['form']} {result.axes['operation']}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transrank.lab import units
-from transrank.lab.report.curves import Curve, CurveGroup, arrange, namer, points_of
+from transrank.lab.report.curves import arrange, namer, side_by_side
 from transrank.lab.report.figures.curve_figure import curve_figure
 from transrank.lab.report.figures.quantity import TIME
 from transrank.lab.report.measured import Measured
@@ -37,8 +37,14 @@ def ask(context: Context) -> Question | None:
         return None
     groups = (
         arrange(context.results_of(STUDY), context.palette, namer(results))
-        if context.several
-        else _by_operation(context, results)
+        if context.several or len({result.shape for result in results}) > 1
+        else side_by_side(
+            results,
+            context.palette,
+            namer([_without_epoch(result) for result in results], _operation),
+            _epoch,
+            "epoch",
+        )
     )
     figure = curve_figure("one-sided", groups, TIME, CAPTION)
     return Question(
@@ -50,31 +56,11 @@ def ask(context: Context) -> Question | None:
     )
 
 
-def _by_operation(context: Context, results: list[CaseResult]) -> list[CurveGroup]:
-    """A panel per operation, window and number in flight; a curve per epoch."""
-    panels: dict[str, dict[str, list[CaseResult]]] = {}
-    plain = namer([_without_epoch(result) for result in results], _operation)
-    for result in results:
-        epoch = str(result.axes["epoch"])
-        panels.setdefault(plain(result), {}).setdefault(epoch, []).append(result)
-    return [
-        CurveGroup(
-            title,
-            tuple(
-                Curve(epoch, epoch, context.palette.style("epoch", epoch), points_of(found))
-                for epoch, found in epochs.items()
-            ),
-            next(iter(epochs.values()))[0],
-        )
-        for title, epochs in panels.items()
-    ]
-
-
 def _answer(run: Measured, several: bool) -> list[str]:
     prefix = f"{run.name}: " if several else ""
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
     latencies: dict[tuple[str, str], CaseResult] = {}
-    for operation, epoch in dict.fromkeys((_operation(r), str(r.axes["epoch"])) for r in results):
+    for operation, epoch in dict.fromkeys((_operation(r), _epoch(r)) for r in results):
         one = nearest(
             [r for r in results if _is(r, operation, epoch) and r.axes["in_flight"] == 1],
             SMALL_BYTES,
@@ -97,24 +83,28 @@ def _answer(run: Measured, several: bool) -> list[str]:
             for epoch in others
             if epochs[epoch].bytes == one.bytes and (ratio := times_as_long(one, epochs[epoch]))
         ]
-        texts.append(f"{said}, {joined(longer)}." if longer else f"{said}.")
+        texts.append(f"{said}, {joined(longer)} as long." if longer else f"{said}.")
     rates = [result for result in results if result.rate is not None]
     if rates:
         best = max(rates, key=lambda result: result.rate or 0.0)
         assert best.bytes is not None
         texts.append(
-            f"{prefix}The best rate is {rate_with_interval(best)}, by {_operation(best)} of "
+            f"{prefix}the best rate is {rate_with_interval(best)}, by {_operation(best)} of "
             f"{units.format_bytes(best.bytes)} with {best.axes['in_flight']} in flight."
         )
     return [text[:1].upper() + text[1:] if not several else text for text in texts]
 
 
 def _is(result: CaseResult, operation: str, epoch: str) -> bool:
-    return (_operation(result), str(result.axes["epoch"])) == (operation, epoch)
+    return (_operation(result), _epoch(result)) == (operation, epoch)
 
 
 def _operation(result: CaseResult) -> str:
     return str(result.axes["operation"])
+
+
+def _epoch(result: CaseResult) -> str:
+    return str(result.axes["epoch"])
 
 
 def _without_epoch(result: CaseResult) -> CaseResult:
