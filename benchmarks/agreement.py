@@ -142,7 +142,7 @@ class Peer:
     @property
     def compared(self) -> str:
         """Return what is compared, in words."""
-        return "both at once, of one after the other" if self.overlap else "means"
+        return "shares of time" if self.overlap else "means"
 
     @property
     def printed_rates(self) -> bool:
