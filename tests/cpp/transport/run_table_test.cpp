@@ -74,7 +74,7 @@ Leg random_box(std::mt19937& random) {
     CHECK(lay(&Loop::destination_stride) <= room);
     transrank::route::LoopNest nest;
     std::ranges::for_each(loops, [&](const Loop& loop) { nest.add(loop); });
-    std::vector<Segment> segments;
+    std::vector<transrank::route::Segment> segments;
     nest.append_to(segments, 0, 0);
     return {.peer = 0, .segments = segments};
 }
