@@ -70,7 +70,7 @@ void run_thousand(const std::string& transport) {
         auto& update = updates.emplace_back(1);
         const std::vector<std::int64_t> ghosts{other_rank()};
         update.transformer.create_ghost_mapping(ghosts);
-        exchange::Options options;
+        transrank::exchange::Options options;
         options.transport = transport;
         update.transformer.init_persistent_pull(options);
         (*update.owned)[0][0] = (10.0 * i) + world_rank();
