@@ -39,9 +39,9 @@ def test_ranks_are_asked_for_where_the_output_lacks_them(store: Store) -> None:
 
 
 def test_what_is_left_out_is_counted(store: Store) -> None:
-    answer = store.run("import", OUTPUTS / "osu_latency.txt", OUTPUTS / "osu_multi_lat.txt")
+    answer = store.run("import", OUTPUTS / "osu_latency.txt", OUTPUTS / "osu_bw_persistent.txt")
     assert answer.status == 0
-    assert "warning: 23 results of 'multi latency' are left out" in answer.stderr
+    assert "warning: 4 results of 'bandwidth persistent' are left out" in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 import slurm_cluster
 from slurm_cluster import SlurmCluster
 from transrank import installation
-from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.records import Run, Shape, read_run
 
 OBSTACLE = slurm_cluster.obstacle()
 pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
@@ -89,4 +89,4 @@ def test_a_job_without_a_number_of_ranks_fills_its_nodes(
     run = submit(cluster, tmp_path, "measure exchange --sizes 8 --count 2 --launches 1")
     cores = run.header.machine["usable_cores"]
     assert run.header.machine["allocation"]["slots"] is None
-    assert max(case.shape for case in run.cases if case.status == "ok") == (2 * cores, cores)
+    assert max(case.shape for case in run.cases if case.status == "ok") == Shape(2 * cores, cores)

@@ -181,8 +181,9 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
         const auto count = static_cast<std::size_t>(theirs.crossings);
         const auto before = crossings.size();
         crossings.resize(before + count);
-        std::memcpy(crossings.data() + before, all.data() + at, count * sizeof(Crossing));
-        at += count * sizeof(Crossing);
+        const auto read = std::as_writable_bytes(std::span(crossings).subspan(before));
+        std::copy_n(all.data() + at, read.size(), read.begin());
+        at += read.size();
     }
     const auto unit_bytes = std::accumulate(
         fields.begin(), fields.end(), std::int64_t{0},

@@ -194,7 +194,7 @@ public:
                    .fields = {&field_, 1},
                    .own_fields = {&own_offer_, 1},
                    .comm = comm_,
-                   .lease = nullptr,
+                   .messages = nullptr,
                    .operation = operation,
                    .thresholds = thresholds_,
                    .stores = transport::Stores::cached,

@@ -26,12 +26,12 @@ EPILOG = f"""\
 examples:
   transrank plan redistribute --grid 512x1024x16 --from 2x4 --to 4x2 --fields 8
   transrank plan redistribute --grid 1000 --from 3 --to 5 --value-bytes 4
-  transrank plan redistribute --grid 512x1024x16 --from 80x128 --to 128x80 --rank 7
+  transrank plan redistribute --grid 1000x1000 --from 100x5 --to 5x100 --rank 7
   transrank plan redistribute --published         the bytes of ESMF's table
 
 Blocks are as even as possible. The first dimension varies fastest, in memory
-and over the ranks; omitted dimensions are not divided. Above {MOST_ROWS} ranks the table
-has the minimum, the median and the maximum; csv and json have every rank.
+and over the ranks; omitted dimensions are not divided. Above {MOST_ROWS} ranks the
+table has the minimum, the median and the maximum; csv and json every rank.
 """
 
 
