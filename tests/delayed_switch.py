@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A switch between virtual hosts that hands each frame on after a time, as a long line would.
 
-    python delayed_switch.py SECONDS NAMESPACE=DEVICE ...
+    python delayed_switch.py SECONDS BITS_PER_SECOND NAMESPACE=DEVICE ...
 
 Makes in each network namespace a TAP device of that name and hands what arrives at one of them on
-to the one that its address was last seen at, or to all others. For kernels without netem. Says
-`ready` when all devices are there, and runs until it is killed.
+to the one that its address was last seen at, or to all others, one frame after the other at the
+given rate. For kernels without netem. Says `ready` when all devices are there, and runs until it is
+killed.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ def open_device(namespace: str, name: str) -> int:
     return device
 
 
-def switch(devices: list[int], delay: float) -> None:
+def switch(devices: list[int], delay: float, bits_per_second: float) -> None:
     """Hand frames on for ever."""
+    busy_until = dict.fromkeys(devices, 0.0)
     waiting: list[tuple[float, int, int, bytes]] = []
     place: dict[bytes, int] = {}
     count = 0
@@ -63,7 +65,9 @@ def switch(devices: list[int], delay: float) -> None:
                 to = [known] if known else [one for one in devices if one != key.fd]
                 for device in to:
                     count += 1
-                    heapq.heappush(waiting, (time.monotonic() + delay, count, device, frame))
+                    begin = max(time.monotonic(), busy_until[device])
+                    busy_until[device] = begin + 8 * len(frame) / bits_per_second
+                    heapq.heappush(waiting, (busy_until[device] + delay, count, device, frame))
             while waiting and waiting[0][0] <= time.monotonic():
                 _, _, device, frame = heapq.heappop(waiting)
                 try:
@@ -73,11 +77,11 @@ def switch(devices: list[int], delay: float) -> None:
 
 
 def main() -> None:
-    delay = float(sys.argv[1])
-    pairs = [argument.split("=") for argument in sys.argv[2:]]
+    delay, bits_per_second = map(float, sys.argv[1:3])
+    pairs = [argument.split("=") for argument in sys.argv[3:]]
     devices = [open_device(namespace, name) for namespace, name in pairs]
     print("ready", flush=True)
-    switch(devices, delay)
+    switch(devices, delay, bits_per_second)
 
 
 if __name__ == "__main__":

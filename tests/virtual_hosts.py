@@ -45,6 +45,8 @@ if [ $status -gt 128 ]; then
 fi
 exit $status
 """
+# The switch that is a program is busy with each frame.
+JUMBO_FRAME = "9000"
 # How many bytes may pass at once: two segments of the largest size.
 BURST = "128k"
 
@@ -87,11 +89,14 @@ class VirtualHosts:
     """Hosts node0, node1, ... for as long as the context lasts; what runs on them then ends.
 
     With a `delay`, seconds from any host to any other, the switch is a program (delayed_switch.py)
-    and the links can be neither cut nor shaped.
+    that gives all links one bandwidth, and they can be neither cut nor shaped.
     """
 
-    def __init__(self, count: int, delay: float = 0.0) -> None:
+    def __init__(
+        self, count: int, delay: float = 0.0, bits_per_second: float = float("inf")
+    ) -> None:
         self._delay = delay
+        self._bits_per_second = bits_per_second
         self._program: subprocess.Popen[str] | None = None
         self.names = [f"node{number}" for number in range(count)]
         self.addresses = [f"{NETWORK}.{number + 1}" for number in range(count)]
@@ -195,6 +200,8 @@ class VirtualHosts:
         for name, address in pairs:
             namespace = self._namespace(name)
             _ip("-n", namespace, "link", "set", "lo", "up")
+            if self._delay:
+                _ip("-n", namespace, "link", "set", "eth0", "mtu", JUMBO_FRAME)
             _ip("-n", namespace, "addr", "add", f"{address}/24", "dev", "eth0")
             _ip("-n", namespace, "link", "set", "eth0", "up")
 
@@ -208,7 +215,9 @@ class VirtualHosts:
         program = Path(__file__).with_name("delayed_switch.py")
         plugs = [f"{self._namespace(name)}=eth0" for name in self.names]
         self._program = subprocess.Popen(
-            [sys.executable, program, str(self._delay), *plugs], stdout=subprocess.PIPE, text=True
+            [sys.executable, program, str(self._delay), str(self._bits_per_second), *plugs],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self._program.stdout is not None
         if self._program.stdout.readline() != "ready\n":
