@@ -17,7 +17,6 @@
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/schedule/problem.hpp"
-#include "transrank/transport/node_link.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -126,19 +125,6 @@ schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
             .leaders = options.leaders};
 }
 
-// Collective. Whether what two nodes send each other is there sooner as one message for all of
-// their ranks, whichever nodes these are.
-bool does_one_message_pay(const mpi::Communicator& comm, const memory::Node& node,
-                          std::int64_t block_bytes) {
-    if (!all_of(comm, std::array{transport::link_is_known()})[0]) {
-        transport::measure_link(comm, node);
-    }
-    const auto mates = static_cast<std::int64_t>(node.mates().size());
-    const auto pairs = mates * mates;
-    const auto bytes = static_cast<double>(pairs) * static_cast<double>(block_bytes);
-    return all_of(comm, std::array{transport::known_link().gain(pairs, bytes, bytes) > 0})[0];
-}
-
 Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) {
     const auto& node = task.known->node();
     const auto bytes = static_cast<std::size_t>(task.blocks.send_extent());
@@ -146,14 +132,11 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
         task.in_place() || bytes == 0 || memory::SharedBlock::find(task.send, bytes).has_value();
     const auto all = all_of(comm, std::array{static_cast<int>(node.mates().size()) == comm.size(),
                                              shared, !node.oversubscribed()});
-    const bool equal = task.block_bytes != different;
-    return {
-        .on_one_node = all[0],
-        .shared_arrays = all[1],
-        .equal_blocks = equal,
-        .block_bytes = task.block_bytes,
-        .own_cores = all[2],
-        .one_message_pays = !all[0] && equal && does_one_message_pay(comm, node, task.block_bytes)};
+    return {.on_one_node = all[0],
+            .shared_arrays = all[1],
+            .equal_blocks = task.block_bytes != different,
+            .block_bytes = task.block_bytes,
+            .own_cores = all[2]};
 }
 
 // What `auto` is in the file of choices, if it says anything.

@@ -17,8 +17,6 @@ struct Circumstances {
     bool equal_blocks;
     std::int64_t block_bytes = 0;  ///< of equal blocks
     bool own_cores = true;         ///< no ranks share a core
-    /// Whether one message for all ranks of two nodes is there sooner, as measured.
-    bool one_message_pays = false;
 };
 
 /// A row of the table of methods for an alltoall: every schedule, and two that have none.

@@ -238,13 +238,13 @@ bool Bound::needs_thresholds() const {
            });
 }
 
-// Whether what it moves between nodes may go by one message for all ranks of a node.
+// Whether what it moves between nodes is to go by one message for all ranks of a node: only if that
+// is asked for by name, since a wait then needs ranks that are no peers.
 bool Bound::needs_plan() const {
     const auto& here = node().ranks();
     return std::ranges::any_of(transport::all(),
                                [&](const transport::Entry& entry) {
-                                   return entry.between_nodes &&
-                                          transport::may_choose(options_.transport, entry);
+                                   return entry.between_nodes && options_.transport == entry.name;
                                }) &&
            std::ranges::any_of(transport::peers_of(route()),
                                [&](int peer) { return !std::ranges::binary_search(here, peer); });
