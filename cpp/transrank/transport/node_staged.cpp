@@ -11,6 +11,8 @@
 // a flag and, if it is a carrier, its counterparts by a notice; each of them breaks then, and tells
 // its own.
 #include <atomic>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -699,6 +701,10 @@ public:
                 text << " receives " << pair.in.bytes << " for " << pair.in.replaced << ", by rank "
                      << pair.in.carrier << " from rank " << pair.in.far_carrier;
             }
+            constexpr double microseconds = 1e6;
+            const auto gained = std::llround(microseconds * pair.seconds_gained);
+            text << "; by what was measured " << std::abs(gained) << " us "
+                 << (gained < 0 ? "later" : "sooner") << " than by a message per pair of ranks";
         }
         return text.str();
     }
@@ -734,19 +740,6 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     return binding.plan == nullptr ? "not asked for" : binding.plan->pair_with(peer.node).obstacle;
 }
 
-std::optional<Preference> preference(const Binding& binding, const PeerOffer& peer) {
-    const auto& pair = binding.plan->pair_with(peer.node);
-    if (pair.seconds_gained > 0) {
-        return std::nullopt;
-    }
-    std::ostringstream why;
-    constexpr double microseconds = 1e6;
-    why << "one message for all pairs of ranks of two nodes would not be there sooner ("
-        << pair.out.replaced << " out, " << pair.in.replaced << " in, measured "
-        << static_cast<std::int64_t>(-pair.seconds_gained * microseconds) << " us later)";
-    return Preference{.transport = "message", .reason = why.str()};
-}
-
 std::unique_ptr<Transport> make(const Binding& binding, Peers peers) {
     return std::make_unique<NodeStaged>(binding, peers);
 }
@@ -766,8 +759,7 @@ Entry node_staged() {
             .by_messages = true,
             .make = make,
             .decline = decline,
-            .between_nodes = true,
-            .preference = preference};
+            .between_nodes = true};
 }
 
 }  // namespace transrank::transport
