@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from bars import Figure, Part, add_check_option, pairs, report
 from native import build, printed_at_two_ranks
+from ratios import ratio_figure
 
 from transrank.lab.stats.compare import paired_ratio
-from transrank.lab.units import format_seconds
 
 PYTHON_PROGRAM = Path(__file__).parent / "programs" / "binding.py"
 
@@ -44,16 +44,11 @@ def ratio(name: str, found: list[Found], way: str, bar: float, beside: str = "")
     """Hold a way against the set-up by hand; `beside` is one that is printed and not judged."""
     by_hand = [each["by hand"] for each in found]
     own = [each[way] for each in found]
-    estimate = paired_ratio(by_hand, own)
-    times = " / ".join(format_seconds(float(np.median(each))) for each in (own, by_hand))
     parts = []
     if beside:
         other = paired_ratio(by_hand, [each[beside] for each in found])
         parts.append(Part(f"{beside} / by hand", other.value, other.low, other.high))
-    title = f"{name}: {way} / by hand"
-    return Figure(
-        title, estimate.value, bar, "x", estimate.low, estimate.high, note=times, parts=parts
-    )
+    return ratio_figure(f"{name}: {way} / by hand", by_hand, own, bar, parts=parts)
 
 
 def main() -> int:

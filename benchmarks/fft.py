@@ -13,13 +13,11 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
 from bars import Figure, add_check_option, pairs, report
 from native import printed_at_two_ranks
+from ratios import ratio_figure
 
 from transrank import installation
-from transrank.lab.stats.compare import paired_ratio
-from transrank.lab.units import format_seconds
 
 PROGRAM = Path(__file__).parent / "programs" / "fft.py"
 USUAL, OWN, SHARED = "MPI_Alltoallw", "own arrays", "shared arrays"
@@ -36,18 +34,7 @@ Found = dict[str, float]
 def speedup(points: int, found: list[Found], way: str, what: str, bar: float) -> Figure:
     """Hold a way against MPI_Alltoallw, launch by launch."""
     own, usual = ([each[f"{name}, {what}"] for each in found] for name in (way, USUAL))
-    estimate = paired_ratio(own, usual)
-    times = " / ".join(format_seconds(float(np.median(each))) for each in (usual, own))
-    return Figure(
-        f"{points}^3, {what}: {USUAL} / {way}",
-        estimate.value,
-        bar,
-        "x",
-        estimate.low,
-        estimate.high,
-        at_least=True,
-        note=times,
-    )
+    return ratio_figure(f"{points}^3, {what}: {USUAL} / {way}", own, usual, bar, at_least=True)
 
 
 def main() -> int:

@@ -14,12 +14,9 @@ import argparse
 import json
 import sys
 
-import numpy as np
 from bars import Figure, add_check_option, pairs, report
 from native import build, printed_at_two_ranks
-
-from transrank.lab.stats.compare import paired_ratio
-from transrank.lab.units import format_seconds
+from ratios import ratio_figure
 
 GRID = "512,1024,16"
 LAYOUTS = ("transposed", "reversed", "blocks")
@@ -34,18 +31,7 @@ def ratio(
 ) -> Figure:
     """Hold one way against another, launch by launch."""
     ones, others = ([each[way] for each in found] for way in (below, above))
-    estimate = paired_ratio(ones, others)
-    times = " / ".join(format_seconds(float(np.median(each))) for each in (others, ones))
-    return Figure(
-        f"{name}: {above} / {below}",
-        estimate.value,
-        bar,
-        "x",
-        estimate.low,
-        estimate.high,
-        at_least=at_least,
-        note=times,
-    )
+    return ratio_figure(f"{name}: {above} / {below}", ones, others, bar, at_least=at_least)
 
 
 def figures(layout: str, found: list[Found]) -> list[Figure]:

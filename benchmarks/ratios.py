@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from bars import Figure
+import numpy as np
+from bars import Figure, Part
 
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
+from transrank.lab.units import format_seconds
 
 
 def speedup(name: str, slow: CaseResult, fast: CaseResult, bar: float, note: str = "") -> Figure:
@@ -44,3 +47,28 @@ def _by_launch(first: CaseResult, second: CaseResult) -> tuple[list[float], list
     )
     both = [launch for launch in ones if launch in others]
     return [ones[launch] for launch in both], [others[launch] for launch in both]
+
+
+def ratio_figure(
+    name: str,
+    ones: Sequence[float],
+    others: Sequence[float],
+    bar: float,
+    *,
+    at_least: bool = False,
+    parts: Sequence[Part] = (),
+) -> Figure:
+    """Hold the other times over the ones, launch by launch, against a bar; note the medians."""
+    estimate = paired_ratio(ones, others)
+    note = " / ".join(format_seconds(float(np.median(each))) for each in (others, ones))
+    return Figure(
+        name,
+        estimate.value,
+        bar,
+        "x",
+        estimate.low,
+        estimate.high,
+        at_least=at_least,
+        note=note,
+        parts=parts,
+    )
