@@ -30,7 +30,7 @@ public:
         layout::require(object != nullptr, "instead of ", name_of(Behind<Public>::kind),
                         " the call got ",
                         given == nullptr ? "NULL" : name_of(handle_of(given)->kind), where_,
-                        "; errors of the call that was to make it tell why");
+                        "; the error of the call that should have created it says why");
         return *object;
     }
 

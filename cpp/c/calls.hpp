@@ -35,7 +35,7 @@ int create(Public** result, const Make& make) noexcept {
     });
 }
 
-/// Throws std::invalid_argument for a communicator that is none: nobody can be told.
+/// Throws std::invalid_argument for MPI_COMM_NULL, on this rank alone: it has no peers.
 void require_communicator(MPI_Comm comm);
 
 /// Collective. What `work` returns, given a communicator of its own and what `check` has returned.

@@ -73,9 +73,9 @@ std::vector<Crossing> crossings_of(const Binding& binding, Peers peers) {
 }
 
 /// What ranks write to each other when they connect, all at once.
-class Letters {
+class SetupMessages {
 public:
-    explicit Letters(const mpi::Communicator& comm) : comm_(comm) {}
+    explicit SetupMessages(const mpi::Communicator& comm) : comm_(comm) {}
 
     template <class T>
     void receive(int rank, std::span<T> items) {
@@ -127,9 +127,9 @@ std::vector<std::vector<std::int64_t>> places_at(const Crossing& crossing, const
 // that go once to several. Returns the handles, an outgoing and an incoming one for each crossing.
 std::vector<memory::BlockHandle> connect_all(const Binding& binding,
                                              std::vector<Crossing>& crossings) {
-    Letters letters(binding.comm);
+    SetupMessages messages(binding.comm);
     std::vector<memory::BlockHandle> handles(2 * crossings.size());
-    std::vector<std::vector<std::vector<std::int64_t>>> told;
+    std::vector<std::vector<std::vector<std::int64_t>>> places_of_all;
     for (std::size_t i = 0; i < crossings.size(); ++i) {
         auto& crossing = crossings[i];
         std::size_t next = 2 * i;
@@ -137,7 +137,7 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
             const std::span handle(&handles[next], 1);
             next = (2 * i) + 1;
             if (!part.is_carrier()) {
-                letters.receive(part.stream().carrier, handle);
+                messages.receive(part.stream().carrier, handle);
                 return;
             }
             if (part.box()) {
@@ -145,25 +145,25 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
             }
             for (const int member : part.stream().members) {
                 if (member != part.stream().carrier) {
-                    letters.send(member, std::span<const memory::BlockHandle>(handle));
+                    messages.send(member, std::span<const memory::BlockHandle>(handle));
                 }
             }
         });
-        const auto& places = told.emplace_back(places_at(crossing, *binding.plan));
+        const auto& places = places_of_all.emplace_back(places_at(crossing, *binding.plan));
         std::size_t sent = 0;
         for (const auto* peer : crossing.peers) {
             auto& begins = crossing.places.emplace_back();
             const auto& place = binding.plan->place_of(peer->rank);
             if (peer->receive != nullptr && place.in_distinct_units > 0) {
                 begins.resize(static_cast<std::size_t>(peer->receive->runs()));
-                letters.receive(peer->rank, std::span(begins));
+                messages.receive(peer->rank, std::span(begins));
             }
             if (peer->send != nullptr && place.out_distinct_units > 0) {
-                letters.send(peer->rank, std::span(places[sent++]));
+                messages.send(peer->rank, std::span(places[sent++]));
             }
         }
     }
-    letters.wait();
+    messages.wait();
     return handles;
 }
 
