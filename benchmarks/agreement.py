@@ -3,8 +3,8 @@
 
 Runs the suites' own binaries (not part of transrank; built by the user against the MPI that
 transrank was built with) and transrank in alternation at two ranks: in each round two sets of five
-launches of every suite's program and five launches of transrank, of all of which the medians count,
-one after the other in random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
+launches of every suite's program and five launches of transrank, of which the medians count, in
+random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
 IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
 means are what the suites print, and beside them stand transrank's medians; of overlap what both at
 once take of what communication and computation take one after the other. OSU's one-sided programs
@@ -16,9 +16,9 @@ beyond; it is unclear when the interval is wider than the tolerance, or the rati
 its interval does not.
 
 Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
-the cores is measured between launches, without the MPI, and a pair of launches counts when it was
-the same before and after both: that of the distances which most pairs met. Rounds are added until
-enough pairs count.
+the cores is measured, without the MPI, before and after each of the suite's launches, and in each
+round of transrank's; a launch counts when it was the same throughout: that of the distances at
+which most rounds have launches of both. Rounds are added until enough do.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ from core_states import distances
 from native import build, printed_at_two_ranks
 from rich.console import Console
 from rich.table import Table
-from survey import core_latency_now, measure
+from survey import run
 
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.estimate import Estimate
+from transrank.lab.stats.summary import summarise_case
 from transrank.lab.store.suites import imb, osu
 from transrank.lab.units import format_bytes, format_percent, format_seconds
 
@@ -55,9 +56,13 @@ LARGEST = 4 << 20
 LAST_DIGIT = 1e-8
 # A suite takes 0.1 ms for its samples of a small size, so that one launch says little.
 LAUNCHES = 5
+# The median of fewer launches of a round is none.
+LEAST_LAUNCHES = 2
 # At most so many times the rounds asked for are taken, and with fewer pairs nothing is compared.
 MOST_ROUNDS = 3
 LEAST_PAIRS = 3
+# Looks at the cores until they are found; a look during which a rank lost its core tells nothing.
+LOOKS = 20
 # Bytes from a page boundary to where a suite's buffers begin.
 BUFFER_OFFSETS: Mapping[str, int] = {"IMB": 16, "OSU": 0}
 
@@ -168,11 +173,6 @@ class Peer:
         """Return the same from buffers that begin at a page boundary."""
         return Own(self.operation, 0)
 
-    def run(self) -> dict[int, float]:
-        """Return seconds by bytes: the medians of what a few launches print."""
-        launches = [self.launch() for _ in range(LAUNCHES)]
-        return {size: median_at(launches, size) for size in launches[0]}
-
     def launch(self) -> dict[int, float]:
         """Return seconds by bytes, as one launch prints them."""
         reader = imb if self.suite == "IMB" else osu
@@ -200,50 +200,91 @@ def look_at_clock() -> float:
     return reading
 
 
-@dataclass(frozen=True)
-class Launched:
-    """What one program found, seconds by bytes, and the cores' latency before and after it.
+def core_latency_now() -> float:
+    """Return the seconds that a cache line takes just now between the cores of two ranks.
 
-    `medians` are transrank's.
+    Raises
+    ------
+    RuntimeError
+        it cannot be measured here: the ranks share no node, or have no core each.
+    """
+    program = build("core_latency")
+    for _ in range(LOOKS):
+        found = float(printed_at_two_ranks([str(program)]))
+        if not math.isnan(found):
+            return found
+    raise RuntimeError("two ranks need a core each, on one node")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one launch found at one size, and what a cache line took meanwhile.
+
+    `median` is transrank's.
     """
 
-    means: Mapping[int, float]
-    cores: tuple[float, float]
-    medians: Mapping[int, float] = field(default_factory=dict)
+    mean: float
+    cores: tuple[float, ...]
+    median: float = math.nan
 
     def was_at(self, distance: CoreState) -> bool:
-        """Whether the cores were at `distance` before it and after it."""
-        return bool(distance.at_distance(np.array(self.cores)).all())
+        """Whether the cores were at `distance` all the time."""
+        return bool(self.cores) and bool(distance.at_distance(np.array(self.cores)).all())
+
+
+# The launches of one program in one round, by size.
+Launches = Mapping[int, Sequence[Found]]
+
+
+def means_at(launches: Launches, size: int, distance: CoreState) -> float | None:
+    """Return the median over the launches at `distance`, None if they are too few."""
+    counted = [found.mean for found in launches.get(size, ()) if found.was_at(distance)]
+    return float(np.median(counted)) if len(counted) >= LEAST_LAUNCHES else None
 
 
 @dataclass
 class Rounds:
-    """The launches of every program, one per round."""
+    """The launches of every program, round by round."""
 
-    first: dict[Peer, list[Launched]] = field(default_factory=lambda: defaultdict(list))
-    second: dict[Peer, list[Launched]] = field(default_factory=lambda: defaultdict(list))
-    own: dict[Own, list[Launched]] = field(default_factory=lambda: defaultdict(list))
-    cores: list[list[float]] = field(default_factory=list)
+    first: dict[Peer, list[Launches]] = field(default_factory=lambda: defaultdict(list))
+    second: dict[Peer, list[Launches]] = field(default_factory=lambda: defaultdict(list))
+    own: dict[Own, list[Launches]] = field(default_factory=lambda: defaultdict(list))
+
+    def looks(self) -> np.ndarray:
+        """Return what a cache line took, all looks at it."""
+        every = itertools.chain(*self.first.values(), *self.second.values(), *self.own.values())
+        founds = itertools.chain.from_iterable(launches.values() for launches in every)
+        return np.array([each for found in founds for one in found for each in one.cores])
 
     def distances(self) -> Sequence[CoreState]:
         """Return the distances that the cores were found at, the nearest first."""
-        return distances(np.concatenate(self.cores))
+        return distances(self.looks())
 
     def best(self, peers: Sequence[Peer]) -> CoreState:
         """Return the distance at which most pairs were taken: that of the launches that count."""
         return max(self.distances(), key=lambda distance: self.fewest(peers, distance))
 
     def fewest(self, peers: Sequence[Peer], distance: CoreState) -> int:
-        """Return how many pairs with each of the peers were taken at `distance`, at least."""
-        return min(len(self.pairs(peer, distance)) for peer in peers)
+        """Return how many pairs were taken at `distance`, at least, with each peer at each size."""
+        return min(
+            len(self.pairs(peer, size, distance)) for peer in peers for size in self.sizes(peer)
+        )
 
-    def pairs(self, peer: Peer, distance: CoreState) -> list[tuple[Launched, Launched]]:
-        """Return the launches of `peer` and of transrank, of one round each, at `distance`."""
-        return [
-            (theirs, ours)
+    def sizes(self, peer: Peer) -> list[int]:
+        """Return the sizes that both have."""
+        theirs, ours = (
+            {*itertools.chain.from_iterable(launches)}
+            for launches in (self.first[peer], self.own[peer.own])
+        )
+        return sorted(theirs & ours)
+
+    def pairs(self, peer: Peer, size: int, distance: CoreState) -> list[tuple[float, float]]:
+        """Return what `peer` and transrank found at `distance`, round by round."""
+        both = (
+            (means_at(theirs, size, distance), means_at(ours, size, distance))
             for theirs, ours in zip(self.first[peer], self.own[peer.own], strict=True)
-            if theirs.was_at(distance) and ours.was_at(distance)
-        ]
+        )
+        return [(theirs, ours) for theirs, ours in both if theirs is not None and ours is not None]
 
 
 def peers(
@@ -272,55 +313,72 @@ def peers(
     return found
 
 
-def measure_own(store: Path, own: Own, max_time: str, largest: int) -> tuple[Values, Values]:
-    """Measure a few launches; return means and medians."""
+def launch_own(store: Path, own: Own, max_time: str, largest: int) -> Launches:
+    """Measure a few launches of transrank."""
     operation = OPERATIONS[own.operation]
     options = [f"--launches={LAUNCHES}", "--ranks=2", f"--max-time={max_time}"]
     options += [f"--buffer-offset={own.buffer_offset}", f"--sizes={operation.smallest}..{largest}"]
-    results = measure(store, own.operation, [*operation.ours, *options])
-    means, medians = {}, {}
-    for result in results:
-        if result.headline is not None and result.imb is not None and result.bytes is not None:
-            key = result.bytes, str(result.axes.get("part", ""))
-            medians[key] = result.headline.value
-            means[key] = result.imb.mean
-    if operation.overlap:
-        return shares(means), shares(medians)
-    return {size: mean for (size, _), mean in means.items()}, {
-        size: median for (size, _), median in medians.items()
+    launched: dict[int, dict[tuple[int, str], Found]] = defaultdict(dict)
+    for case in run(store, own.operation, [*operation.ours, *options]).cases:
+        result = summarise_case([case])
+        if result.headline is None or result.imb is None or result.bytes is None:
+            continue
+        looks = case.samples.core_latency_seconds if case.samples is not None else None
+        cores = () if looks is None else tuple(looks[looks > 0])
+        key = result.bytes, str(result.axes.get("part", ""))
+        launched[case.launch][key] = Found(result.imb.mean, cores, result.headline.value)
+    found = defaultdict(list)
+    for parts in launched.values():
+        for size, one in (shared(parts) if operation.overlap else whole(parts)).items():
+            found[size].append(one)
+    return found
+
+
+def whole(parts: Mapping[tuple[int, str], Found]) -> dict[int, Found]:
+    """Return what a launch found, by size."""
+    return {size: found for (size, _), found in parts.items()}
+
+
+def shared(parts: Mapping[tuple[int, str], Found]) -> dict[int, Found]:
+    """Return what a launch found of the time of communication and computation, by size."""
+    means = shares({key: found.mean for key, found in parts.items()})
+    medians = shares({key: found.median for key, found in parts.items()})
+    cores = {
+        size: tuple(itertools.chain(*(parts[size, part].cores for part in PARTS))) for size in means
     }
+    return {size: Found(means[size], cores[size], medians[size]) for size in means}
+
+
+def launch_peer(peer: Peer) -> tuple[Launches, Launches]:
+    """Launch a suite's program, for two sets of launches in turns."""
+    found: tuple[dict[int, list[Found]], ...] = defaultdict(list), defaultdict(list)
+    before = core_latency_now()
+    for launch in range(2 * LAUNCHES):
+        printed = peer.launch()
+        after = core_latency_now()
+        for size, mean in printed.items():
+            found[launch % 2][size].append(Found(mean, (before, after)))
+        before = after
+    return found[0], found[1]
 
 
 def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
-    """Run everything in alternation, until enough pairs of launches count or the time is over."""
+    """Run everything in alternation, until enough pairs count or the time is over."""
     end = time.monotonic() + 60 * arguments.minutes
     rounds = Rounds()
     order = random.Random(arguments.seed)
-    paired = {peer.own for peer in programs}
-    groups: list[list[tuple[str, Peer | Own]]] = [
-        [("first", peer), ("second", peer), ("own", peer.own)] for peer in programs
-    ]
-    groups += [
-        [("own", own)]
-        for own in dict.fromkeys(peer.own_aligned for peer in programs)
-        if own not in paired
-    ]
+    own = [*dict.fromkeys(each for peer in programs for each in (peer.own, peer.own_aligned))]
+    every: list[Peer | Own] = [*programs, *own]
     for number in range(MOST_ROUNDS * arguments.rounds):
-        order.shuffle(groups)
-        for group in groups:
-            order.shuffle(group)
-        cores = [core_latency_now(store)]
-        for which, what in itertools.chain.from_iterable(groups):
-            medians: Mapping[int, float] = {}
+        order.shuffle(every)
+        for what in every:
             if isinstance(what, Own):
-                means, medians = measure_own(store, what, arguments.max_time, arguments.largest)
-                into = rounds.own[what]
+                found = launch_own(store, what, arguments.max_time, arguments.largest)
+                rounds.own[what].append(found)
             else:
-                means = what.run()
-                into = rounds.first[what] if which == "first" else rounds.second[what]
-            cores.append(core_latency_now(store))
-            into.append(Launched(means, (cores[-2], cores[-1]), medians))
-        rounds.cores.append(cores)
+                first, second = launch_peer(what)
+                rounds.first[what].append(first)
+                rounds.second[what].append(second)
         fewest = rounds.fewest(programs, rounds.best(programs))
         print(f"round {number + 1} done; {fewest} or more pairs count", file=sys.stderr)
         if fewest >= arguments.rounds or time.monotonic() > end:
@@ -340,6 +398,7 @@ class Size:
     own_difference: float
     resolution: float
     ratio: Estimate
+    pairs: int
 
     @property
     def tolerance(self) -> float:
@@ -359,42 +418,41 @@ class Size:
         return "unclear" if wide or not least <= self.ratio.value <= most else "agrees"
 
 
-def median_at(launches: Sequence[Mapping[int, float]], size: int) -> float:
-    """Return the median over launches of what they say at `size`."""
-    return float(np.median([launch[size] for launch in launches]))
-
-
 def compare(peer: Peer, rounds: Rounds, distance: CoreState, reading: float) -> list[Size]:
-    """Compare the launches at `distance` at every size that all of them have."""
-    pairs = rounds.pairs(peer, distance)
-    first, own = [theirs.means for theirs, _ in pairs], [ours for _, ours in pairs]
-    second, aligned = (
-        [each.means for each in launches if each.was_at(distance)]
-        for launches in (rounds.second[peer], rounds.own[peer.own_aligned])
-    )
-    if min(len(pairs), len(second), len(aligned)) < LEAST_PAIRS:
-        return []
-    common = set.intersection(*map(set, [*first, *second, *(each.means for each in own)]))
+    """Compare what was found at `distance` at every size at which enough pairs count."""
     sizes = []
     readings = reading * OPERATIONS[peer.operation].clock_readings if peer.suite == "OSU" else 0.0
-    for size in sorted(common):
-        a, b = median_at(first, size), median_at(second, size)
-        ratio = paired_ratio(
-            [each[size] for each in first], [each.means[size] + readings for each in own]
-        )
+    for size in rounds.sizes(peer):
+        pairs = rounds.pairs(peer, size, distance)
+        again = [
+            mean
+            for launches in rounds.second[peer]
+            if (mean := means_at(launches, size, distance)) is not None
+        ]
+        if min(len(pairs), len(again)) < LEAST_PAIRS:
+            continue
+        theirs, ours = zip(*pairs, strict=True)
+        a, b = float(np.median(theirs)), float(np.median(again))
         sizes.append(
             Size(
                 bytes=size,
                 theirs=a,
-                own_mean=median_at([each.means for each in own], size),
-                own_median=median_at([each.medians for each in own], size),
-                aligned_mean=median_at(aligned, size),
+                own_mean=float(np.median(ours)),
+                own_median=median_at(rounds.own[peer.own], size, distance, "median"),
+                aligned_mean=median_at(rounds.own[peer.own_aligned], size, distance, "mean"),
                 own_difference=max(a, b) / min(a, b) - 1,
                 resolution=0.0 if peer.overlap or peer.printed_rates else LAST_DIGIT / 2 / a,
-                ratio=ratio,
+                ratio=paired_ratio(theirs, [each + readings for each in ours]),
+                pairs=len(pairs),
             )
         )
     return sizes
+
+
+def median_at(rounds: Sequence[Launches], size: int, distance: CoreState, what: str) -> float:
+    """Return the median of what transrank's launches at `distance` found."""
+    every = itertools.chain.from_iterable(launches.get(size, ()) for launches in rounds)
+    return float(np.median([getattr(found, what) for found in every if found.was_at(distance)]))
 
 
 def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
@@ -423,15 +481,16 @@ def print_sizes(peer: Peer, sizes: Sequence[Size]) -> None:
     Console().print(table)
 
 
-def figure(peer: Peer, sizes: Sequence[Size], pairs: int) -> Figure:
+def figure(peer: Peer, sizes: Sequence[Size]) -> Figure:
     """Count the sizes that differ; none compared counts as one that does."""
     name = f"{peer.operation} against {peer.suite}: differing sizes"
     if not sizes:
-        note = f"only {pairs} pairs met the cores equally far apart: take more rounds"
+        note = "too few pairs met the cores equally far apart: take more rounds"
         return Figure(name, 1, 0, note=note)
     differing = [size for size in sizes if size.verdict == "differs"]
     unclear = sum(size.verdict == "unclear" for size in sizes)
-    note = f"of {len(sizes)}, {unclear} unclear; {pairs} pairs"
+    pairs = min(size.pairs for size in sizes)
+    note = f"of {len(sizes)}, {unclear} unclear; {pairs} pairs or more"
     if differing:
         note = f"{', '.join(format_bytes(size.bytes) for size in differing)}; {note}"
     return Figure(name, len(differing), 0, note=note)
@@ -475,14 +534,14 @@ def main() -> int:
     best = rounds.best(programs)
     for distance in rounds.distances():
         counts = ": counts" if distance == best else ""
-        share = float(distance.at_distance(np.concatenate(rounds.cores)).mean())
+        share = float(distance.at_distance(rounds.looks()).mean())
         print(f"cores {distance} in {format_percent(share)} of the looks{counts}")
     reading = look_at_clock() if arguments.osu is not None else 0.0
     figures = []
     for peer in programs:
         sizes = compare(peer, rounds, best, reading)
         print_sizes(peer, sizes)
-        figures.append(figure(peer, sizes, len(rounds.pairs(peer, best))))
+        figures.append(figure(peer, sizes))
     return report(figures, arguments.check)
 
 

@@ -6,6 +6,7 @@ And what a program prints that is launched as transrank launches its own.
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from transrank.lab.store.records import Shape
 ROOT = Path(__file__).parent.parent
 
 
+@functools.cache
 def build(name: str) -> Path:
     """Build programs/NAME.cpp in the build folder of this installation; return its path."""
     return _built(name) / name

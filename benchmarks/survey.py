@@ -13,8 +13,6 @@ from transrank.lab.stats.cores import commonest_state
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store.records import Run, read_run
 
-LOOKS = 5
-
 
 def measure(store: Path, label: str, arguments: Sequence[str]) -> list[CaseResult]:
     """Run `transrank measure` with `arguments`, keep its record in `store` and summarise it."""
@@ -31,23 +29,6 @@ def run(store: Path, label: str, arguments: Sequence[str]) -> Run:
     )
     newest = max(store.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     return read_run(newest)
-
-
-def core_latency_now(store: Path) -> float:
-    """Return the seconds that a cache line takes just now between the cores of two ranks.
-
-    Raises
-    ------
-    RuntimeError
-        it cannot be measured here: the ranks share no node, or have no core each.
-    """
-    options = ["pingpong", "--sizes=0", "--ranks=2", "--launches=1", "--count=1"]
-    # A look during which a rank lost its core tells nothing.
-    for _ in range(LOOKS):
-        found = commonest_state(run(store, "cores", options).cases).latency_seconds
-        if found is not None:
-            return found
-    raise RuntimeError("two ranks need a core each, on one node")
 
 
 # Surveys whose cores were farther apart than by this factor measured different machines.
