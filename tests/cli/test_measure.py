@@ -492,7 +492,8 @@ def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
     ("arguments", "says"),
     [
         (("--count", "2", "--max-time", "1s"), "leave out --count or --max-time"),
-        (("--count", "2", "--precision", "1%"), "leave out --count or --precision"),
+        (("--count", "2", "--precision", "4%"), "leave out --count or --precision"),
+        (("--precision", "2%"), "ask for a --precision above 2%"),
         (("-n", "1"), "every case would be skipped: pingpong/8B needs at least 2 ranks"),
         (("--memory", "8"), "every case would be skipped: pingpong/8B needs 512B of memory"),
     ],

@@ -273,7 +273,7 @@ def parse_precision(text: str) -> float:
     """Read a precision: a percentage above 0 and at most 100."""
     share = units.parse_percent(text)
     if not 0 < share <= 1:
-        raise ValueError(f"'{text}' is not a valid precision; write e.g. 2% (at most 100%)")
+        raise ValueError(f"'{text}' is not a valid precision; write e.g. 5% (at most 100%)")
     return share
 
 

@@ -247,7 +247,7 @@ def _judge(
         return _missing(known, baseline, candidate, shapes)
     statistic = "median" if baseline.statistic == candidate.statistic == "median" else "mean"
     ours, theirs = _launches(baseline, statistic), _launches(candidate, statistic)
-    first, second = combine(ours), combine(theirs)
+    first, second = combine(ours).across_surveys(), combine(theirs).across_surveys()
     verdict = Verdict(known.case, known.shape, first, second, None, "unclear", None, statistic)
     if baseline.tail is not None and candidate.tail is not None:
         verdict = replace(verdict, tails=(baseline.tail, candidate.tail))

@@ -24,9 +24,9 @@ from transrank.lab.units import format_seconds
 
 # Cores are equally far apart if the times of a cache line differ by at most this factor.
 MOVED = 1.25
-# Cores are slowed if the work takes this factor longer: frequencies always vary by some percent,
-# and another process on the other thread takes a fifth or more.
-SLOWED = 1.08
+# Cores are slowed if the work takes this factor longer. Undisturbed, it varies by a hundredth;
+# another process on the other thread takes a fifth or more, a busier host some percent.
+SLOWED = 1.04
 # This share of the rounds, the fastest ones, gives the time of undisturbed work.
 FAST_SHARE = 0.1
 # A known distance is kept until another has this factor more rounds: its measurements would be

@@ -147,7 +147,7 @@ def summarise_case(
         shape=first.shape,
         status="ok",
         reason=_reason(cases),
-        headline=combine(values),
+        headline=combine(values).across_surveys(),
         statistic="mean" if first.timing == "imported" else "median",
         minimum=min((view.minimum for view in views if view.minimum is not None), default=None),
         imb=ImbMean(*(float(np.median(column)) for column in zip(*imb, strict=True))),

@@ -8,10 +8,12 @@ the time is spent. The variance is that of the case's own launches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from transrank.lab.stats.cores import CoreState, commonest_state
+from transrank.lab.stats.estimate import LEAST_WIDTH
 from transrank.lab.stats.result import CaseResult
 from transrank.lab.stats.summary import summarise_case
 from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape
@@ -132,9 +134,12 @@ class Further:
         return result.measuring_seconds / self._made(result) + OVERHEAD_SECONDS_PER_CASE
 
     def _seconds_needed(self, result: CaseResult) -> float:
-        """The width falls with the root of the number of launches."""
+        """The width falls with the root of the number of launches, but not below LEAST_WIDTH."""
         width = result.headline.relative_width if result.headline else None
-        share = 1.0 if width is None else max((width / self.options.precision) ** 2 - 1, 0.0)
+        share = 1.0
+        if width is not None:
+            variance, wanted = (one**2 - LEAST_WIDTH**2 for one in (width, self.options.precision))
+            share = max(variance / wanted - 1, 0.0) if wanted > 0 else math.inf
         return max(self._made(result) * share, 1.0) * self._launch_seconds(result)
 
 

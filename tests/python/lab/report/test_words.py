@@ -99,7 +99,7 @@ def test_a_bandwidth_is_held_against_memcpy_beyond_the_caches_on_every_machine(
         add_point_to_point(survey, Link(startup=1e-9, rate=4e9, step_seconds=0), (8, best))
         add_memory_copy(survey, rate=1e10)
         number = numbers(written(survey))["best one-way rate"]
-        assert "; 40 % (40 % to 40 %) of memcpy beyond the caches (10.0 GB/s" in number.detail
+        assert "; 40 % (39 % to 41 %) of memcpy beyond the caches (10.0 GB/s" in number.detail
         assert number.detail.endswith("in cache 30.0 GB/s)")
 
 

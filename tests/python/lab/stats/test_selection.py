@@ -69,7 +69,7 @@ def test_warm_up_counts_where_there_is_nothing_else() -> None:
 
 
 def test_rounds_in_another_state_of_the_cores_do_not_count() -> None:
-    launch = rounds((50, 10), (250, 10), (50, 12), (None, 10), (40.1, 9), (62, 10.7), (39, 10))
+    launch = rounds((50, 10), (250, 10), (50, 12), (None, 10), (40.1, 9), (62, 10.3), (39, 10))
     found = select([launch] * 3, STATE)
     counted = found.counted[0].reshape(-1, 4)
     assert counted.all(axis=1).tolist() == counted.any(axis=1).tolist()
