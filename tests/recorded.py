@@ -104,6 +104,20 @@ def case(
     return _changed(line, changes)
 
 
+def over_ranks(ranks: int) -> Line:
+    """How times of many ranks spread, where those of rank i are i + 1 microseconds."""
+    at = (0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+    spread = {
+        "count": ranks,
+        "first": 1e-6,
+        "mean": 1e-6 * (ranks + 1) / 2,
+        "quantiles": [1e-6 * (1 + probability * (ranks - 1)) for probability in at],
+        "fastest": {"ranks": [0, 1], "seconds": [1e-6, 2e-6]},
+        "slowest": {"ranks": [ranks - 1], "seconds": [1e-6 * ranks]},
+    }
+    return {"ranks": ranks, **dict.fromkeys(("median", "minimum", "mean", "mean_of_all"), spread)}
+
+
 def outcome() -> Line:
     """What an operation computed: one of each kind."""
     return {

@@ -115,6 +115,7 @@ def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]
         "--buffer-offset": ("16", "16"),
         "--sync": ("clock", "clock"),
         "--record-samples": ("ranks", "ranks"),
+        "--list-ranks": ("12", "12"),
         "--memory": ("8MiB", "8388608"),
         "--watchdog": ("7s", "7"),
         "--seed": ("3", "3"),

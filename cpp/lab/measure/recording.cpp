@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/measure/recording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "lab/measure/spread.hpp"
 #include "lab/measure/stopping.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -37,19 +39,30 @@ Summary summarise(const Samples& own) {
             .mean_of_all = mean_of(values_after_warm_up(own.seconds, own.flags))};
 }
 
-void write_summaries(const Samples& own, const mpi::Communicator& comm, text::JsonWriter& json) {
+std::vector<double> gather(double own, const mpi::Communicator& comm) {
+    std::vector<double> gathered(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
+    mpi::check(MPI_Gather(&own, 1, MPI_DOUBLE, gathered.data(), 1, MPI_DOUBLE, 0, comm.handle()),
+               "MPI_Gather");
+    return gathered;
+}
+
+// Each column as a list, or how it spreads.
+void write_summaries(const Samples& own, const mpi::Communicator& comm, bool lists,
+                     text::JsonWriter& json) {
     const Summary summary = summarise(own);
     const std::array<std::pair<std::string_view, double>, 4> columns{
         {{"median", summary.median},
          {"minimum", summary.minimum},
          {"mean", summary.mean},
          {"mean_of_all", summary.mean_of_all}}};
-    std::vector<double> gathered(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
     for (const auto& [key, value] : columns) {
-        mpi::check(
-            MPI_Gather(&value, 1, MPI_DOUBLE, gathered.data(), 1, MPI_DOUBLE, 0, comm.handle()),
-            "MPI_Gather");
-        json.key(key).array(gathered);
+        const auto by_rank = gather(value, comm);
+        json.key(key);
+        if (lists) {
+            json.array(by_rank);
+        } else if (comm.rank() == 0) {
+            spread_of(by_rank).describe(json);
+        }
     }
 }
 
@@ -79,11 +92,16 @@ void write_all_samples(const Samples& own, const mpi::Communicator& comm, text::
 
 }  // namespace
 
-void record_ranks(RecordingKind kind, const Samples& own, const mpi::Communicator& comm,
+void record_ranks(const Recording& recording, const Samples& own, const mpi::Communicator& comm,
                   text::JsonWriter& json) {
-    json.begin_object();
-    write_summaries(own, comm, json);
-    if (kind == RecordingKind::ranks) {
+    const bool all = recording.kind == RecordingKind::ranks;
+    const bool lists = all || comm.size() <= recording.most_listed;
+    json.key(lists ? "ranks" : "over_ranks").begin_object();
+    if (!lists) {
+        json.key("ranks").value(comm.size());
+    }
+    write_summaries(own, comm, lists, json);
+    if (all) {
         write_all_samples(own, comm, json);
     }
     json.end_object();

@@ -312,8 +312,12 @@ private:
         if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
-        json.end_object().key("ranks");
-        measure::record_ranks(options_.recording, run.own, active, json);
+        json.end_object();
+        auto recording = options_.recording;
+        if (study::find(point.study).compares_ranks) {
+            recording.most_listed = active.size();
+        }
+        measure::record_ranks(recording, run.own, active, json);
         run.operation->describe(json);
     }
 

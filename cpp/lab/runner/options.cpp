@@ -146,8 +146,14 @@ constexpr std::array choices{
     Choice{"record-samples", "WHOSE",
            "slowest: the slowest rank of each sample; ranks: every rank's too (default: slowest)",
            [](Options& o, const std::string& n, std::string_view v) {
-               o.recording = choose<RecordingKind>(
+               o.recording.kind = choose<RecordingKind>(
                    n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
+           }},
+    Choice{"list-ranks", "N",
+           "a case of up to N ranks has the times of each, one of more how they spread, but for\n"
+           "                          studies that compare ranks (default: 256)",
+           [](Options& o, const std::string& n, std::string_view v) {
+               o.recording.most_listed = number(n, v, 1);
            }},
     Choice{"memory", "BYTES",
            "most buffer memory per process; larger cases are skipped (default: 1GiB)",

@@ -41,7 +41,7 @@ struct Options {
     measure::CacheMode cache = measure::CacheMode::warm;
     std::int64_t buffer_offset = 0;  ///< bytes past a page boundary
     measure::SynchronisationKind synchronisation = measure::SynchronisationKind::barrier;
-    measure::RecordingKind recording = measure::RecordingKind::slowest;
+    measure::Recording recording;
     std::int64_t memory_bytes = std::int64_t{1} << 30;
     double watchdog_seconds = 0;
     bool stamp_initialises = false;

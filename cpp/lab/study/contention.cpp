@@ -155,7 +155,8 @@ Study study() {
             .fewest_ranks = 2,
             .cases = cases,
             .prepare = prepare,
-            .surveyed = false};
+            .surveyed = false,
+            .compares_ranks = true};
 }
 
 }  // namespace transrank::lab::study::contention

@@ -72,7 +72,8 @@ Study study() {
             .axes = axes,
             .cases = cases,
             .prepare = prepare,
-            .surveyed = false};
+            .surveyed = false,
+            .compares_ranks = true};
 }
 
 }  // namespace transrank::lab::study::locality

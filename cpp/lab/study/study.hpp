@@ -75,6 +75,8 @@ struct Study {
                                                    const Setting& setting);
     /// Whether a survey measures it; otherwise it is measured when it is named.
     bool surveyed = true;
+    /// Whether its question is about single ranks: a record has the times of each, however many.
+    bool compares_ranks = false;
     /// Why cache modes other than warm mean nothing to it; empty: they do.
     std::string_view no_cache_modes = {};
 

@@ -457,6 +457,7 @@ def _conditions(
         job_starts=wish.job_starts,
         count=arguments.count,
         record_samples=arguments.record_samples or Conditions.record_samples,
+        list_ranks=arguments.list_ranks,
     )
 
 

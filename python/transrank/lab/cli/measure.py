@@ -121,6 +121,7 @@ SETTLED = (
     ("buffer_offset", "--buffer-offset"),
     ("sync", "--sync"),
     ("record_samples", "--record-samples"),
+    ("list_ranks", "--list-ranks"),
     ("memory", "--memory"),
     ("seed", "--seed"),
     ("label", "--label"),

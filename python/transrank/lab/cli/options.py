@@ -194,6 +194,14 @@ def add_precision_options(
         "(default: slowest)",
     )
     group.add_argument(
+        "--list-ranks",
+        metavar="N",
+        type=checked(parse_one_count),
+        default=None,
+        help="store the times of each rank of a case of up to N ranks; of more, quantiles and the "
+        "extreme ranks, but for studies that compare ranks (default: 256)",
+    )
+    group.add_argument(
         "--memory",
         metavar="SIZE",
         type=checked(units.parse_size),

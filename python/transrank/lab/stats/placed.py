@@ -21,6 +21,8 @@ class Placed:
 
 def taking_part(case: Case) -> int:
     """The number of ranks that take part in a case: the first of its launch; it has their times."""
+    if case.over_ranks is not None:
+        return case.over_ranks.ranks
     return case.shape.ranks if case.ranks is None else len(case.ranks.median)
 
 

@@ -242,7 +242,11 @@ def _imb_of(case: Case) -> tuple[float, float, float]:
         mean = case.imported.mean
         low, high = case.imported.minimum, case.imported.maximum
         return mean, mean if low is None else low, mean if high is None else high
-    assert case.ranks is not None  # the schema: an ok case has them
+    if case.over_ranks is not None:
+        spread = case.over_ranks.mean_of_all or case.over_ranks.mean
+        extremes = float(spread.quantiles[0]), float(spread.quantiles[-1])
+        return (spread.first,) * 3 if case.clocks == "root" else (spread.mean, *extremes)
+    assert case.ranks is not None  # the schema: an ok case has them otherwise
     means = case.ranks.mean if case.ranks.mean_of_all is None else case.ranks.mean_of_all
     means = means[:1] if case.clocks == "root" else means[~np.isnan(means)]
     return float(means.mean()), float(means.min()), float(means.max())

@@ -102,6 +102,8 @@ class Options:
     # Operations after which each launch stopped, where the user set their number.
     count: int | None = None
     record_samples: str | None = None
+    # Most ranks of a case whose times are listed, where the user set it.
+    list_ranks: int | None = None
     # Bytes by which buffers begin past a page boundary.
     buffer_offset: int = 0
     # Of every case while there is time; None: `launches`.
@@ -240,6 +242,41 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Extremes:
+    """The fastest or the slowest ranks, the most extreme first, and their times."""
+
+    ranks: tuple[int, ...]
+    seconds: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """How a time of the `count` ranks that have a part in a case spreads over them.
+
+    `first` is that of rank 0, NaN where it has no part; `quantiles` are at the probabilities of
+    `transrank.lab.store.spread`, from the minimum to the maximum.
+    """
+
+    count: int
+    first: NumberOrNan
+    mean: float
+    quantiles: Floats
+    fastest: Extremes
+    slowest: Extremes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverRanks:
+    """What a case of many ranks has instead of `Ranks`; `ranks` counts those without a part."""
+
+    ranks: int
+    median: Spread
+    minimum: Spread
+    mean: Spread
+    mean_of_all: Spread | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """The result of an operation: numbers, lists of numbers, and fields as 2-D arrays.
 
@@ -299,6 +336,7 @@ class Case:
     verified: int | None = None
     samples: Samples | None = None
     ranks: Ranks | None = None
+    over_ranks: OverRanks | None = None
     memory: Memory | None = None
     outcome: Outcome | None = None
     chosen: str | None = None

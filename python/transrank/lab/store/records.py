@@ -17,6 +17,7 @@ from transrank.lab.store.lines import (
     Case,
     Clock,
     Event,
+    Floats,
     Header,
     Imported,
     ImportedFile,
@@ -30,6 +31,7 @@ from transrank.lab.store.lines import (
     Ranks,
     Samples,
     Shape,
+    Spread,
     Synchronisation,
     Versus,
     from_json,
@@ -262,14 +264,17 @@ def _check_samples(case: Case) -> None:
 
 def _check_ranks(case: Case) -> None:
     """Some rank must have taken part: rank 0 where its clock counts."""
-    if case.ranks is None:
-        return
-    for name, seconds in (("mean", case.ranks.mean), ("mean_of_all", case.ranks.mean_of_all)):
-        if (
-            seconds is not None
-            and np.isnan(seconds[:1] if case.clocks == "root" else seconds).all()
-        ):
-            raise schema.Mismatch(f"case.ranks.{name} has no rank whose clock counts")
+    for member in ("ranks", "over_ranks"):
+        for name in ("mean", "mean_of_all"):
+            times = getattr(getattr(case, member), name, None)
+            if times is not None and np.isnan(_counting(times, case.clocks)).all():
+                raise schema.Mismatch(f"case.{member}.{name} has no rank whose clock counts")
+
+
+def _counting(times: Floats | Spread, clocks: str | None) -> Floats:
+    """The times, or some of those, of the ranks whose clock counts."""
+    by_rank = np.append(times.first, times.quantiles) if isinstance(times, Spread) else times
+    return by_rank[:1] if clocks == "root" else by_rank
 
 
 def _check_placement(placement: Placement) -> None:

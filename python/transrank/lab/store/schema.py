@@ -19,8 +19,9 @@ VERSION = 2
 READABLE = (1, 2)
 KINDS = ("header", "planned", "launch", "case", "event")
 
-# A list of numbers longer than this is represented by a few of its values when it is checked.
-_LONGEST_CHECKED_LIST = 8
+# A list of numbers longer than this, the most items that the schema asks of any list, is
+# represented by a few of its values when it is checked.
+_LONGEST_CHECKED_LIST = 9
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -97,7 +98,7 @@ def _shrunk(value: Any, path: str) -> Any:
 def _representatives(numbers: list[Any], path: str) -> list[Any]:
     extremes = [_shrunk(number, path) for number in (min(numbers), max(numbers))]
     fraction = next((n for n in numbers if type(n) is float and not n.is_integer()), extremes[0])
-    return [*extremes, fraction]
+    return [*extremes, fraction] + extremes[:1] * (_LONGEST_CHECKED_LIST - 2)
 
 
 def _message(error: fastjsonschema.JsonSchemaValueException, kind: str) -> str:

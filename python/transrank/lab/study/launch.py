@@ -29,6 +29,7 @@ import numpy as np
 from transrank.errors import LaunchError, UsageError
 from transrank.lab.launch import failure, outputs, process
 from transrank.lab.launch.launcher import Launcher
+from transrank.lab.store import spread
 from transrank.lab.store.records import Shape
 
 NAME = "launch"
@@ -87,11 +88,13 @@ def measure(
     environment: Mapping[str, str],
     folder: Path,
     samples: int = SAMPLES,
+    most_listed: int = spread.MOST_LISTED,
     run: Run = process.run,
 ) -> dict[str, Any]:
     """Start `samples` jobs, after one that warms up, and return the case line of the record.
 
-    `folder` takes the logs, and the ranks' output where the launcher writes files.
+    Of more than `most_listed` ranks it has how their times spread. `folder` takes the logs, and the
+    ranks' output where the launcher writes files.
 
     Raises
     ------
@@ -105,7 +108,7 @@ def measure(
             _start(mode, shape, launcher, environment, folder / f"launch-{launch:03d}-{job}", run)
         )
         stamps.seconds += time.monotonic() - before
-    return _case_line(mode, launch, shape, stamps)
+    return _case_line(mode, launch, shape, stamps, most_listed)
 
 
 def _start(
@@ -194,7 +197,9 @@ def _since(
     return sorted(stamps)
 
 
-def _case_line(mode: str, launch: int, shape: Shape, stamps: Stamps) -> dict[str, Any]:
+def _case_line(
+    mode: str, launch: int, shape: Shape, stamps: Stamps, most_listed: int
+) -> dict[str, Any]:
     # A program without MPI may not know its rank: its times are then in the order of their size.
     times = np.array([[seconds for _, seconds in job] for job in stamps.jobs])
     counted = times[1:]
@@ -218,11 +223,14 @@ def _case_line(mode: str, launch: int, shape: Shape, stamps: Stamps) -> dict[str
             "flags": [WARM_UP] + [0] * (len(times) - 1),
             "rounds": [len(times)],
         },
-        "ranks": {
-            "median": np.median(counted, axis=0).tolist(),
-            "minimum": counted.min(axis=0).tolist(),
-            "mean": counted.mean(axis=0).tolist(),
-        },
+        **spread.members(
+            {
+                "median": np.median(counted, axis=0),
+                "minimum": counted.min(axis=0),
+                "mean": counted.mean(axis=0),
+            },
+            most_listed,
+        ),
     }
 
 

@@ -313,6 +313,7 @@ class Driver:
                 {**os.environ, **self._added(planned)},
                 self.folder,
                 estimate.samples_of(planned),
+                estimate.most_listed_by(planned),
             )
             records.append_line(self.record, line)
             self._keep(line, progress, left)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from transrank.lab.store import spread
 from transrank.lab.store.records import PlannedLaunch
 from transrank.lab.study import launch as launch_study
 
@@ -54,6 +55,14 @@ def _launch_seconds(planned: PlannedLaunch, costs: Costs) -> float:
 def samples_of(planned: PlannedLaunch) -> int:
     """Return how many jobs a launch of the launch study starts per case, warm-up not counted."""
     return int(planned.arguments[planned.arguments.index("--count") + 1])
+
+
+def most_listed_by(planned: PlannedLaunch) -> int:
+    """Return of how many ranks at most a launch of the launch study lists times."""
+    words = planned.arguments
+    if "--list-ranks" not in words:
+        return spread.MOST_LISTED
+    return int(words[words.index("--list-ranks") + 1])
 
 
 @dataclass

@@ -52,6 +52,7 @@ def header_line(
             "launcher": printable(launcher.name),
             "record_samples": conditions.record_samples,
             **_known("count", conditions.count),
+            **_known("list_ranks", conditions.list_ranks),
         },
         "plan": [_plan_line(planned) for planned in plan],
         "mpi": probed.mpi,

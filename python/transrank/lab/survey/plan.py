@@ -63,6 +63,8 @@ class Conditions:
     # Operations after which a case stops in each launch, instead of at precision or time.
     count: int | None = None
     record_samples: str = "slowest"
+    # Most ranks of a case whose times are listed; None: as transrank-run likes.
+    list_ranks: int | None = None
 
     @property
     def case_seconds(self) -> float:
@@ -84,7 +86,12 @@ class Conditions:
             *("--sync", self.synchronisation),
             *("--memory", str(self.memory_bytes)),
             *("--watchdog", f"{self.watchdog_seconds:.6g}"),
+            *self.listing(),
         ]
+
+    def listing(self) -> list[str]:
+        """Return the option that says of how many ranks times are listed, if the user set it."""
+        return [] if self.list_ranks is None else ["--list-ranks", str(self.list_ranks)]
 
 
 @dataclass(frozen=True)
@@ -238,7 +245,8 @@ def _nodes_filled(ranks: int, shape: Shape) -> int | None:
 
 def _arguments(selection: Selection, conditions: Conditions) -> tuple[str, ...]:
     if selection.studies == (launch_study.NAME,):
-        return (*selection.arguments(), "--count", str(conditions.count or conditions.job_starts))
+        count = str(conditions.count or conditions.job_starts)
+        return (*selection.arguments(), "--count", count, *conditions.listing())
     return (*selection.arguments(), *conditions.arguments())
 
 

@@ -35,7 +35,7 @@ TEST_CASE("the times of a rank that has no part do not count") {
         }
     }
     text::JsonWriter json;
-    measure::record_ranks(measure::RecordingKind::slowest, run.own, bench.comm, json);
+    measure::record_ranks({}, run.own, bench.comm, json);
     if (bench.is_root()) {
         CHECK(json.text().find(",null],\"minimum\"") != std::string::npos);
         CHECK(json.text().find(",null],\"mean_of_all\"") != std::string::npos);
@@ -53,9 +53,9 @@ TEST_CASE("a rank is summed up by its clean samples, and by one mean of all afte
         own.append(seconds * unit, 0, 0);
     }
     text::JsonWriter json;
-    measure::record_ranks(measure::RecordingKind::slowest, own, comm, json);
+    measure::record_ranks({}, own, comm, json);
     text::JsonWriter expected;
-    expected.begin_object();
+    expected.key("ranks").begin_object();
     const auto column = [&](std::string_view key, double first) {
         expected.key(key).begin_array();
         for (int rank = 0; rank < comm.size(); ++rank) {
@@ -69,5 +69,25 @@ TEST_CASE("a rank is summed up by its clean samples, and by one mean of all afte
     column("mean_of_all", 4.25);
     if (comm.rank() == 0) {
         CHECK(json.text() == expected.end_object().text());
+    }
+}
+
+TEST_CASE("of more ranks than are listed a line has how they spread, unless samples are wanted") {
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    measure::Samples own;
+    own.append(1.0 + comm.rank(), 0, 0);
+    const auto member = [&](const measure::Recording& recording) {
+        text::JsonWriter json;
+        measure::record_ranks(recording, own, comm, json);
+        return json.text().substr(1, json.text().find('"', 1) - 1);
+    };
+    const auto few = comm.size() - 1;
+    const std::string beyond = member({.most_listed = few});
+    const std::string within = member({.most_listed = comm.size()});
+    const std::string all = member({measure::RecordingKind::ranks, few});
+    if (comm.rank() == 0) {
+        CHECK(beyond == "over_ranks");
+        CHECK(within == "ranks");
+        CHECK(all == "ranks");
     }
 }

@@ -19,6 +19,7 @@ EXAMPLES = [
     recorded.launch(),
     recorded.case(seconds=[1e-6] * 40),
     recorded.case(ranks={name: [1e-6, None] for name in ("median", "minimum", "mean")}),
+    recorded.case(ranks=None, over_ranks=recorded.over_ranks(300)),
     recorded.case(outcome=recorded.outcome()),
     recorded.event("clocks-checked", launch=0, accuracy_seconds=2e-7),
     recorded.case(timing="one-shot", stop="one-shot", reason="measured once"),

@@ -75,7 +75,7 @@ def measured(answer: Answer, samples: int = 2, glued: bool = False) -> dict[str,
         return Outcome(tuple(command), 0, 0.1, False, (), None)
 
     launcher = Hydra(Capacity(1, 2), "mpich", "mpiexec")
-    return launch.measure("init", 0, SHAPE, launcher, {}, Path("logs"), samples, run)
+    return launch.measure("init", 0, SHAPE, launcher, {}, Path("logs"), samples, run=run)
 
 
 def stamps(*seconds: float) -> list[dict[str, Any]]:
