@@ -13,25 +13,18 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/arrays.hpp"
+#include "lab/study/one_sided/actions.hpp"
+#include "lab/study/one_sided/epochs.hpp"
 #include "lab/study/rma_window.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::one_sided {
 namespace {
 
-/// What a rank does in each epoch.
-struct Role {
-    bool accesses;  ///< the memory of the other rank
-    bool exposes;   ///< its own to the other one
-};
-
 Role role_of(const measure::Case& point, int rank) {
     const bool both = point.text("direction", one_way) == both_ways;
     return {.accesses = both || rank == 0, .exposes = both || rank == 1};
 }
-
-/// A word in memory.
-using Stored = std::array<std::byte, sizeof(std::uint64_t)>;
 
 template <class Number>
 void store_as(std::uint64_t value, std::byte* place) {
@@ -62,218 +55,6 @@ std::uint64_t load(const std::byte* place, std::int64_t bytes) {
            : bytes == 4 ? load_as<std::uint32_t>(place)
                         : load_as<std::uint64_t>(place);
 }
-
-/// One operation on `bytes` of the target's window.
-struct Access {
-    MPI_Win window;
-    int target;
-    const std::byte* give;
-    std::byte* take;
-    const Stored* known;  ///< what the word holds, and one more, for MPI_Compare_and_swap
-    int bytes;
-    MPI_Datatype word;
-    int words;
-    MPI_Aint place;
-};
-
-// What flows where decides what is filled and checked: data to the target, data from it, or words
-// that the target adds up, whose sum before the last addition may come back.
-enum class Flow : std::uint8_t { to_target, from_target, adds, adds_and_fetches };
-
-struct Put {
-    static constexpr Action action{.name = "put"};
-    static constexpr Flow flow = Flow::to_target;
-    static constexpr const char* call = "MPI_Put";
-    static int access(const Access& a) {
-        return MPI_Put(a.give, a.bytes, MPI_BYTE, a.target, a.place, a.bytes, MPI_BYTE, a.window);
-    }
-};
-
-struct Get {
-    static constexpr Action action{.name = "get"};
-    static constexpr Flow flow = Flow::from_target;
-    static constexpr const char* call = "MPI_Get";
-    static int access(const Access& a) {
-        return MPI_Get(a.take, a.bytes, MPI_BYTE, a.target, a.place, a.bytes, MPI_BYTE, a.window);
-    }
-};
-
-struct Accumulate {
-    static constexpr Action action{.name = "accumulate", .words = true};
-    static constexpr Flow flow = Flow::adds;
-    static constexpr const char* call = "MPI_Accumulate";
-    static int access(const Access& a) {
-        return MPI_Accumulate(a.give, a.words, a.word, a.target, a.place, a.words, a.word, MPI_SUM,
-                              a.window);
-    }
-};
-
-struct GetAccumulate {
-    static constexpr Action action{.name = "get-accumulate", .words = true};
-    static constexpr Flow flow = Flow::adds_and_fetches;
-    static constexpr const char* call = "MPI_Get_accumulate";
-    static int access(const Access& a) {
-        return MPI_Get_accumulate(a.give, a.words, a.word, a.take, a.words, a.word, a.target,
-                                  a.place, a.words, a.word, MPI_SUM, a.window);
-    }
-};
-
-struct FetchAndOp {
-    static constexpr Action action{.name = "fetch-and-op", .words = true, .one_word = true};
-    static constexpr Flow flow = Flow::adds_and_fetches;
-    static constexpr const char* call = "MPI_Fetch_and_op";
-    static int access(const Access& a) {
-        return MPI_Fetch_and_op(a.give, a.take, a.word, a.target, a.place, MPI_SUM, a.window);
-    }
-};
-
-/// Each swaps in one more than the word holds: it adds 1.
-struct CompareAndSwap {
-    static constexpr Action action{.name = "compare-and-swap", .words = true, .one_word = true};
-    static constexpr Flow flow = Flow::adds_and_fetches;
-    static constexpr const char* call = "MPI_Compare_and_swap";
-    static int access(const Access& a) {
-        return MPI_Compare_and_swap(a.known[1].data(), a.known[0].data(), a.take, a.word, a.target,
-                                    a.place, a.window);
-    }
-};
-
-// How operations of an epoch are completed; each object lives as long as its window, and what is
-// open throughout is opened and closed with it.
-
-struct AtTarget {
-    static constexpr std::string_view name = "flush";
-    static int flush(int target, MPI_Win window) { return MPI_Win_flush(target, window); }
-};
-
-/// The origin's buffers may be used again; what the target sees is not known.
-struct AtOrigin {
-    static constexpr std::string_view name = "flush-local";
-    static int flush(int target, MPI_Win window) { return MPI_Win_flush_local(target, window); }
-};
-
-template <class Completed>
-class Flush {
-public:
-    static constexpr std::string_view name = Completed::name;
-    Flush(const Window& window, const mpi::Communicator& comm)
-        : window_(window), other_(1 - comm.rank()) {
-        mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window.handle()), "MPI_Win_lock_all");
-    }
-    Flush(const Flush&) = delete;
-    Flush& operator=(const Flush&) = delete;
-    ~Flush() {
-        if (window_.ends_together()) {
-            MPI_Win_unlock_all(window_.handle());
-        }
-    }
-    void begin(Role /*role*/) const {}
-    void end(Role role) const {
-        if (role.accesses) {
-            mpi::check(Completed::flush(other_, window_.handle()), "MPI_Win_flush");
-        }
-    }
-    void settle() const {
-        mpi::check(MPI_Win_flush_all(window_.handle()), "MPI_Win_flush_all");
-        mpi::check(MPI_Win_sync(window_.handle()), "MPI_Win_sync");
-    }
-
-private:
-    const Window& window_;
-    int other_;
-};
-
-class Fence {
-public:
-    static constexpr std::string_view name = "fence";
-    Fence(const Window& window, const mpi::Communicator& /*comm*/) : window_(window) { fence(0); }
-    Fence(const Fence&) = delete;
-    Fence& operator=(const Fence&) = delete;
-    ~Fence() {
-        if (window_.ends_together()) {
-            MPI_Win_fence(MPI_MODE_NOSUCCEED, window_.handle());
-        }
-    }
-    void begin(Role /*role*/) const {}
-    void end(Role /*role*/) const { fence(0); }
-    void settle() const {}
-
-private:
-    void fence(int assertions) const {
-        mpi::check(MPI_Win_fence(assertions, window_.handle()), "MPI_Win_fence");
-    }
-    const Window& window_;
-};
-
-class Post {
-public:
-    static constexpr std::string_view name = "post";
-    Post(const Window& window, const mpi::Communicator& comm)
-        : window_(window), other_({1 - comm.rank()}, comm) {}
-    void begin(Role role) const {
-        if (role.exposes) {
-            mpi::check(MPI_Win_post(other_.handle(), 0, window_.handle()), "MPI_Win_post");
-        }
-        if (role.accesses) {
-            mpi::check(MPI_Win_start(other_.handle(), 0, window_.handle()), "MPI_Win_start");
-        }
-    }
-    void end(Role role) const {
-        if (role.accesses) {
-            mpi::check(MPI_Win_complete(window_.handle()), "MPI_Win_complete");
-        }
-        if (role.exposes) {
-            mpi::check(MPI_Win_wait(window_.handle()), "MPI_Win_wait");
-        }
-    }
-    void settle() const {}
-
-private:
-    const Window& window_;
-    RankGroup other_;
-};
-
-class Lock {
-public:
-    static constexpr std::string_view name = "lock";
-    Lock(const Window& window, const mpi::Communicator& comm)
-        : window_(window), other_(1 - comm.rank()) {}
-    void begin(Role role) const {
-        if (role.accesses) {
-            mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, other_, 0, window_.handle()), "MPI_Win_lock");
-        }
-    }
-    void end(Role role) const {
-        if (role.accesses) {
-            mpi::check(MPI_Win_unlock(other_, window_.handle()), "MPI_Win_unlock");
-        }
-    }
-    void settle() const {}
-
-private:
-    const Window& window_;
-    int other_;
-};
-
-class LockAll {
-public:
-    static constexpr std::string_view name = "lock-all";
-    LockAll(const Window& window, const mpi::Communicator& /*comm*/) : window_(window) {}
-    void begin(Role role) const {
-        if (role.accesses) {
-            mpi::check(MPI_Win_lock_all(0, window_.handle()), "MPI_Win_lock_all");
-        }
-    }
-    void end(Role role) const {
-        if (role.accesses) {
-            mpi::check(MPI_Win_unlock_all(window_.handle()), "MPI_Win_unlock_all");
-        }
-    }
-    void settle() const {}
-
-private:
-    const Window& window_;
-};
 
 /// What a rank exposes to a group of cases: a target the most that one of them needs.
 Window make_window(const measure::Case& point, const Setting& setting) {
