@@ -24,6 +24,7 @@
 #include "lab/text/json.hpp"
 #include "transrank/array/array_transformer.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "world.hpp"
 
 extern "C" {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
@@ -48,15 +49,6 @@ using Indices = std::vector<std::int64_t>;
 constexpr std::int64_t width = 5;
 using Array = array::ParArray<double, width>;
 using Transformer = array::ArrayTransformer<double, width>;
-
-struct World {
-    int rank = 0;
-    int size = 1;
-    World() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-    }
-};
 
 /// Rows that each rank owns where it gets `ghosts` of them from the next rank, none beside another.
 std::int64_t rows_for(std::int64_t ghosts) {

@@ -19,6 +19,7 @@
 #include "c/transrank/transrank.h"
 #include "lab/text/json.hpp"
 #include "transrank/transrank.hpp"
+#include "world.hpp"
 
 namespace {
 
@@ -29,15 +30,6 @@ constexpr std::int64_t ghost_count = 100;
 constexpr std::int64_t row_length = 5;
 constexpr std::int64_t owned_rows = 1000;
 constexpr std::int64_t block_bytes = 1024;
-
-struct World {
-    int rank = 0;
-    int size = 1;
-    World() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-    }
-};
 
 void check(int status) {
     if (status != TRANSRANK_OK) {

@@ -24,6 +24,7 @@
 #include "lab/text/json.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/redistribution/redistribution.hpp"
+#include "world.hpp"
 
 namespace {
 
@@ -36,15 +37,6 @@ using Extents = std::array<Index, 3>;
 constexpr std::size_t fields = 8;
 // A tile is a cache line by a cache line.
 constexpr Index tile = 8;
-
-struct World {
-    int rank = 0;
-    int size = 1;
-    World() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-    }
-};
 
 Extents extents_of(const std::string& text) {
     Extents extents{};
