@@ -55,6 +55,15 @@ public:
 
     virtual void start() = 0;
     virtual void finish() = 0;
+
+protected:
+    /// What `run` is.
+    void repeat(std::int64_t repetitions) {
+        for (std::int64_t i = 0; i < repetitions; ++i) {
+            start();
+            finish();
+        }
+    }
 };
 
 }  // namespace transrank::lab::measure

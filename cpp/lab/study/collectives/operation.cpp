@@ -189,12 +189,7 @@ public:
     Nonblocking(const measure::Case& point, const Setting& setting)
         : CollectiveOperation(point, setting), name_("MPI_I" + std::string(collective().name)) {}
 
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            start();
-            finish();
-        }
-    }
+    void run(std::int64_t repetitions) override { repeat(repetitions); }
     void start() override {
         mpi::check(collective().forms.nonblocking(call(roots().next()), &request_), name_.c_str());
     }
@@ -226,12 +221,7 @@ public:
         }
     }
 
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            start();
-            finish();
-        }
-    }
+    void run(std::int64_t repetitions) override { repeat(repetitions); }
     void start() override {
         started_ = &requests_[static_cast<std::size_t>(roots().next())];
         mpi::check(MPI_Start(started_), "MPI_Start");

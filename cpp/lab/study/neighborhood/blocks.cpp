@@ -36,12 +36,7 @@ public:
         }
     }
 
-    void run(std::int64_t repetitions) override {
-        for (std::int64_t i = 0; i < repetitions; ++i) {
-            start();
-            finish();
-        }
-    }
+    void run(std::int64_t repetitions) override { repeat(repetitions); }
     void start() override {
         if (persistent_) {
             mpi::check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()),
