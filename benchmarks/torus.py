@@ -53,7 +53,7 @@ COLOURS = ["#4269d0", "#ff725c", "#3ca951", "#efb118", "#a463f2", "#9c6b4e", "#6
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one algorithm asks of one torus; see schedule/traffic.hpp."""
+    """What one algorithm asks of one torus; see programs/traffic.hpp."""
 
     torus: str
     algorithm: str

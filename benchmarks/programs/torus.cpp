@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/alltoall_algorithms/traffic.hpp"
 #include "lab/text/json.hpp"
+#include "traffic.hpp"
 
 namespace {
 
 using namespace transrank;
-using lab::study::alltoall_algorithms::count_traffic;
-using lab::study::alltoall_algorithms::Traffic;
+using torus::count_traffic;
+using torus::Traffic;
 
 schedule::Problem problem_of(const std::string& torus) {
     schedule::Problem problem{.ranks = 1, .torus = {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/study/alltoall_algorithms/traffic.hpp"
+#include "../../../benchmarks/programs/traffic.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 using namespace transrank::schedule;
-using transrank::lab::study::alltoall_algorithms::count_traffic;
-using transrank::lab::study::alltoall_algorithms::Traffic;
+using torus::count_traffic;
+using torus::Traffic;
 
 namespace {
 
