@@ -39,8 +39,8 @@ def spread(by_rank: Floats) -> dict[str, Any]:
         "first": _with_nulls(by_rank[:1])[0],
         "mean": float(seconds.mean()),
         "quantiles": np.quantile(seconds, PROBABILITIES).tolist(),
-        "fastest": _extremes(ranks, seconds, np.argsort(seconds, stable=True)),
-        "slowest": _extremes(ranks, seconds, np.argsort(-seconds, stable=True)),
+        "fastest": _extremes(ranks, seconds, np.argsort(seconds, kind="stable")),
+        "slowest": _extremes(ranks, seconds, np.argsort(-seconds, kind="stable")),
     }
 
 
