@@ -61,13 +61,13 @@ def ask(context: Context) -> Question | None:
     return Question(
         "advection",
         "What does the halo cost an application?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figures),
         tuple(
             table
             for run in context.runs
             if run.of_study(STUDY)
-            for table in (_table(run, context.several), *_speed_ups(run, context.several))
+            for table in (_table(context, run), *_speed_ups(context, run))
         ),
         (STUDY,),
     )
@@ -167,15 +167,14 @@ def _figures(context: Context, run: Measured) -> list[Figure]:
             subject = "Added cost of the halo"
             ratios.append(line_panel(_title(place), subject, costs, _cost_axes(costs), COST))
     name = f"advection-{run.run.header.run}" if context.several else "advection"
-    prefix = f"{run.name}: " if context.several else ""
     kept = kept_sentence(results)
     entries = tuple(key.values())
     figures = []
     if times:
-        figures.append(Figure(name, tuple(times), prefix + CAPTION, entries, kept=kept))
+        figures.append(Figure(name, tuple(times), context.about(run, CAPTION), entries, kept=kept))
     if ratios:
         entries = tuple(entry for entry in entries if entry.key in shown)
-        caption = prefix + RATIO_CAPTION
+        caption = context.about(run, RATIO_CAPTION)
         figures.append(Figure(f"{name}-surface", tuple(ratios), caption, entries, kept=kept))
     return figures
 
@@ -202,7 +201,7 @@ def _run_figures(context: Context, run: Measured) -> list[Figure]:
     if not panels:
         return []
     name = f"advection-runs-{run.run.header.run}" if context.several else "advection-runs"
-    caption = f"{run.name}: {RUN_CAPTION}" if context.several else RUN_CAPTION
+    caption = context.about(run, RUN_CAPTION)
     return [Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))]
 
 
@@ -230,7 +229,7 @@ def _hidden(by_key: dict[Key, list[CaseResult]], transport: str, points: int) ->
     return f"{100 * (1 - split[points] / blocking[points]):.0f} %"
 
 
-def _table(run: Measured, several: bool) -> Table:
+def _table(context: Context, run: Measured) -> Table:
     columns = (
         Column("panel", number=False),
         Column("points"),
@@ -263,11 +262,11 @@ def _table(run: Measured, several: bool) -> Table:
                         )
                     )
                 )
-    name = f"{run.name}: steps" if several else "Steps"
-    return Table(f"{name} of advection, and the time added by the halo", columns, tuple(rows))
+    title = context.about(run, "steps of advection, and the time added by the halo")
+    return Table(title, columns, tuple(rows))
 
 
-def _speed_ups(run: Measured, several: bool) -> list[Table]:
+def _speed_ups(context: Context, run: Measured) -> list[Table]:
     """Steps of equal blocks on several numbers of ranks; none where there is one number."""
     columns = (
         Column("case", number=False),
@@ -294,9 +293,8 @@ def _speed_ups(run: Measured, several: bool) -> list[Table]:
             seconds = units.format_seconds(_step(result).y)
             parts = (str(result.shape), seconds, f"{speed_up:.2f}", f"{100 * efficiency:.0f} %")
             rows.append(Row((case, method, *parts)))
-    name = f"{run.name}: speed-up" if several else "Speed-up"
-    title = f"{name} of advection over the fewest ranks, each with a block of as many points"
-    return [Table(title, columns, tuple(rows))] if rows else []
+    title = "speed-up of advection over the fewest ranks, each with a block of as many points"
+    return [Table(context.about(run, title), columns, tuple(rows))] if rows else []
 
 
 def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
@@ -309,7 +307,7 @@ def _fastest_copies(by_key: dict[Key, list[CaseResult]]) -> dict[int, float]:
     return fastest
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     """The cheapest halo on the largest blocks, and the sweep itself beside the fastest copy."""
     texts = []
     for place, by_key in _by_place(run.of_study(STUDY)).items():
@@ -327,9 +325,8 @@ def _answer(run: Measured, several: bool) -> list[str]:
         halo = ratio_of(alone[points], best)
         if halo is None:
             continue
-        prefix = f"{run.name}: with" if several else "With"
         text = (
-            f"{prefix} {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
+            f"with {place[0]} and blocks of {points:,} x {points:,} points, the cheapest halo "
             f"({_name(way)}) makes a {place[1]} step take {change(halo)} time"
         )
         copies = [

@@ -150,8 +150,8 @@ def _error_table(context: Context, run: Measured, cases: Sequence[Case]) -> Tabl
             )
         )
         before = case
-    prefix = f"{run.name}: errors" if context.several else "Errors"
-    return Table(f"{prefix} against the analytic solution", columns, tuple(rows))
+    title = context.about(run, "errors against the analytic solution")
+    return Table(title, columns, tuple(rows))
 
 
 def _order(coarse: Case | None, fine: Case) -> str:
@@ -196,8 +196,7 @@ def _profile_figure(
     words = Words(lambda place: f"point {place:.0f}", lambda mark: f"{mark.y:.3g}")
     panel = line_panel("", "Profiles along x", lines, axes, words, "wide")
     key = tuple(KeyEntry(line.series, line.series, line.style) for line in lines)
-    prefix = f"{run.name}: " if context.several else ""
-    return Figure("advection-published", (panel,), prefix + PROFILE_CAPTION, key, "wide")
+    return Figure("advection-published", (panel,), context.about(run, PROFILE_CAPTION), key, "wide")
 
 
 def _profile_table(outcome: Outcome, published: Profile) -> Table:

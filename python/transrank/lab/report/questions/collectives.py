@@ -53,7 +53,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "collectives",
         "What do collective operations cost?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figure for figure in figures if figure is not None),
         (sizeless,) if sizeless.rows else (),
         (STUDY,),
@@ -146,7 +146,7 @@ def _sizeless(context: Context) -> Table:
     return Table("Operations without a message", columns, (*rows, *theirs))
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     results = run.of_study(STUDY)
     shape = telling_shape(results, run)
     parts = []
@@ -163,5 +163,4 @@ def _answer(run: Measured, several: bool) -> list[str]:
             )
     if not parts:
         return []
-    prefix = f"{run.name}: with" if several else "With"
-    return [f"{prefix} {shape}, {joined(parts)}."]
+    return [f"with {shape}, {joined(parts)}."]

@@ -48,7 +48,7 @@ def ask(context: Context) -> Question | None:
             Row((*((run.name,) if context.several else ()), *_cells(result, cost)))
             for result, cost in costs
         ]
-        answers += _answer(run, costs, context.several)
+        answers += [context.about(run, text) for text in _answer(costs)]
     headings = ("layout", "way", "piece", "bytes", "pieces", "per piece", "95 % interval")
     columns = tuple(Column(name, number=name not in headings[:2]) for name in headings)
     if context.several:
@@ -106,7 +106,7 @@ def _cells(result: CaseResult, cost: Estimate) -> tuple[str, ...]:
     )
 
 
-def _answer(run: Measured, costs: list[tuple[CaseResult, Estimate]], several: bool) -> list[str]:
+def _answer(costs: list[tuple[CaseResult, Estimate]]) -> list[str]:
     """A sentence per layout about its smallest pieces."""
     texts = []
     for layout in dict.fromkeys(_curve(result)[0] for result, _ in costs):
@@ -118,8 +118,7 @@ def _answer(run: Measured, costs: list[tuple[CaseResult, Estimate]], several: bo
             for result, cost in here
             if result.axes["piece"] == piece
         ]
-        start = f"{run.name}: a" if several else "A"
         texts.append(
-            f"{start} piece of {units.format_bytes(piece)} of {layout} layout costs {joined(said)}."
+            f"a piece of {units.format_bytes(piece)} of {layout} layout costs {joined(said)}."
         )
     return texts

@@ -72,7 +72,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "ghost-update",
         "What does a ghost update cost?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figures),
         tuple(tables),
         (STUDY,),
@@ -125,7 +125,7 @@ def _ways(context: Context, run: Measured) -> Figure | None:
     if not panels:
         return None
     name = f"ghost-update-{run.run.header.run}" if context.several else "ghost-update"
-    caption = f"{run.name}: {CAPTION}" if context.several else CAPTION
+    caption = context.about(run, CAPTION)
     return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
 
 
@@ -283,7 +283,7 @@ def _rates(context: Context, like: Sequence[Ours], found: Published) -> Table:
     return Table("Ghost updates here and on published machines", columns, rows)
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     results = run.of_study(STUDY)
     chosen, floor = telling(results)
     if chosen is None:
@@ -297,10 +297,9 @@ def _answer(run: Measured, several: bool) -> list[str]:
     if best is not None and (ratio := times_as_long(chosen, best)):
         way = _text(best, "transport")
         comparisons.append(f"the fastest method with MPI alone ({way}) takes {ratio} as long")
-    prefix = f"{run.name}: with" if several else "With"
     _, ghosts = _rows(_block(chosen))
     text = (
-        f"{prefix} {chosen.shape}, updating {ghosts:,} ghost rows of {_vdim(chosen)} doubles "
+        f"with {chosen.shape}, updating {ghosts:,} ghost rows of {_vdim(chosen)} doubles "
         f"(mode {_text(chosen, 'mode')}, {_text(chosen, 'pattern')} pattern) takes "
         f"{time_with_interval(chosen)}"
     )

@@ -12,7 +12,7 @@ from transrank.lab.report.figures.figure import Figure, KeyEntry
 from transrank.lab.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.lab.report.findings.fugaku import launch_facts
 from transrank.lab.report.measured import Measured, shapes_of
-from transrank.lab.report.phrases import kept_sentence, sentence
+from transrank.lab.report.phrases import kept_sentence
 from transrank.lab.report.published import comparable, published_launches
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import range_text
@@ -54,7 +54,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "launch",
         "How long does a job take to start?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         (Figure("launch", (panel,), CAPTION, key, "wide", kept_sentence(context.all_of(STUDY))),),
         tables=(launch_facts(),) if theirs else (),
         studies=(STUDY,),
@@ -87,12 +87,11 @@ def _lines(context: Context, run: Measured) -> list[Line]:
     ]
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     results = run.of_study(STUDY)
     if not results:
         return []
     most: Shape = shapes_of(results)[-1]
-    prefix = f"{run.name}: " if several else ""
     slowest = {
         str(result.axes.get("stamp")): range_of(result)[1]
         for result in results
@@ -107,10 +106,10 @@ def _answer(run: Measured, several: bool) -> list[str]:
         parts.append(
             f"MPI_Init has returned everywhere after {units.format_seconds(slowest['init'])}"
         )
-    return [sentence(f"{prefix}{'; '.join(parts)}."), *_growth(results, prefix)]
+    return [f"{'; '.join(parts)}.", *_growth(results)]
 
 
-def _growth(results: Sequence[CaseResult], prefix: str) -> list[str]:
+def _growth(results: Sequence[CaseResult]) -> list[str]:
     """How the time until the last rank runs grows with the ranks, if there are enough shapes."""
     last = {
         result.shape.ranks: range_of(result)[1]
@@ -120,9 +119,7 @@ def _growth(results: Sequence[CaseResult], prefix: str) -> list[str]:
     if len(last) < FEWEST_COUNTS:
         return []
     return [
-        sentence(
-            f"{prefix}from {min(last):,} to {max(last):,} ranks that time grows with an exponent "
-            f"of {exponent_text(exponent_of(list(last.items())))}; in proportion to the ranks "
-            "would be 1."
-        )
+        f"from {min(last):,} to {max(last):,} ranks that time grows with an exponent "
+        f"of {exponent_text(exponent_of(list(last.items())))}; in proportion to the ranks "
+        "would be 1."
     ]

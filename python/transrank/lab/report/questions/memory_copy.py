@@ -18,7 +18,6 @@ from transrank.lab.report.phrases import (
     kept_sentence,
     largest,
     rate_with_interval,
-    sentence,
     times,
 )
 from transrank.lab.report.questions.question import Context, Question
@@ -64,7 +63,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "memory",
         "How fast is memory itself?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figures),
         studies=(STUDY,),
     )
@@ -137,7 +136,7 @@ def _bars(context: Context, run: Measured) -> list[Value]:
     return bars
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     plain = {
         series: result
         for (kernel, series), results in _by_series(run.of_study(STUDY)).items()
@@ -160,4 +159,4 @@ def _answer(run: Measured, several: bool) -> list[str]:
             more = ratio.scaled(result.bytes_counted / alone.bytes_counted)
             text += f": {times(more)} as much"
         texts.append(f"{text}.")
-    return [f"{run.name}: {text}" if several else sentence(text) for text in texts]
+    return texts

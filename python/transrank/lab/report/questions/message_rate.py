@@ -59,7 +59,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "rate",
         "How many bytes per second are transferred?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figure for figure in figures if figure is not None),
         studies=tuple(study for study in OWN_STUDIES if context.all_of(study)),
         sources=lines.sources,
@@ -77,14 +77,13 @@ def ask_for_messages(context: Context) -> Question | None:
     return Question(
         "messages",
         "How many messages per second are transferred?",
-        tuple(text for run in context.runs for text in _most_messages(run, context.several)),
+        context.said(_most_messages),
         (figure,),
         studies=(PAIRS_STUDY,),
     )
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
-    prefix = f"{run.name}: " if several else ""
+def _answer(run: Measured) -> list[str]:
     sentences = []
     for place, results in run.by_place(*ONE_WAY).items():
         best = best_rate(results)
@@ -92,7 +91,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
             continue
         where = f" {place}" if place else ""
         text = (
-            f"{prefix}The best rate in one direction{where} is {rate_with_interval(best)} "
+            f"The best rate in one direction{where} is {rate_with_interval(best)} "
             f"with {best.study} of {units.format_bytes(best.bytes)}"
         )
         share = share_of_memcpy(run, best)
@@ -100,7 +99,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
     return sentences
 
 
-def _most_messages(run: Measured, several: bool) -> list[str]:
+def _most_messages(run: Measured) -> list[str]:
     rates = [
         (result.rate / result.bytes, result)
         for result in run.of_study(PAIRS_STUDY)
@@ -112,8 +111,7 @@ def _most_messages(run: Measured, several: bool) -> list[str]:
     assert result.bytes is not None
     pairs = result.axes.get("pairs")
     by = f"{counted(pairs, 'pair')} of ranks" if isinstance(pairs, int) else str(result.shape)
-    prefix = f"{run.name}: " if several else ""
     return [
-        f"{prefix}At most {MESSAGES.text(rate)}, by {by} with messages of "
+        f"At most {MESSAGES.text(rate)}, by {by} with messages of "
         f"{units.format_bytes(result.bytes)}."
     ]

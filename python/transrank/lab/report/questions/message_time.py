@@ -50,7 +50,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "message-time",
         "How long does a message take?",
-        tuple(sentence for run in context.runs for sentence in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figure for figure in figures if figure is not None),
         studies=studies,
         sources=lines.sources,
@@ -66,8 +66,7 @@ def _caption(studies: tuple[str, ...]) -> str:
     )
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
-    prefix = f"{run.name}: " if several else ""
+def _answer(run: Measured) -> list[str]:
     sentences = []
     places = run.by_place("pingpong")
     for place, results in places.items():
@@ -78,10 +77,10 @@ def _answer(run: Measured, several: bool) -> list[str]:
         if large is not small:
             text += f", {units.format_bytes(large.bytes)} {time_with_interval(large)}"
         where = f" {place}" if place else ""
-        sentences.append(f"{prefix}One way between two ranks{where}, {text}.")
+        sentences.append(f"One way between two ranks{where}, {text}.")
         at = f"{sentence(place)}: " if len(places) > 1 else ""
         sentences += [
-            prefix + at + step_of_messages(step, run) for step in find_steps(intervals_of(results))
+            at + step_of_messages(step, run) for step in find_steps(intervals_of(results))
         ]
     return sentences
 

@@ -19,14 +19,14 @@ EVENTS = {"launch-failed": "A launch failed", "interrupted": "The run was interr
 
 def ask(context: Context) -> Question | None:
     """Build the question; None when everything planned was measured well."""
-    sentences = [text for run in context.runs for text in _events(run, context.several)]
+    sentences = context.said(_events)
     tables = [
         table
         for run in context.runs
         for status, caption in _KINDS
-        if (table := _table(run, status, caption, context.several)).rows
+        if (table := _table(context, run, status, caption)).rows
     ]
-    unplanned = [text for run in context.runs for text in _unmeasured(run, context.several)]
+    unplanned = context.said(_unmeasured)
     if not (sentences or tables or unplanned):
         return None
     return Question(
@@ -43,22 +43,18 @@ _KINDS = (
 _DOUBTFUL = {"wide": "width of the 95 % interval"}
 
 
-def _prefix(run: Measured, several: bool) -> str:
-    return f"{run.name}: " if several else ""
-
-
-def _events(run: Measured, several: bool) -> list[str]:
+def _events(run: Measured) -> list[str]:
     found = []
     for event in run.run.events:
         if event.event in EVENTS:
             text = EVENTS[event.event]
             if event.launch is not None:
                 text += f" (launch {event.launch})"
-            found.append(_prefix(run, several) + f"{text}: {event.message or event.time}.")
+            found.append(f"{text}: {event.message or event.time}.")
     return found
 
 
-def _unmeasured(run: Measured, several: bool) -> list[str]:
+def _unmeasured(run: Measured) -> list[str]:
     """Planned cases that no launch has finished: the survey was cut short."""
     done = {(case.launch, case.case) for case in run.run.cases}
     lost = sum(
@@ -67,13 +63,13 @@ def _unmeasured(run: Measured, several: bool) -> list[str]:
     if not lost:
         return []
     return [
-        f"{_prefix(run, several)}{counted(lost, 'planned measurement')} "
+        f"{counted(lost, 'planned measurement')} "
         f"(case and launch) {are(lost)} not taken; "
         f"`{resume_command(run.run.path)}` completes the run."
     ]
 
 
-def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
+def _table(context: Context, run: Measured, status: str, caption: str) -> Table:
     found = [result for result in run.results if result.status == status]
     which = f"the first {MOST_ROWS} of {len(found)}" if len(found) > MOST_ROWS else len(found)
     if status in _DOUBTFUL:
@@ -96,7 +92,7 @@ def _table(run: Measured, status: str, caption: str, several: bool) -> Table:
         )
         for result in found[:MOST_ROWS]
     )
-    return Table(_prefix(run, several) + f"{caption} ({which})", columns, rows)
+    return Table(context.about(run, f"{caption} ({which})"), columns, rows)
 
 
 def _doubt(result: CaseResult) -> float:

@@ -45,13 +45,13 @@ def ask(context: Context) -> Question | None:
     return Question(
         "neighborhood",
         "What does an exchange with neighbors cost?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         () if figure is None else (figure,),
         studies=(STUDY,),
     )
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     """A sentence per topology: the collective that solvers call, and what others take of it."""
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
     if not results:
@@ -73,14 +73,12 @@ def _answer(run: Measured, several: bool) -> list[str]:
             for result in ways.get(way, [])
             if result.bytes == size and (ratio := times_as_long(base, result))
         ]
-        start = f"{run.name}: with" if several else "With"
-        again = f"{run.name}: it" if several else "It"
         texts.append(
-            f"{start} {shape}, neighbors as on {topology}, {BASELINE} takes "
+            f"with {shape}, neighbors as on {topology}, {BASELINE} takes "
             f"{time_with_interval(base)} for blocks of {units.format_bytes(size)}."
         )
         if others:
-            texts.append(f"{again} takes {joined(others)} as long.")
+            texts.append(f"it takes {joined(others)} as long.")
     return texts
 
 

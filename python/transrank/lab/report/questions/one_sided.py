@@ -50,14 +50,13 @@ def ask(context: Context) -> Question | None:
     return Question(
         "one-sided",
         "What does access to another rank's memory cost?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         () if figure is None else (figure,),
         studies=(STUDY,),
     )
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
-    prefix = f"{run.name}: " if several else ""
+def _answer(run: Measured) -> list[str]:
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
     latencies: dict[tuple[str, str], CaseResult] = {}
     for operation, epoch in dict.fromkeys((_operation(r), _epoch(r)) for r in results):
@@ -75,7 +74,7 @@ def _answer(run: Measured, several: bool) -> list[str]:
         one = epochs[base]
         assert one.bytes is not None
         said = (
-            f"{prefix}{operation} of {units.format_bytes(one.bytes)} completed by {base} takes "
+            f"{operation} of {units.format_bytes(one.bytes)} completed by {base} takes "
             f"{time_with_interval(one)}"
         )
         longer = [
@@ -89,10 +88,10 @@ def _answer(run: Measured, several: bool) -> list[str]:
         best = max(rates, key=lambda result: result.rate or 0.0)
         assert best.bytes is not None
         texts.append(
-            f"{prefix}the best rate is {rate_with_interval(best)}, by {_operation(best)} of "
+            f"the best rate is {rate_with_interval(best)}, by {_operation(best)} of "
             f"{units.format_bytes(best.bytes)} with {best.axes['in_flight']} in flight."
         )
-    return [text[:1].upper() + text[1:] if not several else text for text in texts]
+    return texts
 
 
 def _is(result: CaseResult, operation: str, epoch: str) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from transrank.lab import units
-from transrank.lab.report.phrases import ends, joined, percent, sentence
+from transrank.lab.report.phrases import ends, joined, percent
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.report.tables import NOTHING, Column, Row, Table
 from transrank.lab.stats.hidden import STUDY, Hidden, find_hidden
@@ -22,7 +22,7 @@ def ask(context: Context) -> Question | None:
     for run in context.runs:
         found = find_hidden(run.of_study(STUDY))
         rows += [Row(((run.name,) if context.several else ()) + _cells(each)) for each in found]
-        answers += [f"{run.name}: {text}" if context.several else text for text in _answer(found)]
+        answers += [context.about(run, text) for text in _answer(found)]
     if not rows:
         return None
     headings = ("operation", "form", "ranks", "bytes", "alone", "computation", "together", "hidden")
@@ -65,4 +65,4 @@ def _answer(found: list[Hidden]) -> list[str]:
         for (operation, form), each in largest.items()
         if each.share is not None
     ]
-    return [sentence(f"hidden are {joined(parts)}.")] if parts else []
+    return [f"hidden are {joined(parts)}."] if parts else []

@@ -12,7 +12,7 @@ from transrank.lab.report.figures.figure import Figure, KeyEntry, Spec
 from transrank.lab.report.figures.line_panel import Line, Mark, Words, line_panel
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import PUBLISHED_COLOR, Style
-from transrank.lab.report.phrases import joined, kept_sentence, sentence
+from transrank.lab.report.phrases import joined, kept_sentence
 from transrank.lab.report.published import published_store_times
 from transrank.lab.report.questions.question import Context, Question
 from transrank.lab.stats.growth import exponent_of, exponent_text, growth_exponent
@@ -66,7 +66,7 @@ def ask(context: Context) -> Question | None:
         "plan-scaling",
         "Does planning a redistribution cost more on more ranks?",
         (
-            *(text for run in context.runs for text in _answer(run, context.several)),
+            *context.said(_answer),
             _published_answer(published),
         ),
         tuple(figures),
@@ -145,7 +145,7 @@ def _ratios(line: Line) -> Line | None:
     return replace(line, marks=marks)
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     parts = []
     for line, results in _by_line(run).items():
         if line[0] != "one" or len(results) < FEWEST_POINTS:
@@ -159,10 +159,9 @@ def _answer(run: Measured, several: bool) -> list[str]:
         )
     if not parts:
         return []
-    prefix = f"{run.name}: the" if several else "The"
-    answers = [sentence(f"{prefix} route of one rank takes {joined(parts)}.")]
+    answers = [f"the route of one rank takes {joined(parts)}."]
     if kept := _memory(run):
-        answers.append(sentence(f"{prefix} route of one rank occupies {joined(kept)}."))
+        answers.append(f"the route of one rank occupies {joined(kept)}.")
     return answers
 
 

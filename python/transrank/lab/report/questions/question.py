@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Palette
+from transrank.lab.report.phrases import sentence
 from transrank.lab.report.published import Source
 from transrank.lab.report.tables import Table
 from transrank.lab.stats.summary import CaseResult
@@ -42,6 +44,14 @@ class Context:
     @property
     def several(self) -> bool:
         return len(self.runs) > 1
+
+    def about(self, run: Measured, text: str) -> str:
+        """A sentence or a caption about a run, after its name if there are several."""
+        return f"{run.name}: {text}" if self.several else sentence(text)
+
+    def said(self, answer: Callable[[Measured], Iterable[str]]) -> tuple[str, ...]:
+        """The sentences that `answer` has about each run."""
+        return tuple(self.about(run, text) for run in self.runs for text in answer(run))
 
     def results_of(self, *studies: str) -> list[tuple[str, list[CaseResult]]]:
         """The results of these studies, by the name of the run."""

@@ -14,7 +14,6 @@ from transrank.lab.report.palette import Palette
 from transrank.lab.report.phrases import (
     joined,
     kept_sentence,
-    sentence,
     time_with_interval,
     times,
     times_as_long,
@@ -70,9 +69,9 @@ def ask(context: Context) -> Question | None:
     return Question(
         "redistribution",
         "What does a redistribution cost?",
-        tuple(text for run in context.runs for text in _answer(run, context.several)),
+        context.said(_answer),
         tuple(figure for run in context.runs if (figure := _figure(context, run)) is not None),
-        tuple(_table(run, context.several) for run in context.runs if run.of_study(STUDY)),
+        tuple(_table(context, run) for run in context.runs if run.of_study(STUDY)),
         studies=(STUDY,),
     )
 
@@ -122,7 +121,7 @@ def _figure(context: Context, run: Measured) -> Figure | None:
     if not panels:
         return None
     name = f"redistribution-{run.run.header.run}" if context.several else "redistribution"
-    caption = f"{run.name}: {CAPTION}" if context.several else CAPTION
+    caption = context.about(run, CAPTION)
     return Figure(name, tuple(panels), caption, tuple(key.values()), kept=kept_sentence(results))
 
 
@@ -136,7 +135,7 @@ def _entry(palette: Palette, result: CaseResult) -> Value:
     return Value.at(_text(result, "way"), phase, palette.style("phase", phase), result.headline)
 
 
-def _table(run: Measured, several: bool) -> Table:
+def _table(context: Context, run: Measured) -> Table:
     columns = (
         Column("where", number=False),
         Column("phase", number=False),
@@ -164,12 +163,11 @@ def _table(run: Measured, several: bool) -> Table:
         )
         for result in results
     )
-    return Table(f"{run.name}: {TABLE_CAPTION}" if several else TABLE_CAPTION, columns, rows)
+    return Table(context.about(run, TABLE_CAPTION), columns, rows)
 
 
-def _answer(run: Measured, several: bool) -> list[str]:
+def _answer(run: Measured) -> list[str]:
     results = [result for result in run.of_study(STUDY) if result.headline is not None]
-    prefix = f"{run.name}: " if several else ""
     answers = []
     for place in _reported(results):
         here = {
@@ -178,12 +176,8 @@ def _answer(run: Measured, several: bool) -> list[str]:
             if _place(result) == place
         }
         runs = {way: result for (phase, way), result in here.items() if phase == "run"}
-        answers += [
-            f"{prefix}{text}" for text in (*_of_auto(place, runs), *_of_options(place, runs))
-        ]
-    further = (*_of_grids(results), *_of_rank_counts(results), *_of_store(results))
-    answers += [f"{prefix}{text}" for text in further]
-    return [sentence(answer) for answer in answers]
+        answers += [*_of_auto(place, runs), *_of_options(place, runs)]
+    return [*answers, *_of_grids(results), *_of_rank_counts(results), *_of_store(results)]
 
 
 def telling(results: Sequence[CaseResult]) -> tuple[CaseResult | None, CaseResult | None]:

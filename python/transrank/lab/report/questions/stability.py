@@ -39,7 +39,7 @@ def ask(context: Context) -> Question | None:
     return Question(
         "stability",
         "How stable are these numbers?",
-        tuple(text for run in context.runs for text in stability_sentences(run, context.several)),
+        context.said(stability_sentences),
         (Figure("stability", tuple(panels), CAPTION, size="wide", kept=_kept(context)),),
     )
 
@@ -77,9 +77,8 @@ def launch_deviations(results: Sequence[CaseResult]) -> dict[str, list[tuple[str
     return deviations
 
 
-def stability_sentences(run: Measured, several: bool = False) -> list[str]:
+def stability_sentences(run: Measured) -> list[str]:
     """State the width of the intervals, the widest one, and the share of samples that count."""
-    prefix = f"{run.name}: " if several else ""
     widths = [
         (width, result)
         for result in run.results
@@ -90,17 +89,17 @@ def stability_sentences(run: Measured, several: bool = False) -> list[str]:
         typical = float(np.median([width for width, _ in widths]))
         worst, where = max(widths, key=lambda pair: pair[0])
         sentences.append(
-            f"{prefix}Half of the 95 % intervals are narrower than {units.format_spread(typical)} "
+            f"Half of the 95 % intervals are narrower than {units.format_spread(typical)} "
             f"of their value; the widest is {units.format_spread(worst)} "
             f"({where.case}, {where.shape})."
         )
     samples = sum(result.samples for result in run.results)
     if samples:
         kept = sum(result.kept * result.samples for result in run.results) / samples
-        sentences.append(f"{prefix}{units.format_percent(kept)} of {samples:,} samples count.")
+        sentences.append(f"{units.format_percent(kept)} of {samples:,} samples count.")
     split = sum(result.groups is not None for result in run.results)
     if split:
-        sentences.append(f"{prefix}In {counted(split, 'case')} the launches fall into two groups.")
+        sentences.append(f"In {counted(split, 'case')} the launches fall into two groups.")
     return sentences
 
 
