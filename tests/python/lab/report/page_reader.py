@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 from typing import Any
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
-RAW = {"script", "style"}
 
 
 @dataclass
