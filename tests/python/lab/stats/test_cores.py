@@ -167,6 +167,10 @@ def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
         assert max(ratio, 1 / ratio) == pytest.approx(1.02)
         (text,) = differences(*runs)
         assert "compared by the launches of both with 51.0 ns apart" in text
+    fewest = run_of(tmp_path, *(line(far_first, i) for i in range(3)), cores(250e-9, 10e-6))
+    assert obstacle(fewest, near) is None
+    fewer = run_of(tmp_path, *(line(far_first, i) for i in range(2)), cores(250e-9, 10e-6))
+    assert obstacle(fewer, near) is not None
     alone = run_of(tmp_path, *(line(near_first[1:], i) for i in range(5)), cores(51e-9, 10e-6))
     without = run_of(tmp_path, *(line(far_first[:1], i) for i in range(5)), cores(250e-9, 10e-6))
     assert obstacle(alone, without) is not None

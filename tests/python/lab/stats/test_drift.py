@@ -33,6 +33,19 @@ def test_a_steady_rise_is_found_with_its_size() -> None:
     assert drift.change == pytest.approx(0.2, abs=0.04)
 
 
+def test_four_rounds_are_the_fewest_that_can_drift() -> None:
+    assert find_drift([np.linspace(1.0, 2.0, 3)]) is None
+    drift = find_drift([np.linspace(1.0, 2.0, 4)])
+    assert drift is not None
+    assert drift.change > 0.9
+
+
+def test_a_p_value_at_the_bound_of_its_place_is_believed() -> None:
+    assert discoveries([0.05, 0.025]) == [True, True]
+    assert discoveries([0.05, 0.06]) == [False, False]
+    assert discoveries([0.05]) == [True]
+
+
 def test_a_fall_has_a_negative_size() -> None:
     drift = find_drift([np.linspace(2.0, 1.0, 10)])
     assert drift is not None

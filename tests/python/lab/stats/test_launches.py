@@ -223,6 +223,12 @@ def test_launches_whose_intervals_overlap_are_no_groups() -> None:
     assert find_groups([Estimate(v, 0.9 * v, 1.1 * v) for v in (1.0, 1.0, 1.12, 1.12)]) is None
 
 
+def test_groups_are_apart_only_where_nothing_of_their_intervals_meets() -> None:
+    fast = [Estimate(1.0, 0.99, 1.06)] * 2
+    assert find_groups([*fast, *[Estimate(1.12, 1.06, 1.13)] * 2]) is None
+    assert find_groups([*fast, *[Estimate(1.12, 1.07, 1.13)] * 2]) is not None
+
+
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]])
 def test_fewer_than_three_launches_have_no_interval(values: list[float]) -> None:
     found = combine([Estimate(value, 0.9 * value, 1.2 * value) for value in values])

@@ -101,8 +101,9 @@ def test_the_samples_of_both_are_chosen_as_the_worse_one_needs() -> None:
     quiet, disturbed = launch_lines([1e-6] * 4), launch_lines([2e-6] * 4, DISTURBED)
     baseline, candidate = summarise_case_pair(quiet, disturbed, None)
     assert (baseline.basis, candidate.basis) == ("all", "all")
-    baseline, _ = summarise_case_pair(quiet, quiet, None)
-    assert baseline.basis == "clean"
+    for launches in (4, 3):
+        baseline, _ = summarise_case_pair(quiet[:launches], quiet, None)
+        assert baseline.basis == "clean"
 
 
 def test_enough_pairs_count_where_either_side_alone_has_enough_launches() -> None:

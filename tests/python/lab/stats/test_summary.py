@@ -52,6 +52,24 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
     assert result.first_rank == pytest.approx(0.9e-6)
 
 
+def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path: Path) -> None:
+    lines = [recorded.case(launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))]
+    headline = only(run_of(tmp_path, recorded.header(), *lines)).headline
+    assert headline is not None
+    assert headline.relative_width is not None
+    for precision, status in (
+        (headline.relative_width, "ok"),
+        (float(np.nextafter(headline.relative_width, 0)), "wide"),
+    ):
+        options = recorded.header()["options"] | {"precision": precision}
+        assert only(run_of(tmp_path, recorded.header(options=options), *lines)).status == status
+
+
+def test_samples_that_a_coarse_clock_sees_as_nothing_have_no_imbalance(tmp_path: Path) -> None:
+    line = recorded.case(seconds=[0.0] * 3 + [1e-6] * 9)
+    assert only(run_of(tmp_path, recorded.header(), line)).imbalance == pytest.approx(0.1)
+
+
 def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) -> None:
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="all")

@@ -158,6 +158,12 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
             ),
             "host 7 of 1",
         ),
+        (
+            recorded.text(
+                [WHOLE[0], recorded.launch(placement=recorded.PLACEMENT | {"rank_host": [0, 1]})]
+            ),
+            "host 1 of 1",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_file_and_line(tmp_path: Path, lines: str, says: str) -> None:
