@@ -31,6 +31,7 @@ LINES = [
     recorded.launch(0),
     *pingpong(8, 1.0),
     BARRIER,
+    recorded.case(64, ranks=None, over_ranks=recorded.over_ranks(300)),
     recorded.skipped(4096),
     recorded.event("finished"),
 ]
