@@ -148,6 +148,12 @@ def test_means_are_compared_with_means() -> None:
     assert found.verdict == "same"
 
 
+def test_two_pairs_have_a_ratio_and_one_has_none() -> None:
+    assert paired_ratio([1.0, 3.0], [2.0, 6.0]) == Estimate(2.0)
+    with pytest.raises(ValueError, match="do not form two or more pairs"):
+        paired_ratio([1.0], [2.0])
+
+
 def test_a_time_of_zero_has_no_verdict() -> None:
     assert judge([0.0, 1.0], [1.0, 1.0]).verdict == "missing"
 

@@ -100,6 +100,23 @@ def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control(
     assert {one.domain for one in contention.disturbances(measured) if one.real} == {0, 2}
 
 
+def test_few_values_that_lie_among_those_of_the_control_are_no_disturbance() -> None:
+    slower_and_slower = [
+        replace(case, launch=launch)
+        for launch, factor in enumerate((0.1, 0.2, 0.4))
+        for case in cases(
+            ("none", "1-3"),
+            lambda pairs, domain, f=factor: f * (1.3 if pairs and domain in (0, 2) else 1),
+            *(4, 1),
+            launches=1,
+        )
+    ]
+    (measured,) = contention.contentions(slower_and_slower)
+    found = contention.disturbances(measured)
+    assert all(one.factor.value == pytest.approx(1.3, rel=0.05) for one in found)
+    assert not any(one.real for one in found)
+
+
 def test_a_single_launch_calls_nothing_disturbed_or_slow() -> None:
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
     found = contention.disturbances(measured)
@@ -214,7 +231,8 @@ def test_a_slow_link_between_two_of_three_hosts_is_found_and_named() -> None:
     assert contention.named(link.pair, measured) == "ranks 0 and 2 (a, c)"
 
 
-def test_a_slow_node_is_named_instead_of_all_its_links() -> None:
+@pytest.mark.parametrize("hosts", ["abcd", "abcde"])
+def test_a_slow_node_is_named_instead_of_all_its_links(hosts: str) -> None:
     def model(pairs: tuple[Pair, ...], domain: int) -> float:
         (pair,) = pairs
         if domain not in pair:
@@ -222,7 +240,7 @@ def test_a_slow_node_is_named_instead_of_all_its_links() -> None:
         return 0.4 if 3 in pair else 0.3 if pair == (0, 1) else 0.1
 
     (measured,) = contention.contentions(
-        cases(matrix(5), model, 5, 1), placements(["a", "b", "c", "d", "e"])
+        cases(matrix(len(hosts)), model, len(hosts), 1), placements([*hosts])
     )
     nodes, links = contention.slow_links(measured)
     assert [(node.host, round(node.factor.value)) for node in nodes] == [("d", 4)]

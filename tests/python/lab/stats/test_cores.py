@@ -189,6 +189,19 @@ def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(
         assert "too few launches with the cores in this state" in (verdict.reason or "")
 
 
+def test_the_bounds_of_a_state_belong_to_it() -> None:
+    state = CoreState(100e-9, 10e-6)
+    least, most, work = state.bounds()
+    beyond = [np.nextafter(least, 0), np.nextafter(most, 1)]
+    assert state.at_distance(np.array([least, most, *beyond])).tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert state.at_speed(np.array([work, np.nextafter(work, 1)])).tolist() == [True, False]
+
+
 def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
     idle = run_of(tmp_path, recorded.case())
     busy = run_of(tmp_path, recorded.case(flags=[2] * 5 + [0] * 5))

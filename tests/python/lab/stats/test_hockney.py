@@ -72,6 +72,7 @@ def test_a_curve_that_is_no_line_says_how_far_it_lies_off() -> None:
 
 
 def test_too_few_sizes_or_launches_have_no_line() -> None:
+    assert len(pieces(curve(affine(1e-6, 2e-10), launches=3), [])) == 1
     assert pieces(curve(affine(1e-6, 2e-10), launches=2), []) == []
     assert [piece.last for piece in pieces(curve(affine(1e-6, 2e-10)), [10_000])] == [3000]
 

@@ -8,6 +8,7 @@ import pytest
 
 from transrank.lab.reference.tables import machine
 from transrank.lab.stats import locality
+from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.locality import Worker
 from transrank.lab.store.lines import Case, Memory, Ranks, Shape
 
@@ -91,10 +92,28 @@ def test_own_and_away_make_the_whole_matrix() -> None:
 
 
 def test_a_rank_whose_pages_lie_elsewhere_is_left_out_and_counted() -> None:
-    cases = [case("away-1", [3.0, 9.0, 4.0, 4.0], [2, 3, 0, 1], ["neighbor"] * 4, [0, 7, 0, 0])]
+    cases = [case("away-1", [3.0, 9.0, 4.0, 4.0], [2, 3, 0, 1], ["neighbor"] * 4, [0, 1, 0, 0])]
     (measured,) = locality.localities(cases)
     assert measured.misplaced == 1
     assert locality.matrix(measured) == pytest.approx({(0, 1): 3.0, (1, 0): 4.0})
+
+
+def test_two_launches_have_a_ratio_and_one_has_none() -> None:
+    def ratio(launches: int) -> Estimate | None:
+        (measured,) = locality.localities(
+            [
+                case(memory, [seconds] * 2, toucher, [link] * 2, launch=launch)
+                for launch in range(launches)
+                for memory, seconds, toucher, link in (
+                    ("own", 1.0, [0, 1], "own"),
+                    ("away-1", 2.0, [1, 0], "neighbor"),
+                )
+            ]
+        )
+        return locality.ratio_over_launches(measured, "own", "neighbor")
+
+    assert ratio(1) is None
+    assert ratio(2) == Estimate(2.0)
 
 
 def test_ranks_stand_once_sorted_by_the_median_of_their_launches() -> None:

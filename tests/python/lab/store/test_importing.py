@@ -143,6 +143,7 @@ def test_osu_collectives_need_to_be_told_the_ranks() -> None:
     with pytest.raises(UsageError, match=says) as refused:
         take("osu_allreduce_float_full.txt")
     assert refused.value.hint == "add -n RANKS"
+    assert take("osu_allreduce_float_full.txt", shape=Shape(1)).lines
 
 
 def test_a_validated_table_is_read_and_a_failed_row_is_a_failed_case(tmp_path: Path) -> None:

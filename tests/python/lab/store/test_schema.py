@@ -104,6 +104,12 @@ def test_the_fast_check_agrees_with_a_full_validator(
     assert accepts(line) == ORACLE.is_valid(line)
 
 
+def test_integers_end_where_those_of_64_bits_do() -> None:
+    schema.check(recorded.case(verified=2**63 - 1))
+    with pytest.raises(schema.Mismatch, match="does not fit in 64 bits"):
+        schema.check(recorded.case(verified=2**63))
+
+
 @pytest.mark.parametrize("values", [*LISTS, *MIXED], ids=lambda values: repr(values)[-12:])
 def test_the_fast_check_of_lists_agrees_with_a_full_validator(values: list[Any]) -> None:
     for number, place in PLACES:
