@@ -224,10 +224,7 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] bool has_ended(int rank) const {
-        const auto* process = bound_.node().process(rank);
-        return process != nullptr && !process->is_alive();
-    }
+    [[nodiscard]] bool has_ended(int rank) const { return bound_.node().has_ended(rank); }
 
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <climits>
 #include <cstdint>
@@ -12,30 +11,17 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <new>
-#include <random>
 #include <sched.h>
 #include <span>
-#include <stdexcept>
 #include <system_error>
 
 #include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
 namespace {
 
 const std::string elsewhere = "on another node";
-
-/// What lies in the shared memory of a doorbell.
-struct DoorbellSegment {
-    /// Chosen at random: device and inode of a file may coincide by accident where one host name
-    /// stands for several machines, and then somebody else's memory would be mapped.
-    std::uint64_t nonce = 0;
-    Doorbell doorbell;
-    std::atomic<bool> is_finalizing = false;
-};
 
 // The cores that a process may run on, as a bit each.
 using CoreSet = std::vector<unsigned long>;
@@ -43,63 +29,12 @@ constexpr std::size_t core_words = CPU_SETSIZE / (CHAR_BIT * sizeof(unsigned lon
 
 /// What a rank reports about itself to its node-mates.
 struct RankInfo {
-    SegmentHandle segment;
-    std::uint64_t nonce = 0;
+    NodeMate::Address address;
     int rank = -1;            ///< in the communicator asked about
     int core_set_length = 0;  ///< in words
     ProcessorQuota quota;
     std::array<unsigned long, core_words> cores{};  ///< as many of them as there is room for
 };
-
-DoorbellSegment& doorbell_segment_in(std::span<std::byte> memory) {
-    return *std::launder(reinterpret_cast<DoorbellSegment*>(memory.data()));
-}
-
-std::uint64_t random_nonce() {
-    constexpr int half = 32;
-    std::random_device random;
-    return (std::uint64_t{random()} << half) | random();
-}
-
-/// The doorbell segment of this process. Without shared memory it lies in private memory and
-/// is announced by an empty handle: the rank then shares memory with nobody.
-struct OwnSegment {
-    std::unique_ptr<SharedSegment> memory;
-    DoorbellSegment* content = nullptr;
-    SegmentHandle handle;
-
-    OwnSegment() {
-        try {
-            memory = std::make_unique<SharedSegment>(sizeof(DoorbellSegment));
-            handle = memory->handle();
-            content = new (memory->bytes().data()) DoorbellSegment;
-        } catch (const std::system_error&) {
-            content = new DoorbellSegment;
-        }
-        content->nonce = random_nonce();
-    }
-};
-
-// Never destroyed: a peer may ring after our main() has ended.
-OwnSegment& own_segment() {
-    static auto* const own = new OwnSegment;
-    return *own;
-}
-
-void announce_end() noexcept {
-    own_segment().content->is_finalizing = true;
-}
-
-std::shared_ptr<MappedSegment> map_segment(const RankInfo& mate) {
-    if (!mate.segment.is_shared()) {
-        throw std::runtime_error("it could not allocate shared memory");
-    }
-    auto mapping = MappedSegment::get(mate.segment);
-    if (doorbell_segment_in(mapping->bytes()).nonce != mate.nonce) {
-        throw std::runtime_error("the memory found under its handle belongs to another process");
-    }
-    return mapping;
-}
 
 // cpu_set_t ends at 1024; the kernel says EINVAL as long as the set given is shorter than its own.
 CoreSet usable_cores() {
@@ -115,9 +50,7 @@ CoreSet usable_cores() {
 }
 
 std::vector<RankInfo> gather_infos(const mpi::Communicator& node, int rank, const CoreSet& cores) {
-    const auto& [memory, content, handle] = own_segment();
-    RankInfo own{.segment = handle,
-                 .nonce = content->nonce,
+    RankInfo own{.address = NodeMate::own(),
                  .rank = rank,
                  .core_set_length = static_cast<int>(cores.size()),
                  .quota = processor_quota()};
@@ -174,19 +107,8 @@ bool are_fewer_than(std::size_t ranks, const CoreSet& cores) {
 
 /// The processes of all nodes' ranks by their rank in MPI_COMM_WORLD, as long as some node lives.
 struct KnownProcesses {
-    struct Entry {
-        std::weak_ptr<MappedSegment> segment;
-        std::weak_ptr<WatchedProcess> process;
-
-        [[nodiscard]] bool has_left() const {
-            const auto there = segment.lock();
-            const auto watched = process.lock();
-            return there && watched &&
-                   (!watched->is_alive() || doorbell_segment_in(there->bytes()).is_finalizing);
-        }
-    };
     std::mutex mutex;
-    std::map<int, Entry> of_world;
+    std::map<int, std::weak_ptr<NodeMate>> of_world;
 
     static KnownProcesses& instance() {
         static auto* const known = new KnownProcesses;  // never destroyed: another thread may ask
@@ -202,7 +124,7 @@ std::optional<int> rank_that_has_left(MPI_Comm comm) {
         auto& known = KnownProcesses::instance();
         const std::lock_guard lock(known.mutex);
         for (const auto& [rank, entry] : known.of_world) {
-            if (entry.has_left()) {
+            if (const auto mate = entry.lock(); mate && mate->has_left()) {
                 left.push_back(rank);
             }
         }
@@ -215,27 +137,20 @@ std::optional<int> rank_that_has_left(MPI_Comm comm) {
     return std::nullopt;
 }
 
-Doorbell& own_doorbell() {
-    return own_segment().content->doorbell;
-}
-
 Node::Node(const mpi::Communicator& comm) {
-    [[maybe_unused]] static const bool announced = (mpi::before_finalize(announce_end), true);
     const auto node = comm.split_node();
     const auto cores = usable_cores();
     const auto all = gather_infos(node, comm.rank(), cores);
     std::vector<char> reached(all.size(), 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        Mate mate{.rank = all[i].rank, .mapping = nullptr, .process = nullptr};
+        const int rank = all[i].rank;
         try {
-            if (mate.rank != comm.rank()) {
-                mate.mapping = map_segment(all[i]);
-                mate.process = WatchedProcess::get(all[i].segment.process);
-            }
+            mates_.push_back(
+                {.rank = rank,
+                 .process = rank == comm.rank() ? nullptr : NodeMate::get(all[i].address)});
             reached[i] = 1;
-            mates_.push_back(std::move(mate));
         } catch (const std::exception& error) {
-            obstacles_.emplace_back(all[i].rank, error.what());
+            obstacles_.emplace_back(rank, error.what());
         }
     }
     const auto reached_me = swap_results(node, reached);
@@ -247,7 +162,8 @@ Node::Node(const mpi::Communicator& comm) {
     }
     remember(comm);
     std::ranges::transform(all, std::back_inserter(ranks_), &RankInfo::rank);
-    std::ranges::transform(all, std::back_inserter(identity_), &RankInfo::nonce);
+    std::ranges::transform(all, std::back_inserter(identity_),
+                           [](const RankInfo& each) { return each.address.nonce; });
     oversubscribed_ =
         are_fewer_than(all.size(), united_cores(node, all, cores)) || have_too_little_time(all);
 }
@@ -259,8 +175,7 @@ void Node::remember(const mpi::Communicator& comm) const {
     const std::lock_guard lock(known.mutex);
     for (std::size_t i = 0; i < mates_.size(); ++i) {
         if (of_world[i] != MPI_UNDEFINED && mates_[i].process != nullptr) {
-            known.of_world[of_world[i]] = {.segment = mates_[i].mapping,
-                                           .process = mates_[i].process};
+            known.of_world[of_world[i]] = mates_[i].process;
         }
     }
 }
@@ -281,12 +196,17 @@ const std::string& Node::obstacle(int rank) const {
 
 Doorbell& Node::doorbell(int rank) const {
     const auto* mate = find(rank);
-    return mate->mapping ? doorbell_segment_in(mate->mapping->bytes()).doorbell : own_doorbell();
+    return mate->process ? mate->process->doorbell() : own_doorbell();
 }
 
 const WatchedProcess* Node::process(int rank) const {
     const auto* mate = find(rank);
-    return mate == nullptr ? nullptr : mate->process.get();
+    return mate == nullptr || !mate->process ? nullptr : mate->process->process();
+}
+
+bool Node::has_ended(int rank) const {
+    const auto* mate = find(rank);
+    return mate != nullptr && mate->process && mate->process->has_ended();
 }
 
 std::vector<int> Node::mates() const {

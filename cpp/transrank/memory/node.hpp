@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transrank/memory/doorbell.hpp"
-#include "transrank/memory/shared_segment.hpp"
+#include "transrank/memory/node_mate.hpp"
 #include "transrank/memory/watched_process.hpp"
 #include "transrank/mpi/communicator.hpp"
 
@@ -20,8 +20,8 @@ namespace transrank::memory {
 /// are on this node is asked of MPI: shared memory may be visible between what MPI calls nodes.
 class Node {
 public:
-    /// Collective. Every pair of node-mates maps each other's doorbell; a pair shares memory only
-    /// when both succeed.
+    /// Collective. Every pair of node-mates reads each other's memory; a pair shares memory only
+    /// when both succeed. Nothing stays mapped.
     explicit Node(const mpi::Communicator& comm);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -32,12 +32,16 @@ public:
     /// Why not: `on another node`, or what failed.
     [[nodiscard]] const std::string& obstacle(int rank) const;
 
-    /// The doorbell of a rank that shares memory.
+    /// The doorbell of a rank that shares memory, mapped when it is asked for. Throws as
+    /// MappedSegment.
     [[nodiscard]] Doorbell& doorbell(int rank) const;
 
-    /// The process of `rank`; nullptr for this one, and where memory is not shared: such
-    /// processes cannot be watched.
+    /// The process of `rank`, whose doorbell has been asked for; nullptr for others: they are not
+    /// watched.
     [[nodiscard]] const WatchedProcess* process(int rank) const;
+
+    /// Whether the process of `rank` is known to have ended.
+    [[nodiscard]] bool has_ended(int rank) const;
 
     /// The ranks on this node that share memory with this one, itself included, ascending.
     [[nodiscard]] std::vector<int> mates() const;
@@ -59,8 +63,7 @@ public:
 private:
     struct Mate {
         int rank;
-        std::shared_ptr<MappedSegment> mapping;  ///< of the doorbell; null for this process
-        std::shared_ptr<WatchedProcess> process;
+        std::shared_ptr<NodeMate> process;  ///< null for this one
     };
     [[nodiscard]] const Mate* find(int rank) const;
 
@@ -76,8 +79,5 @@ private:
 /// A rank of `comm` whose process has ended, or has begun to finalize MPI: of those that share
 /// memory with this one in any communicator of which there is a Node. Not collective.
 [[nodiscard]] std::optional<int> rank_that_has_left(MPI_Comm comm);
-
-/// This process's doorbell.
-[[nodiscard]] Doorbell& own_doorbell();
 
 }  // namespace transrank::memory

@@ -107,6 +107,7 @@ SegmentHandle handle_of(int descriptor, std::size_t bytes) {
 class Descriptor {
 public:
     explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() {
@@ -138,16 +139,23 @@ void check_left(const Descriptor& descriptor) {
     }
 }
 
+std::string path_of(const SegmentHandle& handle) {
+    return "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.descriptor);
+}
+
+bool is_meant(const struct stat& file, const SegmentHandle& handle) {
+    return file.st_dev == handle.device && file.st_ino == handle.inode;
+}
+
 void check_meant(const struct stat& file, const SegmentHandle& handle) {
-    if (file.st_dev != handle.device || file.st_ino != handle.inode) {
+    if (!is_meant(file, handle)) {
         throw std::runtime_error("process " + std::to_string(handle.process) +
                                  " does not hold the shared memory it announced");
     }
 }
 
-std::span<std::byte> map(const SegmentHandle& handle) {
-    const auto path =
-        "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.descriptor);
+Descriptor open_segment(const SegmentHandle& handle) {
+    const auto path = path_of(handle);
     const auto refused = "cannot open the shared memory of process ";
     // Examined before it is opened: in another process namespace the number may belong to a
     // stranger, and to open a device can have effects.
@@ -156,15 +164,35 @@ std::span<std::byte> map(const SegmentHandle& handle) {
         fail(refused + std::to_string(handle.process));
     }
     check_meant(file, handle);
-    const Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY));
+    Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY));
     if (descriptor.number() < 0 || fstat(descriptor.number(), &file) != 0) {
         fail(refused + std::to_string(handle.process));
     }
     check_meant(file, handle);
-    return map(descriptor.number(), handle.bytes);
+    return descriptor;
+}
+
+std::span<std::byte> map(const SegmentHandle& handle) {
+    return map(open_segment(handle).number(), handle.bytes);
 }
 
 }  // namespace
+
+void read_segment(const SegmentHandle& handle, std::span<std::byte> begin) {
+    const auto descriptor = open_segment(handle);
+    if (pread(descriptor.number(), begin.data(), begin.size(), 0) !=
+        static_cast<ssize_t>(begin.size())) {
+        fail("cannot read the shared memory of process " + std::to_string(handle.process));
+    }
+}
+
+bool is_gone(const SegmentHandle& handle) {
+    struct stat file{};
+    if (stat(path_of(handle).c_str(), &file) != 0) {
+        return errno == ENOENT || errno == ESRCH;
+    }
+    return !is_meant(file, handle);
+}
 
 MappedSegment::MappedSegment(int descriptor, std::size_t bytes)
     : bytes_(map(descriptor, bytes)), descriptor_(descriptor) {}

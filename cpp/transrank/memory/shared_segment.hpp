@@ -22,6 +22,13 @@ struct SegmentHandle {
     [[nodiscard]] bool is_shared() const noexcept { return descriptor >= 0; }
 };
 
+/// The first bytes of another process's segment, without mapping it. Throws as MappedSegment.
+void read_segment(const SegmentHandle& handle, std::span<std::byte> begin);
+
+/// Whether that process no longer holds the segment; false where that cannot be found out. Takes no
+/// descriptor.
+[[nodiscard]] bool is_gone(const SegmentHandle& handle);
+
 /// A segment, of this process or of another one, in this process's memory.
 class MappedSegment {
 public:

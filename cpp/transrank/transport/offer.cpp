@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <type_traits>
 
 #include "transrank/mpi/delivery.hpp"
@@ -131,6 +132,15 @@ std::string shared_obstacle(const memory::Node& node, int peer, const ControlBlo
     return theirs.is_shared() ? "" : "it could not allocate shared memory";
 }
 
+// What fails here is told when a transport needs it: then the peer can be told, too.
+void map_doorbell(const memory::Node& node, PeerOffer& offer) {
+    try {
+        offer.doorbell = &node.doorbell(offer.rank);
+    } catch (const std::exception& error) {
+        offer.no_doorbell = error.what();
+    }
+}
+
 }  // namespace
 
 std::vector<int> peers_of(const route::Route& route) {
@@ -224,7 +234,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
             offer.shared_obstacle = shared_obstacle(node, offer.rank, control, offer.control);
         }
         if (node.shares_with(offer.rank)) {
-            offer.doorbell = &node.doorbell(offer.rank);
+            map_doorbell(node, offer);
         }
     }
     return offers;

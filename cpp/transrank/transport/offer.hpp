@@ -62,6 +62,7 @@ struct PeerOffer {
     std::string shared_obstacle;
     memory::BlockHandle control;           ///< of its control block, where memory is shared
     memory::Doorbell* doorbell = nullptr;  ///< the peer's, where memory is shared
+    std::string no_doorbell;               ///< why this rank could not map it nevertheless
     std::vector<FieldOffer> fields;
     /// The legs between the two ranks; nullptr where there is none.
     const route::Leg* send = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ public:
           my_slot_there_(offer.my_slot),
           my_done_(&binding.control.done(offer.slot)),
           my_packed_(&binding.control.packed(offer.slot)),
-          doorbell_(offer.doorbell) {}
+          doorbell_(offer.doorbell) {
+        if (doorbell_ == nullptr) {
+            throw std::runtime_error(offer.no_doorbell);
+        }
+    }
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     void ring() { doorbell_->ring(); }
