@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "transrank/exchange/fields.hpp"
+#include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/moves.hpp"
 
@@ -98,6 +99,10 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
     if (!unnoticed.empty()) {
         text << "peers not watched, so that only MPI can notice their end:" << unnoticed << "\n";
     }
+}
+
+bool is_private(const transport::FieldOffer& field) {
+    return field.source_shared == 0 || field.destination_shared == 0;
 }
 
 // An error about a transport that the program has not named says who has named it.
@@ -310,6 +315,10 @@ std::string Bound::explain() const {
     }
     list_peers(text, *binding_, choices_);
     list_liveness(text, *binding_, node());
+    if (const auto refusals = memory::ArrayMemory::refusals();
+        !refusals.empty() && std::ranges::any_of(own_, is_private)) {
+        text << refusals << "\n";
+    }
     for (const auto& transport : transports_) {
         const auto lines = transport->explain();
         text << lines << (lines.empty() ? "" : "\n");

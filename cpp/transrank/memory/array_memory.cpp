@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <sys/mman.h>
 #include <system_error>
@@ -40,16 +42,43 @@ void check_possible(std::size_t bytes) {
 // Larger ones have a segment of their own, whose memory goes back to the system with them.
 constexpr std::size_t longest_in_pool = std::size_t{1} << 20U;
 
+/// What has become of arrays that were to be shared.
+struct Refusals {
+    std::mutex mutex;
+    std::int64_t count = 0;
+    std::string last;
+
+    static Refusals& instance() {
+        static auto* const all = new Refusals;  // never destroyed: arrays may outlive main()
+        return *all;
+    }
+    void add(const char* why) {
+        const std::lock_guard lock(mutex);
+        ++count;
+        last = why;
+    }
+};
+
 template <class Memory, class... Arguments>
 std::unique_ptr<Memory> made_if_possible(const Arguments&... arguments) {
     try {
         return std::make_unique<Memory>(arguments...);
-    } catch (const std::system_error&) {
+    } catch (const std::system_error& error) {
+        Refusals::instance().add(error.what());
         return nullptr;
     }
 }
 
 }  // namespace
+
+std::string ArrayMemory::refusals() {
+    auto& all = Refusals::instance();
+    const std::lock_guard lock(all.mutex);
+    return all.count == 0
+               ? ""
+               : "arrays of this rank that could not be shared: " + std::to_string(all.count) +
+                     "; the last one: " + all.last;
+}
 
 ArrayMemory::ArrayMemory(std::size_t bytes) {
     if (bytes <= longest_in_pool) {

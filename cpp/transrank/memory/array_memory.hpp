@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/memory/shared_segment.hpp"
@@ -25,6 +26,10 @@ public:
 
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
     [[nodiscard]] bool is_shared() const noexcept { return block_ || segment_; }
+
+    /// How many arrays of this process have become private since shared memory was refused, and
+    /// why the last of them did: lines of text, if any.
+    [[nodiscard]] static std::string refusals();
 
 private:
     std::unique_ptr<SharedBlock> block_;      ///< of a small array

@@ -26,7 +26,8 @@ namespace {
 std::span<std::byte> map(int descriptor, std::size_t bytes) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED) {
-        fail("cannot map " + std::to_string(bytes) + " bytes of shared memory");
+        const auto* const limit = errno == ENOMEM ? " (vm.max_map_count limits mappings, too)" : "";
+        fail("cannot map " + std::to_string(bytes) + " bytes of shared memory" + limit);
     }
     return {static_cast<std::byte*>(memory), bytes};
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ring.hpp"
+#include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "world.hpp"
 
@@ -73,4 +74,16 @@ TEST_CASE("a transport asked for by name is refused to all") {
     const Ring other(world_rank(), world_size(), true);
     const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
     CHECK_THROWS_AS((void)other.bind("shared-direct"), transrank::mpi::AgreedError);
+}
+
+TEST_CASE("a rank whose arrays cannot be shared says why") {
+    const Ring ring(world_rank(), world_size(), true, 1, Home::user);
+    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    constexpr std::size_t too_long_for_a_pool = std::size_t{2} << 20U;
+    const transrank::memory::ArrayMemory array(too_long_for_a_pool);
+    CHECK(array.is_shared() == (world_rank() != 0));
+    const auto words = ring.bind("auto").explain();
+    CAPTURE(words);
+    CHECK((words.find("could not be shared: 1; the last one: cannot make shared memory") !=
+           std::string::npos) == (world_rank() == 0));
 }
