@@ -15,7 +15,31 @@ bool lie_apart(std::int64_t step, std::int64_t length, std::int64_t unit_bytes) 
     return step != length && std::abs(step * unit_bytes) >= line_bytes;
 }
 
+// A block's faces are a few portions, however small it is; random rows are very many.
+constexpr std::int64_t fewest_changes = 16;
+constexpr std::int64_t fine_portion_bytes = std::int64_t{1} << 14U;
+
 }  // namespace
+
+Mixture::Mixture(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t short_below_bytes) {
+    const auto outline = leg.segments.outline();
+    const auto bytes = outline.units * unit_bytes;
+    if (outline.longest_run * unit_bytes < short_below_bytes) {
+        short_bytes = bytes;
+        return;
+    }
+    bool was_long = leg.segments.front().length * unit_bytes >= short_below_bytes;
+    for (const auto& segment : leg.segments) {
+        const bool is_long = segment.length * unit_bytes >= short_below_bytes;
+        (is_long ? long_bytes : short_bytes) += segment.units() * unit_bytes;
+        changes += is_long != was_long ? 1 : 0;
+        was_long = is_long;
+    }
+}
+
+bool Mixture::is_fine() const noexcept {
+    return changes >= fewest_changes && short_bytes + long_bytes < changes * fine_portion_bytes;
+}
 
 void Scatter::add(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t short_below_bytes) {
     const auto outline = leg.segments.outline();

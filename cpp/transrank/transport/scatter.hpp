@@ -23,4 +23,18 @@ struct Scatter {
     [[nodiscard]] bool prevails() const noexcept { return 2 * apart_bytes > bytes; }
 };
 
+/// How the short and the long runs of a leg lie among each other.
+struct Mixture {
+    std::int64_t short_bytes = 0;
+    std::int64_t long_bytes = 0;
+    std::int64_t changes = 0;  ///< from a short run to a long one that follows it, and back
+
+    /// Runs of less than `short_below_bytes` are short.
+    Mixture(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t short_below_bytes);
+
+    /// Whether they alternate in such small portions that two ranks, of which one moves the short
+    /// ones and the other the long ones, would work on the same cache lines and pages.
+    [[nodiscard]] bool is_fine() const noexcept;
+};
+
 }  // namespace transrank::transport

@@ -2,7 +2,9 @@
 // Shared memory, one copy: short runs are pushed by their sender, long ones pulled by their
 // receiver. A pull of a short run would drag a whole cache line from its owner; a push of a long
 // one writes lines that the receiver must then fetch back. Short runs that lie one after the other
-// at their owner fill the lines that they drag, so they are pulled like one long run.
+// at their owner fill the lines that they drag, so they are pulled like one long run. Where short
+// and long ones alternate, all go the way of most of them: otherwise both ranks would write the
+// same lines.
 //
 // A rank says `started` when its sources are ready and its destinations may be written, and `done`
 // to each peer when it has finished reading from it and writing to it. Both are counters that only
@@ -24,18 +26,35 @@ std::byte* place(const memory::BlockHandle& handle, std::int64_t offset,
     return mappings.back()->data() + offset;
 }
 
-// In which lengths the runs of a leg are pulled: all, none or the long ones. Both ranks come to the
-// same answer; `ordered` is the receiver's.
-LengthRange pulled(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t push_below_bytes,
-                   bool ordered, bool source_shared, bool destination_shared) {
+/// In which lengths the runs of a leg are pulled, and what there is to say about it.
+struct Division {
+    LengthRange pulled;
+    std::string finding;
+};
+
+// All, none or the long ones. Both ranks come to the same answer; `ordered` is the receiver's.
+Division divide(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t push_below_bytes,
+                bool ordered, bool source_shared, bool destination_shared) {
+    constexpr LengthRange none{.below = 0};
     if (ordered || !destination_shared) {
         return {};
     }
     if (!source_shared) {
-        return {.below = 0};
+        return {.pulled = none, .finding = ""};
     }
-    const bool dense = source_stretch_bytes(leg, unit_bytes) >= push_below_bytes;
-    return dense ? LengthRange{} : LengthRange{.from = push_below_bytes};
+    if (source_stretch_bytes(leg, unit_bytes) >= push_below_bytes) {
+        return {};
+    }
+    const Mixture mixture(leg, unit_bytes, push_below_bytes);
+    if (!mixture.is_fine()) {
+        return {.pulled = {.from = push_below_bytes}, .finding = ""};
+    }
+    const bool pushes = mixture.short_bytes > mixture.long_bytes;
+    return {.pulled = pushes ? none : LengthRange{},
+            .finding = std::to_string(mixture.short_bytes) +
+                       " bytes in shorter runs alternate with " +
+                       std::to_string(mixture.long_bytes) + " in longer ones: all are " +
+                       (pushes ? "pushed" : "pulled")};
 }
 
 std::string join_findings(const std::string& one, const std::string& other) {
@@ -85,17 +104,18 @@ public:
     [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
     [[nodiscard]] std::string finding() const {
         const auto peer = " rank " + std::to_string(rank());
-        return join_findings(pulls_.finding("pulls from" + peer),
-                             pushes_.finding("pushes to" + peer));
+        return join_findings(division_, join_findings(pulls_.finding("pulls from" + peer),
+                                                      pushes_.finding("pushes to" + peer)));
     }
 
 private:
     void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range = pulled(
+        const auto [range, finding] = divide(
             *offer.receive, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
             binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
+        note("from", finding);
         if (range.below > 0) {
             pulls_.add(
                 make_move(shared_runs_of(*offer.receive, binding.fields[i].unit_bytes, range),
@@ -108,9 +128,10 @@ private:
     void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
-        const auto range =
-            pulled(*offer.send, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
+        const auto [range, finding] =
+            divide(*offer.send, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
                    offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
+        note("to", finding);
         const LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
             pushes_.add(make_move(shared_runs_of(*offer.send, binding.fields[i].unit_bytes, rest),
@@ -119,7 +140,15 @@ private:
         }
     }
 
+    void note(const char* direction, const std::string& finding) {
+        if (!finding.empty()) {
+            division_ = join_findings(division_, std::string(direction) + " rank " +
+                                                     std::to_string(rank()) + " " + finding);
+        }
+    }
+
     std::vector<std::unique_ptr<memory::MappedBlock>> mappings_;
+    std::string division_;
     RepeatedMoves pushes_;
     RepeatedMoves pulls_;
     bool moved_ = true;

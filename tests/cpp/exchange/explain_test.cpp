@@ -135,3 +135,41 @@ TEST_CASE("what is not known of peers on other nodes is said, and no threshold")
           std::string::npos);
     CHECK(words.find("pushes runs") == std::string::npos);
 }
+
+TEST_CASE("short and long runs that alternate go the same way") {
+    constexpr std::int64_t runs = 100;
+    constexpr std::int64_t distance = 12;
+    Ring ring(world_rank(), world_size(), true, runs * distance);
+    const auto ways = {std::pair{5,
+                                 "640 bytes in shorter runs alternate with 1280 in longer ones: "
+                                 "all are pulled"},
+                       std::pair{10,
+                                 "720 bytes in shorter runs alternate with 640 in longer ones: "
+                                 "all are pushed"}};
+    for (const auto& [between_long, words] : ways) {
+        std::vector<transrank::route::Segment> mixed;
+        for (std::int64_t i = 0; i < runs; ++i) {
+            mixed.push_back({.source = i * distance,
+                             .destination = i * distance,
+                             .length = i % between_long == 0 ? 8 : 1});
+        }
+        const transrank::route::Route route(
+            world_rank(), world_size(), runs * distance, runs * distance,
+            {{.peer = (world_rank() + 1) % world_size(), .segments = mixed}},
+            {{.peer = ring.previous(), .segments = mixed}});
+        Options options;
+        options.push_below_bytes = 64;
+        options.transport = "shared-direct";
+        Exchange exchange(route, all_ranks, ring.fields(), options);
+        CHECK(exchange.explain().find(words) != std::string::npos);
+        ring.write(between_long);
+        exchange.run();
+        const auto* arrived =
+            reinterpret_cast<const std::int64_t*>(ring.fields().front().destination);
+        for (const auto& segment : mixed) {
+            CHECK(arrived[segment.destination] == between_long + segment.source);
+            CHECK(arrived[segment.destination + segment.length - 1] ==
+                  between_long + segment.source + segment.length - 1);
+        }
+    }
+}

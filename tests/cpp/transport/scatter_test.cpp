@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 using transrank::route::Leg;
+using transrank::transport::Mixture;
 using transrank::transport::Scatter;
 
 namespace {
@@ -77,4 +78,26 @@ TEST_CASE("a row beside a column decides by its length") {
     CHECK(of(leg).prevails());
     CHECK_FALSE(of(longer).prevails());
     CHECK_FALSE(Scatter{}.prevails());
+}
+
+TEST_CASE("short and long runs that alternate are a fine mixture, a block's faces are not") {
+    Leg mixed{.peer = 1, .segments = {}};
+    for (std::int64_t i = 0; i < 100; ++i) {
+        const std::int64_t length = i % 5 == 0 ? 8 : 1;
+        mixed.segments.push_back({.source = 50 * i, .destination = 50 * i, .length = length});
+    }
+    const Mixture mixture(mixed, unit_bytes, 64);
+    CHECK(mixture.short_bytes == 640);
+    CHECK(mixture.long_bytes == 1280);
+    CHECK(mixture.changes == 39);
+    CHECK(mixture.is_fine());
+    CHECK_FALSE(Mixture(mixed, unit_bytes, 8).is_fine());
+    CHECK_FALSE(Mixture(mixed, unit_bytes, 65).is_fine());
+    CHECK_FALSE(Mixture(mixed, 1000 * unit_bytes, 64'000).is_fine());
+
+    auto faces = column(264, 1);
+    faces.segments.push_back({.source = 9000, .destination = 9000, .length = 256});
+    faces.segments.push_back(column(264, 1).segments.front());
+    CHECK(Mixture(faces, unit_bytes, 64).changes == 2);
+    CHECK_FALSE(Mixture(faces, unit_bytes, 64).is_fine());
 }
