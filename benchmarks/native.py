@@ -34,7 +34,12 @@ def build_preloaded(name: str) -> Path:
 
 def printed_at_two_ranks(command: Sequence[str]) -> str:
     """Launch a program on two ranks of one node, a core each; return what it prints."""
-    shape = Shape(ranks=2, ranks_per_node=0)
+    return printed_at(2, command)
+
+
+def printed_at(ranks: int, command: Sequence[str]) -> str:
+    """Launch a program on so many ranks of two cores, bound if there are two; return its output."""
+    shape = Shape(ranks=ranks, ranks_per_node=0)
     launcher = launchers.default_launcher(Capacity(cores_per_node=2))
     return subprocess.run(
         launcher.command(shape, list(command)),
