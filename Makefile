@@ -131,7 +131,7 @@ sanitize: $(PACKAGE) $(VENV)/.test-group ## run the tests of the exchange engine
 	@$(call configure_sanitized,$(SANITIZED),address$(comma)undefined,$(SANITIZED_LAYERS),-Wno-maybe-uninitialized)
 	@cmake --build $(SANITIZED) --target transrank_tests -- --quiet
 	TRANSRANK_BUILD_DIR=$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 python -m pytest tests/cpp/test_cpp.py \
-		tests/cpp/test_one_rank.py tests/c -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
+		tests/cpp/test_one_rank.py tests/c tests/fortran -m most_ranks $(SIDE_BY_SIDE) $(PYTEST_ARGS) \
 		-k '($(subst $(space), or ,$(SANITIZED_TESTS:%=%/) one_rank random_moves)) and not few_descriptors'
 
 # ThreadSanitizer knows no fences; those of the doorbell guard a wake-up, not data.

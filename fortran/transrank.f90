@@ -11,8 +11,9 @@
 !> text of an error. Without `stat` an error ends the program by ERROR STOP with that text. Calls
 !> with a communicator are collective; what is wrong on one rank is then the same error on all.
 !>
-!> Objects are freed when they go out of scope, at the latest; `free` does it earlier. They are not
-!> to be copied by assignment: of two copies the second that is used after a `free` is refused.
+!> Objects are freed when they go out of scope, at the latest; `free` does it earlier, and so does
+!> what makes them something else. They are not to be copied by assignment: of two copies the second
+!> that is used after a `free` is refused.
 module transrank
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, &
         c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -36,9 +37,35 @@ module transrank
     integer, parameter, public :: transrank_min = 2
     integer, parameter, public :: transrank_max = 3
 
+    ! Which way rows and ghosts are updated: from the owners to the ghosts, or back.
+    integer, parameter, public :: transrank_pull = 0
+    integer, parameter, public :: transrank_push = 1
+
     integer, parameter :: opaque = 0
+    ! Of the scalars of transrank.h, without the opaque one.
+    integer(c_int64_t), parameter :: scalar_bytes(10) = [1, 2, 4, 8, 1, 2, 4, 8, 4, 8]
     integer, parameter :: first_fastest = 1
     integer, parameter :: most_dimensions = 6
+
+    public :: transrank_alltoall, transrank_version
+
+    abstract interface
+        function free_handle(handle) bind(c) result(status)
+            import
+            type(c_ptr), intent(inout) :: handle
+            integer(c_int) :: status
+        end function
+    end interface
+
+    !> What all objects of the library have in common.
+    type :: library_object
+        private
+        type(c_ptr) :: handle = c_null_ptr
+        procedure(free_handle), pointer, nopass :: release => null()
+    contains
+        procedure :: free => object_free
+        final :: object_end
+    end type
 
     !> Cells that surround a block in one dimension, in the local array only.
     type, bind(c), public :: transrank_halo
@@ -49,9 +76,9 @@ module transrank
     end type
 
     !> Which part owns which indices of one dimension.
-    type, public :: transrank_distribution
+    type, extends(library_object), public :: transrank_distribution
         private
-        type(c_ptr) :: handle = c_null_ptr
+        integer :: parts = 0
     contains
         !> Ranges whose lengths differ by at most one, the longer ones first.
         procedure :: even => distribution_even
@@ -59,47 +86,48 @@ module transrank
         procedure :: irregular => distribution_irregular
         !> Blocks dealt out in turn, as ScaLAPACK does; of one index: cyclic.
         procedure :: block_cyclic => distribution_block_cyclic
-        procedure :: free => distribution_free
-        final :: distribution_end
+        !> How many indices a part owns.
+        procedure :: owned => distribution_owned
+        !> The part that owns an index, and which of its own indices that is, from 1.
+        procedure :: owner => distribution_owner
     end type
 
     !> How the cells of a grid lie on the ranks: as blocks, or as a list on each rank.
-    type, public :: transrank_layout
+    type, extends(library_object), public :: transrank_layout
         private
-        type(c_ptr) :: handle = c_null_ptr
         integer :: dimensions = 0
     contains
-        !> One distribution for each dimension, and the halo of each. Part p lies on rank p; of two
-        !> dimensions with m and n parts, part p has the coordinates mod(p, m) and p / m.
+        !> One distribution for each dimension, and the halo of each. Of two dimensions with m and n
+        !> parts, part p has the coordinates mod(p, m) and p / m; it lies on rank p, or on
+        !> ranks(p + 1). `order`: the dimensions from the fastest to the slowest in local arrays.
         procedure :: grid => layout_grid
         !> Cells that this rank keeps in any order, numbered from 1 in array element order.
         procedure :: points => layout_points
         !> The cells that a rank owns of a grid: first(d) to last(d) in each dimension d; none where
         !> last(d) < first(d).
         procedure :: box => layout_box
-        !> The shape of a rank's local array, halo included.
+        !> The shape of a rank's local array, halo included; the cells between neighbors in each
+        !> dimension, and in all.
         procedure :: local_shape => layout_local_shape
-        procedure :: free => layout_free
-        final :: layout_end
     end type
 
     !> The rows of all ranks numbered through, in the order of the ranks.
-    type, public :: transrank_numbering
-        private
-        type(c_ptr) :: handle = c_null_ptr
+    type, extends(library_object), public :: transrank_numbering
     contains
-        !> Collective. `owned` is this rank's number of rows.
+        !> Collective. `owned` is this rank's number of rows. With `table`, the same on every rank,
+        !> 8 bytes per rank are kept: then owners of rows are known without asking.
         procedure :: create => numbering_create
         !> This rank's rows are first to last, of `all`.
         procedure :: range => numbering_range
-        procedure :: free => numbering_free
-        final :: numbering_end
+        !> The global index of a row of a rank, and the rank and row of a global index: of any rank
+        !> where ranks own equally many rows, or the first ones one more, or a table is kept; else
+        !> of this rank.
+        procedure :: index => numbering_index
+        procedure :: place => numbering_place
     end type
 
     !> What moves between whom.
-    type, public :: transrank_route
-        private
-        type(c_ptr) :: handle = c_null_ptr
+    type, extends(library_object), public :: transrank_route
     contains
         !> Collective. From the owned cells to the halo cells of one and the same local array.
         !> `corners`, unless it is false: those beyond two faces or more, too.
@@ -110,13 +138,23 @@ module transrank
         !> Collective. Fetches rows by their global indices: ghosts(i) arrives at row first + i - 1
         !> of a destination of `rows` rows. Left out: in an array of the ghosts alone.
         procedure :: ghost_pull => route_ghost_pull
+        !> Collective. The same from the owners' side: own row pushed(i) goes to rank targets(i).
+        !> The ghosts of a rank lie from row `first` on, in the order of the ranks that push them,
+        !> and then in that of the lists; see `ghosts`.
+        procedure :: ghost_push => route_ghost_push
+        !> Collective. As MPI_Alltoallv: one count for each rank, in cells or rows. Those for a rank
+        !> begin at send_first, those from it at receive_first; left out: those of one rank after
+        !> those of another.
+        procedure :: alltoallv => route_alltoallv
         !> The way back of another route: what was received is sent and the other way round.
         procedure :: transposed => route_transposed
         !> Collective. Each rank writes a file into the folder `place`, and reads it again.
         procedure :: save => route_save
         procedure :: load => route_load
-        procedure :: free => route_free
-        final :: route_end
+        !> The cells or rows that this rank's source and destination must have at least.
+        procedure :: extents => route_extents
+        !> The global index of each ghost of this rank, of a route from a ghost pull or push.
+        procedure :: ghosts => route_ghosts
     end type
 
     type, bind(c) :: field
@@ -132,7 +170,8 @@ module transrank
     type, public :: transrank_fields
         private
         type(field), allocatable :: list(:)
-        logical :: refused = .false.
+        !> Why an array was refused: then the fields are, too, by all ranks.
+        character(len=:), allocatable :: refused
     contains
         !> Adds a source and a destination, which may be the same array: contiguous ones of any rank
         !> and equal kind, with the attribute TARGET or POINTER. `values`, if it is not 1, is the
@@ -142,30 +181,99 @@ module transrank
         procedure, private :: add_any => fields_add_any
     end type
 
+    type, bind(c) :: owned_rows
+        integer(c_int64_t) :: count = 0
+        integer(c_int64_t) :: length = 0
+        type(c_ptr) :: offsets = c_null_ptr
+        integer(c_int64_t) :: element_bytes = 0
+        integer(c_int) :: scalar = opaque
+        type(c_ptr) :: place = c_null_ptr
+        integer(c_int64_t) :: place_bytes = 0
+    end type
+
+    !> Rows of one length or of any, and copies of rows of other ranks (ghosts) in memory that the
+    !> update has.
+    !>
+    !> `rows` are the fields with one array, added as source and destination. Its rows have `values`
+    !> elements each; or, with `offsets` and `values` of 1, row i is the elements offsets(i) to
+    !> offsets(i + 1) - 1. They are numbered from 1 through all ranks, in rank order.
+    type, extends(library_object), public :: transrank_ghost_update
+    contains
+        !> Collective. Ghost i is a copy of the row with global index ghosts(i).
+        procedure :: pull => ghost_update_pull
+        !> Collective. The same from the owners' side: own row pushed(i) becomes a ghost on rank
+        !> targets(i). The ghosts of a rank stand in the order of the ranks that push them.
+        procedure :: push => ghost_update_push
+        !> Collective. With a route from owned rows to ghosts that exists: one that was loaded.
+        procedure :: along => ghost_update_along
+        !> Collective. With the ghosts of another update, whose rows may hold anything else.
+        procedure :: like => ghost_update_like
+        !> The global index of each ghost (0 where no row arrives), where its elements begin (one
+        !> more than there are ghosts), and the address of the elements for c_f_pointer. The memory
+        !> is freed with the update and the last exchange bound to it.
+        procedure :: ghosts => ghost_update_ghosts
+    end type
+
     type, bind(c) :: exchange_options
         integer(c_int) :: operation = transrank_assign
         type(c_ptr) :: transport = c_null_ptr
         integer(c_int64_t) :: longest_message_bytes = 0
     end type
 
-    !> A route bound to arrays, or an alltoall: moved again and again. From start until the end of
-    !> wait the sources must not change and the destinations are undefined.
-    type, public :: transrank_exchange
-        private
-        type(c_ptr) :: handle = c_null_ptr
+    !> How an alltoall is done, the same on every rank. What is left out or 0 is found out.
+    type, public :: transrank_alltoall_options
+        character(len=:), allocatable :: algorithm
+        !> The path of a file of choices, read by rank 0.
+        character(len=:), allocatable :: choices
+        integer :: radix = 0
+        integer :: window = 0
+        integer :: leaders = 0
+        integer :: ranks_per_node = 0
+        !> Lengths that the ranks fill, the first varying fastest.
+        integer, allocatable :: torus(:)
+    end type
+
+    type, bind(c) :: alltoall_choices
+        type(c_ptr) :: algorithm = c_null_ptr
+        type(c_ptr) :: choices = c_null_ptr
+        integer(c_int) :: radix = 0
+        integer(c_int) :: window = 0
+        integer(c_int) :: leaders = 0
+        integer(c_int) :: ranks_per_node = 0
+        type(c_ptr) :: torus = c_null_ptr
+        integer(c_int) :: torus_dimensions = 0
+    end type
+
+    !> transrank_alltoall_options as C reads them: valid as long as this is.
+    type :: kept_choices
+        character(kind=c_char, len=:), allocatable :: algorithm, choices
+        integer(c_int), allocatable :: torus(:)
+    end type
+
+    !> A route bound to arrays, a ghost update, or an alltoall: moved again and again. From start
+    !> until the end of wait the sources must not change and the destinations are undefined.
+    !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
+    type, extends(library_object), public :: transrank_exchange
     contains
         !> Collective. All fields go in one message.
         procedure :: bind => exchange_bind
-        !> Collective. A block of `values` elements, see transrank_fields, for each of `ranks` ranks.
+        !> Collective. `direction` is transrank_pull, or transrank_push for the way back: what
+        !> happens to each owned row with its ghosts, in the order of the ranks that hold them.
+        procedure :: bind_ghost_update => exchange_bind_ghost_update
+        !> Collective. A block of `values` elements, see transrank_fields, for each rank.
         procedure :: bind_alltoall => exchange_bind_alltoall
+        !> Collective. Blocks of any lengths, see transrank_route's alltoallv.
+        procedure :: bind_alltoallv => exchange_bind_alltoallv
         procedure :: start => exchange_start
         procedure :: test => exchange_test
         procedure :: wait => exchange_wait
+        !> `done` becomes false when it is not over after about so many seconds.
+        procedure :: wait_for => exchange_wait_for
         procedure :: run => exchange_run
+        !> Breaks the exchange because it cannot go on; peers get transrank_error_broken.
+        procedure :: abandon => exchange_abandon
         !> Peers, bytes and transports: a text table.
         procedure :: explain => exchange_explain
-        procedure :: free => exchange_free
-        final :: exchange_end
     end type
 
     !> Memory that other processes of this node can map, where the system allows it. Pointers of any
@@ -189,28 +297,38 @@ module transrank
 
     interface
         function c_error_text() bind(c, name='transrank_error_text') result(text)
-            import :: c_ptr
+            import
+            type(c_ptr) :: text
+        end function
+        function c_version() bind(c, name='transrank_version') result(text)
+            import
             type(c_ptr) :: text
         end function
         function c_strlen(text) bind(c, name='strlen') result(length)
-            import :: c_ptr, c_size_t
+            import
             type(c_ptr), value :: text
             integer(c_size_t) :: length
         end function
+        function c_refuse(why) bind(c, name='transrank_refuse') result(status)
+            import
+            character(kind=c_char), intent(in) :: why(*)
+            integer(c_int) :: status
+        end function
+        function c_comm_size(comm, ranks) bind(c, name='transrank_comm_size_f') result(status)
+            import
+            integer(c_int), value :: comm
+            integer(c_int), intent(out) :: ranks
+            integer(c_int) :: status
+        end function
         function c_shared_alloc(bytes, memory) bind(c, name='transrank_shared_alloc') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             integer(c_int64_t), value :: bytes
             type(c_ptr), intent(inout) :: memory
             integer(c_int) :: status
         end function
-        function c_shared_free(memory) bind(c, name='transrank_shared_free') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: memory
-            integer(c_int) :: status
-        end function
-        function c_even(extent, parts, made) bind(c, name='transrank_distribution_even') &
-                result(status)
-            import :: c_int, c_int64_t, c_ptr
+        function c_even(extent, parts, made) &
+                bind(c, name='transrank_distribution_even') result(status)
+            import
             integer(c_int64_t), value :: extent
             integer(c_int), value :: parts
             type(c_ptr), intent(inout) :: made
@@ -218,7 +336,7 @@ module transrank
         end function
         function c_irregular(parts, boundaries, made) &
                 bind(c, name='transrank_distribution_irregular') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             integer(c_int), value :: parts
             integer(c_int64_t), intent(in) :: boundaries(*)
             type(c_ptr), intent(inout) :: made
@@ -226,30 +344,41 @@ module transrank
         end function
         function c_block_cyclic(extent, parts, block, first_part, made) &
                 bind(c, name='transrank_distribution_block_cyclic') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             integer(c_int64_t), value :: extent, block
             integer(c_int), value :: parts, first_part
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_distribution_free(handle) bind(c, name='transrank_distribution_free') &
-                result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: handle
+        function c_owned(distribution, part, count) &
+                bind(c, name='transrank_distribution_owned') result(status)
+            import
+            type(c_ptr), value :: distribution
+            integer(c_int), value :: part
+            integer(c_int64_t), intent(out) :: count
+            integer(c_int) :: status
+        end function
+        function c_owner(distribution, index, part, position) &
+                bind(c, name='transrank_distribution_owner') result(status)
+            import
+            type(c_ptr), value :: distribution
+            integer(c_int64_t), value :: index
+            integer(c_int), intent(out) :: part
+            integer(c_int64_t), intent(out) :: position
             integer(c_int) :: status
         end function
         function c_grid(dimensions, distributions, options, made) &
                 bind(c, name='transrank_layout_grid') result(status)
-            import :: c_int, c_ptr, grid_options
+            import
             integer(c_int), value :: dimensions
             type(c_ptr), intent(in) :: distributions(*)
             type(grid_options), intent(in) :: options
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_points(count, cells, numbering, made) bind(c, name='transrank_layout_points') &
-                result(status)
-            import :: c_int, c_int64_t, c_ptr
+        function c_points(count, cells, numbering, made) &
+                bind(c, name='transrank_layout_points') result(status)
+            import
             integer(c_int64_t), value :: count
             integer(c_int64_t), intent(in) :: cells(*)
             integer(c_int), value :: numbering
@@ -257,7 +386,7 @@ module transrank
             integer(c_int) :: status
         end function
         function c_box(layout, rank, begin, end) bind(c, name='transrank_layout_box') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             type(c_ptr), value :: layout
             integer(c_int), value :: rank
             integer(c_int64_t), intent(out) :: begin(*), end(*)
@@ -265,60 +394,64 @@ module transrank
         end function
         function c_local(layout, rank, extents, strides, units) &
                 bind(c, name='transrank_layout_local') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             type(c_ptr), value :: layout
             integer(c_int), value :: rank
-            integer(c_int64_t), intent(out) :: extents(*)
-            type(c_ptr), value :: strides, units
-            integer(c_int) :: status
-        end function
-        function c_layout_free(handle) bind(c, name='transrank_layout_free') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: handle
+            integer(c_int64_t), intent(out) :: extents(*), strides(*), units
             integer(c_int) :: status
         end function
         function c_numbering(comm, owned, table, made) &
                 bind(c, name='transrank_numbering_create_f') result(status)
-            import :: c_int, c_int64_t, c_ptr
-            integer(c_int), value :: comm
+            import
+            integer(c_int), value :: comm, table
             integer(c_int64_t), value :: owned
-            integer(c_int), value :: table
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_numbering_range(numbering, begin, end, extent) &
+        function c_range(numbering, begin, end, extent) &
                 bind(c, name='transrank_numbering_range') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             type(c_ptr), value :: numbering
             integer(c_int64_t), intent(out) :: begin, end, extent
             integer(c_int) :: status
         end function
-        function c_numbering_free(handle) bind(c, name='transrank_numbering_free') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: handle
+        function c_index(numbering, rank, row, index) &
+                bind(c, name='transrank_numbering_index') result(status)
+            import
+            type(c_ptr), value :: numbering
+            integer(c_int), value :: rank
+            integer(c_int64_t), value :: row
+            integer(c_int64_t), intent(out) :: index
             integer(c_int) :: status
         end function
-        function c_halo(comm, grid, corners, made) bind(c, name='transrank_route_halo_f') &
-                result(status)
-            import :: c_int, c_ptr
-            integer(c_int), value :: comm
+        function c_place(numbering, index, rank, row) &
+                bind(c, name='transrank_numbering_place') result(status)
+            import
+            type(c_ptr), value :: numbering
+            integer(c_int64_t), value :: index
+            integer(c_int), intent(out) :: rank
+            integer(c_int64_t), intent(out) :: row
+            integer(c_int) :: status
+        end function
+        function c_halo(comm, grid, corners, made) &
+                bind(c, name='transrank_route_halo_f') result(status)
+            import
+            integer(c_int), value :: comm, corners
             type(c_ptr), value :: grid
-            integer(c_int), value :: corners
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
         function c_redistribution(comm, source, destination, coverage, made) &
                 bind(c, name='transrank_route_redistribution_f') result(status)
-            import :: c_int, c_ptr
-            integer(c_int), value :: comm
+            import
+            integer(c_int), value :: comm, coverage
             type(c_ptr), value :: source, destination
-            integer(c_int), value :: coverage
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
         function c_ghost_pull(comm, numbering, count, ghosts, begin, extent, made) &
                 bind(c, name='transrank_route_ghost_pull_f') result(status)
-            import :: c_int, c_int64_t, c_ptr
+            import
             integer(c_int), value :: comm
             type(c_ptr), value :: numbering
             integer(c_int64_t), value :: count, begin, extent
@@ -326,84 +459,204 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
+        function c_ghost_push(comm, numbering, count, rows, targets, begin, made) &
+                bind(c, name='transrank_route_ghost_push_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: numbering
+            integer(c_int64_t), value :: count, begin
+            integer(c_int64_t), intent(in) :: rows(*)
+            integer(c_int), intent(in) :: targets(*)
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_alltoallv(comm, send_counts, send_displacements, receive_counts, &
+                receive_displacements, made) &
+                bind(c, name='transrank_route_alltoallv_f') result(status)
+            import
+            integer(c_int), value :: comm
+            integer(c_int64_t), intent(in) :: send_counts(*), send_displacements(*)
+            integer(c_int64_t), intent(in) :: receive_counts(*), receive_displacements(*)
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
         function c_transposed(route, back) bind(c, name='transrank_route_transposed') result(status)
-            import :: c_int, c_ptr
+            import
             type(c_ptr), value :: route
             type(c_ptr), intent(inout) :: back
             integer(c_int) :: status
         end function
         function c_save(comm, route, place) bind(c, name='transrank_route_save_f') result(status)
-            import :: c_char, c_int, c_ptr
+            import
             integer(c_int), value :: comm
             type(c_ptr), value :: route
             character(kind=c_char), intent(in) :: place(*)
             integer(c_int) :: status
         end function
         function c_load(comm, place, made) bind(c, name='transrank_route_load_f') result(status)
-            import :: c_char, c_int, c_ptr
+            import
             integer(c_int), value :: comm
             character(kind=c_char), intent(in) :: place(*)
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_route_free(handle) bind(c, name='transrank_route_free') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: handle
+        function c_extents(route, source, destination) &
+                bind(c, name='transrank_route_extents') result(status)
+            import
+            type(c_ptr), value :: route
+            integer(c_int64_t), intent(out) :: source, destination
+            integer(c_int) :: status
+        end function
+        function c_ghosts(route, count, ghosts) &
+                bind(c, name='transrank_route_ghosts') result(status)
+            import
+            type(c_ptr), value :: route
+            integer(c_int64_t), intent(out) :: count
+            type(c_ptr), intent(inout) :: ghosts
+            integer(c_int) :: status
+        end function
+        function c_update_pull(comm, rows, count, ghosts, made) &
+                bind(c, name='transrank_ghost_update_pull_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            integer(c_int64_t), value :: count
+            integer(c_int64_t), intent(in) :: ghosts(*)
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_update_push(comm, rows, count, pushed, targets, made) &
+                bind(c, name='transrank_ghost_update_push_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            integer(c_int64_t), value :: count
+            integer(c_int64_t), intent(in) :: pushed(*)
+            integer(c_int), intent(in) :: targets(*)
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_update_along(comm, rows, route, made) &
+                bind(c, name='transrank_ghost_update_along_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            type(c_ptr), value :: route
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_update_like(comm, rows, other, made) &
+                bind(c, name='transrank_ghost_update_like_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            type(c_ptr), value :: other
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_update_ghosts(update, count, indices, offsets, place) &
+                bind(c, name='transrank_ghost_update_ghosts') result(status)
+            import
+            type(c_ptr), value :: update
+            integer(c_int64_t), intent(out) :: count
+            type(c_ptr), intent(inout) :: indices, offsets, place
             integer(c_int) :: status
         end function
         function c_bind(comm, route, count, fields, options, made) &
                 bind(c, name='transrank_exchange_bind_f') result(status)
-            import :: c_int, c_ptr, exchange_options, field
-            integer(c_int), value :: comm
+            import
+            integer(c_int), value :: comm, count
             type(c_ptr), value :: route
-            integer(c_int), value :: count
             type(field), intent(in) :: fields(*)
             type(exchange_options), intent(in) :: options
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_alltoall(comm, send, receive, block_bytes, options, made) &
-                bind(c, name='transrank_alltoall_bind_f') result(status)
-            import :: c_int, c_int64_t, c_ptr
-            integer(c_int), value :: comm
-            type(c_ptr), value :: send, receive, options
-            integer(c_int64_t), value :: block_bytes
+        function c_bind_update(comm, update, direction, options, made) &
+                bind(c, name='transrank_ghost_update_bind_f') result(status)
+            import
+            integer(c_int), value :: comm, direction
+            type(c_ptr), value :: update
+            type(exchange_options), intent(in) :: options
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_start(exchange) bind(c, name='transrank_exchange_start') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), value :: exchange
+        function c_bind_alltoall(comm, send, receive, block_bytes, options, made) &
+                bind(c, name='transrank_alltoall_bind_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send, receive
+            integer(c_int64_t), value :: block_bytes
+            type(alltoall_choices), intent(in) :: options
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_bind_alltoallv(comm, send, send_bytes, send_offsets, receive, receive_bytes, &
+                receive_offsets, options, made) &
+                bind(c, name='transrank_alltoallv_bind_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send, receive
+            integer(c_int64_t), intent(in) :: send_bytes(*), send_offsets(*)
+            integer(c_int64_t), intent(in) :: receive_bytes(*), receive_offsets(*)
+            type(alltoall_choices), intent(in) :: options
+            type(c_ptr), intent(inout) :: made
+            integer(c_int) :: status
+        end function
+        function c_alltoall(comm, send, receive, block_bytes, options) &
+                bind(c, name='transrank_alltoall_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send, receive
+            integer(c_int64_t), value :: block_bytes
+            type(alltoall_choices), intent(in) :: options
             integer(c_int) :: status
         end function
         function c_test(exchange, done) bind(c, name='transrank_exchange_test') result(status)
-            import :: c_int, c_ptr
+            import
             type(c_ptr), value :: exchange
-            integer(c_int), intent(inout) :: done
+            integer(c_int), intent(out) :: done
             integer(c_int) :: status
         end function
-        function c_wait(exchange) bind(c, name='transrank_exchange_wait') result(status)
-            import :: c_int, c_ptr
+        function c_wait_for(exchange, seconds, done) &
+                bind(c, name='transrank_exchange_wait_for') result(status)
+            import
             type(c_ptr), value :: exchange
+            real(c_double), value :: seconds
+            integer(c_int), intent(out) :: done
             integer(c_int) :: status
         end function
-        function c_run(exchange) bind(c, name='transrank_exchange_run') result(status)
-            import :: c_int, c_ptr
+        function c_abandon(exchange, why) bind(c, name='transrank_exchange_abandon') result(status)
+            import
             type(c_ptr), value :: exchange
+            character(kind=c_char), intent(in) :: why(*)
             integer(c_int) :: status
         end function
         function c_explain(exchange, text) bind(c, name='transrank_exchange_explain') result(status)
-            import :: c_int, c_ptr
+            import
             type(c_ptr), value :: exchange
             type(c_ptr), intent(inout) :: text
             integer(c_int) :: status
         end function
-        function c_exchange_free(handle) bind(c, name='transrank_exchange_free') result(status)
-            import :: c_int, c_ptr
-            type(c_ptr), intent(inout) :: handle
+    end interface
+
+    abstract interface
+        function on_exchange(exchange) bind(c) result(status)
+            import
+            type(c_ptr), value :: exchange
             integer(c_int) :: status
         end function
     end interface
+    procedure(on_exchange), bind(c, name='transrank_exchange_start') :: c_start
+    procedure(on_exchange), bind(c, name='transrank_exchange_wait') :: c_wait
+    procedure(on_exchange), bind(c, name='transrank_exchange_run') :: c_run
+    procedure(free_handle), bind(c, name='transrank_distribution_free') :: c_distribution_free
+    procedure(free_handle), bind(c, name='transrank_layout_free') :: c_layout_free
+    procedure(free_handle), bind(c, name='transrank_numbering_free') :: c_numbering_free
+    procedure(free_handle), bind(c, name='transrank_route_free') :: c_route_free
+    procedure(free_handle), bind(c, name='transrank_exchange_free') :: c_exchange_free
+    procedure(free_handle), bind(c, name='transrank_ghost_update_free') :: c_ghost_update_free
+    procedure(free_handle), bind(c, name='transrank_shared_free') :: c_shared_free
 
 contains
 
@@ -439,6 +692,94 @@ contains
         if (.not. present(stat)) error stop text
     end subroutine
 
+    !> What is wrong here becomes the error of all ranks in the collective call that follows; the
+    !> other arguments of that call are not looked at.
+    subroutine refuse(wrong)
+        character(len=:), allocatable, intent(in) :: wrong
+        integer(c_int) :: ignored
+        if (allocated(wrong)) ignored = c_refuse(wrong // c_null_char)
+    end subroutine
+
+    !> Notes what is wrong, unless something is already.
+    subroutine require(condition, words, wrong)
+        logical, intent(in) :: condition
+        character(len=*), intent(in) :: words
+        character(len=:), allocatable, intent(inout) :: wrong
+        if (.not. condition .and. .not. allocated(wrong)) wrong = words
+    end subroutine
+
+    function decimal(number) result(text)
+        integer(c_int64_t), intent(in) :: number
+        character(len=:), allocatable :: text
+        character(len=24) :: digits
+        write (digits, '(i0)') number
+        text = trim(digits)
+    end function
+
+    !> The version of the library, '0.1.0' for example.
+    function transrank_version() result(text)
+        character(len=:), allocatable :: text
+        text = text_at(c_version())
+    end function
+
+    ! Lists and addresses of C.
+
+    subroutine copy_list(address, count, list)
+        type(c_ptr), intent(in) :: address
+        integer(c_int64_t), intent(in) :: count
+        integer(int64), allocatable, intent(out) :: list(:)
+        integer(c_int64_t), pointer :: there(:)
+        if (count == 0) then
+            allocate (list(0))
+        else
+            call c_f_pointer(address, there, [count])
+            list = there
+        end if
+    end subroutine
+
+    !> NULL for what is left out.
+    function address_of(letters) result(address)
+        character(kind=c_char, len=:), allocatable, target, intent(in) :: letters
+        type(c_ptr) :: address
+        address = c_null_ptr
+        if (allocated(letters)) address = c_loc(letters)
+    end function
+
+    function terminated(letters) result(text)
+        character(len=*), intent(in) :: letters
+        character(kind=c_char, len=:), allocatable :: text
+        text = trim(letters) // c_null_char
+    end function
+
+    ! Objects.
+
+    subroutine object_free(self, stat, errmsg)
+        class(library_object), intent(inout) :: self
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        status = transrank_ok
+        if (associated(self%release)) status = self%release(self%handle)
+        call finish(status, stat, errmsg)
+    end subroutine
+
+    impure elemental subroutine object_end(self)
+        type(library_object), intent(inout) :: self
+        integer(c_int) :: ignored
+        if (associated(self%release)) ignored = self%release(self%handle)
+    end subroutine
+
+    !> Before an object becomes another one. What it was goes without a word: all ranks come to the
+    !> collective call that makes it.
+    subroutine renew(self, release)
+        class(library_object), intent(inout) :: self
+        procedure(free_handle) :: release
+        integer(c_int) :: ignored
+        if (associated(self%release)) ignored = self%release(self%handle)
+        self%handle = c_null_ptr
+        self%release => release
+    end subroutine
+
     ! Memory.
 
     subroutine memory_allocate(self, bytes, stat, errmsg)
@@ -465,14 +806,15 @@ contains
         ignored = c_shared_free(self%address)
     end subroutine
 
-    ! Distributions. What an object was before is freed where it becomes something else.
+    ! Distributions.
 
     subroutine distribution_even(self, extent, parts, stat, errmsg)
         class(transrank_distribution), intent(inout) :: self
         integer, intent(in) :: extent, parts
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%free()
+        call renew(self, c_distribution_free)
+        self%parts = parts
         call finish(c_even(int(extent, c_int64_t), parts, self%handle), stat, errmsg)
     end subroutine
 
@@ -487,7 +829,8 @@ contains
         do part = 1, size(lengths)
             boundaries(part + 1) = boundaries(part) + lengths(part)
         end do
-        call self%free()
+        call renew(self, c_distribution_free)
+        self%parts = size(lengths)
         call finish(c_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
     end subroutine
 
@@ -500,51 +843,76 @@ contains
         integer :: first
         first = 0
         if (present(first_part)) first = first_part
-        call self%free()
+        call renew(self, c_distribution_free)
+        self%parts = parts
         call finish(c_block_cyclic(int(extent, c_int64_t), parts, int(block, c_int64_t), first, &
                                    self%handle), stat, errmsg)
     end subroutine
 
-    subroutine distribution_free(self, stat, errmsg)
-        class(transrank_distribution), intent(inout) :: self
+    subroutine distribution_owned(self, part, count, stat, errmsg)
+        class(transrank_distribution), intent(in) :: self
+        integer, intent(in) :: part
+        integer(int64), intent(out) :: count
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_distribution_free(self%handle), stat, errmsg)
+        call finish(c_owned(self%handle, part, count), stat, errmsg)
     end subroutine
 
-    impure elemental subroutine distribution_end(self)
-        type(transrank_distribution), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_distribution_free(self%handle)
+    subroutine distribution_owner(self, index, part, position, stat, errmsg)
+        class(transrank_distribution), intent(in) :: self
+        integer(int64), intent(in) :: index
+        integer, intent(out) :: part
+        integer(int64), intent(out), optional :: position
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: from_zero
+        integer(c_int) :: status
+        status = c_owner(self%handle, index - 1, part, from_zero)
+        if (status == transrank_ok .and. present(position)) position = from_zero + 1
+        call finish(status, stat, errmsg)
     end subroutine
 
     ! Layouts.
 
-    subroutine layout_grid(self, distributions, halo, stat, errmsg)
+    subroutine layout_grid(self, distributions, halo, order, ranks, stat, errmsg)
         class(transrank_layout), intent(inout) :: self
         type(transrank_distribution), intent(in) :: distributions(:)
-        type(transrank_halo), intent(in), target, optional :: halo(:)
+        type(transrank_halo), intent(in), optional :: halo(:)
+        integer, intent(in), optional :: order(:), ranks(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         type(grid_options) :: options
         type(c_ptr) :: handles(size(distributions))
-        integer(c_int), target :: memory_order(most_dimensions)
-        type(transrank_halo), target :: around(most_dimensions)
+        integer(c_int), allocatable, target :: memory_order(:), rank_of_part(:)
+        type(transrank_halo), allocatable, target :: around(:)
+        character(len=:), allocatable :: wrong
         integer :: d
-        call self%free()
+        call renew(self, c_layout_free)
         self%dimensions = size(distributions)
+        allocate (memory_order(size(distributions)), source=[(d, d=0, size(distributions) - 1)])
+        if (present(order)) then
+            call require(size(order) == size(distributions), &
+                         'the order of a grid needs one element for each dimension', wrong)
+            memory_order = order - 1
+        end if
+        options%memory_order = c_loc(memory_order)
         if (present(halo)) then
-            if (size(halo) /= size(distributions) .or. size(halo) > most_dimensions) then
-                call finish(transrank_error_argument, stat, errmsg, &
-                            'a grid needs one halo for each dimension, or none at all')
-                return
-            end if
-            around(:size(halo)) = halo
+            call require(size(halo) == size(distributions), &
+                         'a grid needs one halo for each dimension, or none at all', wrong)
+            around = halo
             options%halo = c_loc(around)
         end if
+        if (present(ranks)) then
+            call require(size(ranks) == product(distributions%parts), &
+                         'a grid needs one rank for each part, or none at all', wrong)
+            rank_of_part = ranks
+            options%ranks = c_loc(rank_of_part)
+        end if
+        if (allocated(wrong)) then
+            call finish(transrank_error_argument, stat, errmsg, wrong)
+            return
+        end if
         handles = [(distributions(d)%handle, d=1, size(distributions))]
-        memory_order = [(d, d=0, most_dimensions - 1)]
-        options%memory_order = c_loc(memory_order)
         call finish(c_grid(size(distributions), handles, options, self%handle), stat, errmsg)
     end subroutine
 
@@ -553,11 +921,9 @@ contains
         integer(int64), intent(in) :: cells(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable :: from_zero(:)
-        allocate (from_zero(size(cells)), source=cells - 1)
-        call self%free()
+        call renew(self, c_layout_free)
         self%dimensions = 0
-        call finish(c_points(size(cells, kind=c_int64_t), from_zero, first_fastest, self%handle), &
+        call finish(c_points(size(cells, kind=c_int64_t), cells - 1, first_fastest, self%handle), &
                     stat, errmsg)
     end subroutine
 
@@ -582,48 +948,46 @@ contains
         call finish(status, stat, errmsg)
     end subroutine
 
-    subroutine layout_local_shape(self, rank, lengths, stat, errmsg)
+    subroutine layout_local_shape(self, rank, lengths, strides, cells, stat, errmsg)
         class(transrank_layout), intent(in) :: self
         integer, intent(in) :: rank
         integer(int64), intent(out) :: lengths(:)
+        integer(int64), intent(out), optional :: strides(:), cells
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t) :: extents(most_dimensions)
+        integer(c_int64_t) :: extents(most_dimensions), steps(most_dimensions), units
         integer(c_int) :: status
-        if (size(lengths) /= self%dimensions) then
+        logical :: fitting
+        fitting = size(lengths) == self%dimensions
+        if (present(strides)) fitting = fitting .and. size(strides) == self%dimensions
+        if (.not. fitting) then
             call finish(transrank_error_argument, stat, errmsg, &
                         'the shape needs one element for each dimension of a grid')
             return
         end if
-        status = c_local(self%handle, rank, extents, c_null_ptr, c_null_ptr)
-        if (status == transrank_ok) lengths = extents(:size(lengths))
+        status = c_local(self%handle, rank, extents, steps, units)
+        if (status == transrank_ok) then
+            lengths = extents(:size(lengths))
+            if (present(strides)) strides = steps(:size(strides))
+            if (present(cells)) cells = units
+        end if
         call finish(status, stat, errmsg)
-    end subroutine
-
-    subroutine layout_free(self, stat, errmsg)
-        class(transrank_layout), intent(inout) :: self
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call finish(c_layout_free(self%handle), stat, errmsg)
-    end subroutine
-
-    impure elemental subroutine layout_end(self)
-        type(transrank_layout), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_layout_free(self%handle)
     end subroutine
 
     ! Numberings.
 
-    subroutine numbering_create(self, comm, owned, stat, errmsg)
+    subroutine numbering_create(self, comm, owned, table, stat, errmsg)
         class(transrank_numbering), intent(inout) :: self
         integer, intent(in) :: comm
         integer, intent(in) :: owned
+        logical, intent(in), optional :: table
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: ignored
-        ignored = c_numbering_free(self%handle)
-        call finish(c_numbering(comm, int(owned, c_int64_t), 0, self%handle), stat, errmsg)
+        integer(c_int) :: with_table
+        with_table = 0
+        if (present(table)) with_table = merge(1, 0, table)
+        call renew(self, c_numbering_free)
+        call finish(c_numbering(comm, int(owned, c_int64_t), with_table, self%handle), stat, errmsg)
     end subroutine
 
     subroutine numbering_range(self, first, last, all, stat, errmsg)
@@ -634,7 +998,7 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: extent
         integer(c_int) :: status
-        status = c_numbering_range(self%handle, first, last, extent)
+        status = c_range(self%handle, first, last, extent)
         if (status == transrank_ok) then
             first = first + 1
             if (present(all)) all = extent
@@ -642,21 +1006,33 @@ contains
         call finish(status, stat, errmsg)
     end subroutine
 
-    subroutine numbering_free(self, stat, errmsg)
-        class(transrank_numbering), intent(inout) :: self
+    subroutine numbering_index(self, rank, row, index, stat, errmsg)
+        class(transrank_numbering), intent(in) :: self
+        integer, intent(in) :: rank
+        integer(int64), intent(in) :: row
+        integer(int64), intent(out) :: index
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_numbering_free(self%handle), stat, errmsg)
+        integer(c_int) :: status
+        status = c_index(self%handle, rank, row - 1, index)
+        if (status == transrank_ok) index = index + 1
+        call finish(status, stat, errmsg)
     end subroutine
 
-    impure elemental subroutine numbering_end(self)
-        type(transrank_numbering), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_numbering_free(self%handle)
+    subroutine numbering_place(self, index, rank, row, stat, errmsg)
+        class(transrank_numbering), intent(in) :: self
+        integer(int64), intent(in) :: index
+        integer, intent(out) :: rank
+        integer(int64), intent(out) :: row
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        status = c_place(self%handle, index - 1, rank, row)
+        if (status == transrank_ok) row = row + 1
+        call finish(status, stat, errmsg)
     end subroutine
 
-    ! Routes. Where they are made together, what an object was before goes without a word: all ranks
-    ! come to the collective call.
+    ! Routes.
 
     subroutine route_halo(self, comm, grid, corners, stat, errmsg)
         class(transrank_route), intent(inout) :: self
@@ -665,10 +1041,10 @@ contains
         logical, intent(in), optional :: corners
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: ignored, left_out
+        integer(c_int) :: left_out
         left_out = 0
         if (present(corners)) left_out = merge(0, 1, corners)
-        ignored = c_route_free(self%handle)
+        call renew(self, c_route_free)
         call finish(c_halo(comm, grid%handle, left_out, self%handle), stat, errmsg)
     end subroutine
 
@@ -679,10 +1055,10 @@ contains
         logical, intent(in), optional :: fill_halo
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: ignored, coverage
+        integer(c_int) :: coverage
         coverage = 0
         if (present(fill_halo)) coverage = merge(1, 0, fill_halo)
-        ignored = c_route_free(self%handle)
+        call renew(self, c_route_free)
         call finish(c_redistribution(comm, source%handle, destination%handle, coverage, &
                                      self%handle), stat, errmsg)
     end subroutine
@@ -695,17 +1071,91 @@ contains
         integer(int64), intent(in), optional :: first, rows
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable :: from_zero(:)
         integer(c_int64_t) :: begin, extent
-        integer(c_int) :: ignored
-        allocate (from_zero(size(ghosts)), source=ghosts - 1)
         begin = 0
         if (present(first)) begin = first - 1
         extent = begin + size(ghosts, kind=c_int64_t)
         if (present(rows)) extent = rows
-        ignored = c_route_free(self%handle)
-        call finish(c_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), from_zero, &
+        call renew(self, c_route_free)
+        call finish(c_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), ghosts - 1, &
                                  begin, extent, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine route_ghost_push(self, comm, numbering, pushed, targets, first, stat, errmsg)
+        class(transrank_route), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_numbering), intent(in) :: numbering
+        integer(int64), intent(in) :: pushed(:)
+        integer, intent(in) :: targets(:)
+        integer(int64), intent(in), optional :: first
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        character(len=:), allocatable :: wrong
+        integer(c_int64_t) :: begin
+        begin = 0
+        if (present(first)) begin = first - 1
+        call require_targets(pushed, targets, wrong)
+        call refuse(wrong)
+        call renew(self, c_route_free)
+        call finish(c_ghost_push(comm, numbering%handle, size(pushed, kind=c_int64_t), pushed - 1, &
+                                 targets, begin, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine require_targets(pushed, targets, wrong)
+        integer(int64), intent(in) :: pushed(:)
+        integer, intent(in) :: targets(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        call require(size(pushed) == size(targets), &
+                     decimal(size(pushed, kind=c_int64_t)) // ' rows are pushed to ' // &
+                     decimal(size(targets, kind=c_int64_t)) // ' ranks; give a rank for each', &
+                     wrong)
+    end subroutine
+
+    subroutine route_alltoallv(self, comm, send_counts, receive_counts, send_first, receive_first, &
+                               stat, errmsg)
+        class(transrank_route), intent(inout) :: self
+        integer, intent(in) :: comm
+        integer(int64), intent(in) :: send_counts(:), receive_counts(:)
+        integer(int64), intent(in), optional :: send_first(:), receive_first(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable :: sends(:), receives(:)
+        character(len=:), allocatable :: wrong
+        allocate (sends, source=packed(send_counts))
+        allocate (receives, source=packed(receive_counts))
+        if (present(send_first)) sends = send_first - 1
+        if (present(receive_first)) receives = receive_first - 1
+        call require_each_rank(comm, send_counts, sends, wrong)
+        call require_each_rank(comm, receive_counts, receives, wrong)
+        call refuse(wrong)
+        call renew(self, c_route_free)
+        call finish(c_alltoallv(comm, send_counts, sends, receive_counts, receives, self%handle), &
+                    stat, errmsg)
+    end subroutine
+
+    !> Where blocks begin, from 0, that lie one after the other.
+    function packed(counts) result(begins)
+        integer(int64), intent(in) :: counts(:)
+        integer(c_int64_t) :: begins(size(counts))
+        integer :: i
+        if (size(counts) > 0) begins(1) = 0
+        do i = 2, size(counts)
+            begins(i) = begins(i - 1) + counts(i - 1)
+        end do
+    end function
+
+    subroutine require_each_rank(comm, counts, begins, wrong)
+        integer, intent(in) :: comm
+        integer(c_int64_t), intent(in) :: counts(:), begins(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        integer(c_int) :: ranks
+        ! What is no communicator is refused by the call that follows.
+        if (c_comm_size(comm, ranks) /= transrank_ok) return
+        call require(size(counts) == ranks .and. size(begins) == ranks, &
+                     'the blocks of an alltoall have ' // decimal(size(counts, kind=c_int64_t)) // &
+                     ' lengths and ' // decimal(size(begins, kind=c_int64_t)) // &
+                     ' beginnings; give one for each of ' // decimal(int(ranks, c_int64_t)) // &
+                     ' ranks', wrong)
     end subroutine
 
     subroutine route_transposed(self, route, stat, errmsg)
@@ -713,7 +1163,7 @@ contains
         type(transrank_route), intent(in) :: route
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%free()
+        call renew(self, c_route_free)
         call finish(c_transposed(route%handle, self%handle), stat, errmsg)
     end subroutine
 
@@ -723,7 +1173,7 @@ contains
         character(len=*), intent(in) :: place
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_save(comm, self%handle, trim(place) // c_null_char), stat, errmsg)
+        call finish(c_save(comm, self%handle, terminated(place)), stat, errmsg)
     end subroutine
 
     subroutine route_load(self, comm, place, stat, errmsg)
@@ -732,22 +1182,33 @@ contains
         character(len=*), intent(in) :: place
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: ignored
-        ignored = c_route_free(self%handle)
-        call finish(c_load(comm, trim(place) // c_null_char, self%handle), stat, errmsg)
+        call renew(self, c_route_free)
+        call finish(c_load(comm, terminated(place), self%handle), stat, errmsg)
     end subroutine
 
-    subroutine route_free(self, stat, errmsg)
-        class(transrank_route), intent(inout) :: self
+    subroutine route_extents(self, source, destination, stat, errmsg)
+        class(transrank_route), intent(in) :: self
+        integer(int64), intent(out) :: source, destination
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_route_free(self%handle), stat, errmsg)
+        call finish(c_extents(self%handle, source, destination), stat, errmsg)
     end subroutine
 
-    impure elemental subroutine route_end(self)
-        type(transrank_route), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_route_free(self%handle)
+    subroutine route_ghosts(self, indices, stat, errmsg)
+        class(transrank_route), intent(in) :: self
+        integer(int64), allocatable, intent(out) :: indices(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: count
+        integer(c_int) :: status
+        type(c_ptr) :: list
+        list = c_null_ptr
+        status = c_ghosts(self%handle, count, list)
+        if (status == transrank_ok) then
+            call copy_list(list, count, indices)
+            indices = indices + 1
+        end if
+        call finish(status, stat, errmsg)
     end subroutine
 
     ! Fields: the compiler chooses by kind, and refuses two arrays of different ones.
@@ -759,7 +1220,7 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 1, 1, values, stat, errmsg)
+        call self%add_any(source, destination, 1, values, stat, errmsg)
     end subroutine
 
     subroutine add_int16(self, source, destination, values, stat, errmsg)
@@ -769,7 +1230,7 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 2, 2, values, stat, errmsg)
+        call self%add_any(source, destination, 2, values, stat, errmsg)
     end subroutine
 
     subroutine add_int32(self, source, destination, values, stat, errmsg)
@@ -779,7 +1240,7 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 4, 3, values, stat, errmsg)
+        call self%add_any(source, destination, 3, values, stat, errmsg)
     end subroutine
 
     subroutine add_int64(self, source, destination, values, stat, errmsg)
@@ -789,7 +1250,7 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 8, 4, values, stat, errmsg)
+        call self%add_any(source, destination, 4, values, stat, errmsg)
     end subroutine
 
     subroutine add_real32(self, source, destination, values, stat, errmsg)
@@ -799,7 +1260,7 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 4, 9, values, stat, errmsg)
+        call self%add_any(source, destination, 9, values, stat, errmsg)
     end subroutine
 
     subroutine add_real64(self, source, destination, values, stat, errmsg)
@@ -809,18 +1270,18 @@ contains
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%add_any(source, destination, 8, 10, values, stat, errmsg)
+        call self%add_any(source, destination, 10, values, stat, errmsg)
     end subroutine
 
-    subroutine fields_add_any(self, source, destination, bytes, scalar, values, stat, errmsg)
+    subroutine fields_add_any(self, source, destination, scalar, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
         type(*), intent(in), target :: source(..)
         type(*), intent(inout), target :: destination(..)
-        integer, intent(in) :: bytes, scalar
+        integer, intent(in) :: scalar
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t) :: in_unit, sizes(2)
+        integer(c_int64_t) :: in_unit, sizes(2), bytes
         character(len=:), allocatable :: wrong
         in_unit = 1
         if (present(values)) in_unit = values
@@ -835,79 +1296,331 @@ contains
                 decimal(in_unit) // ' values of a cell'
         end if
         if (allocated(wrong)) then
-            self%refused = .true.
+            self%refused = wrong
             call finish(transrank_error_argument, stat, errmsg, wrong)
             return
         end if
+        bytes = scalar_bytes(scalar)
         if (.not. allocated(self%list)) allocate (self%list(0))
         self%list = [self%list, field(c_loc(source), bytes * sizes(1), c_loc(destination), &
                                       bytes * sizes(2), bytes * in_unit, scalar)]
         call finish(transrank_ok, stat, errmsg)
     end subroutine
 
-    function decimal(number) result(text)
-        integer(c_int64_t), intent(in) :: number
-        character(len=:), allocatable :: text
-        character(len=24) :: digits
-        write (digits, '(i0)') number
-        text = trim(digits)
+    !> The field where there is one only.
+    function only_field(fields, wrong) result(only)
+        type(transrank_fields), intent(in) :: fields
+        character(len=:), allocatable, intent(inout) :: wrong
+        type(field) :: only
+        integer(c_int64_t) :: count
+        count = 0
+        if (allocated(fields%list)) count = size(fields%list)
+        if (allocated(fields%refused)) call require(.false., fields%refused, wrong)
+        call require(count == 1, &
+                     decimal(count) // ' fields were added; this call takes exactly one', wrong)
+        if (count == 1) only = fields%list(1)
     end function
+
+    ! Ghost updates.
+
+    !> Rows of one length where there are no offsets. The result points to those.
+    function rows_of(fields, offsets, wrong) result(rows)
+        type(transrank_fields), intent(in) :: fields
+        integer(c_int64_t), allocatable, target, intent(in) :: offsets(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        type(owned_rows) :: rows
+        type(field) :: it
+        it = only_field(fields, wrong)
+        if (allocated(wrong)) return
+        call require(c_associated(it%source, it%destination) &
+                     .and. it%source_bytes == it%destination_bytes, &
+                     'the owned rows of a ghost update are one array; add it as source and' // &
+                     ' destination', wrong)
+        rows%element_bytes = scalar_bytes(it%scalar)
+        rows%scalar = it%scalar
+        rows%place = it%source
+        rows%place_bytes = it%source_bytes
+        if (allocated(offsets)) then
+            call require(it%unit_bytes == rows%element_bytes .and. size(offsets) >= 1, &
+                         'rows of any length need values of 1, and an offset more than rows', wrong)
+            rows%count = size(offsets, kind=c_int64_t) - 1
+            rows%offsets = c_loc(offsets)
+        else
+            rows%count = it%source_bytes / it%unit_bytes
+            rows%length = it%unit_bytes / rows%element_bytes
+        end if
+    end function
+
+    subroutine ghost_update_pull(self, comm, rows, ghosts, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        integer(int64), intent(in) :: ghosts(:)
+        integer(int64), intent(in), optional :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: from_zero(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        if (present(offsets)) from_zero = offsets - 1
+        owned = rows_of(rows, from_zero, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), ghosts - 1, &
+                                  self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_push(self, comm, rows, pushed, targets, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        integer(int64), intent(in) :: pushed(:)
+        integer, intent(in) :: targets(:)
+        integer(int64), intent(in), optional :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: from_zero(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        call require_targets(pushed, targets, wrong)
+        if (present(offsets)) from_zero = offsets - 1
+        owned = rows_of(rows, from_zero, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), pushed - 1, targets, &
+                                  self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_along(self, comm, rows, route, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        type(transrank_route), intent(in) :: route
+        integer(int64), intent(in), optional :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: from_zero(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        if (present(offsets)) from_zero = offsets - 1
+        owned = rows_of(rows, from_zero, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_like(self, comm, rows, other, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        type(transrank_ghost_update), intent(in) :: other
+        integer(int64), intent(in), optional :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: from_zero(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        if (present(offsets)) from_zero = offsets - 1
+        owned = rows_of(rows, from_zero, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_ghosts(self, indices, offsets, address, stat, errmsg)
+        class(transrank_ghost_update), intent(in) :: self
+        integer(int64), allocatable, intent(out), optional :: indices(:), offsets(:)
+        type(c_ptr), intent(out), optional :: address
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        type(c_ptr) :: list, begins, place
+        integer(c_int64_t) :: count
+        integer(c_int) :: status
+        status = c_update_ghosts(self%handle, count, list, begins, place)
+        if (status == transrank_ok) then
+            if (present(indices)) then
+                call copy_list(list, count, indices)
+                indices = indices + 1
+            end if
+            if (present(offsets)) then
+                call copy_list(begins, count + 1, offsets)
+                offsets = offsets + 1
+            end if
+            if (present(address)) address = place
+        end if
+        call finish(status, stat, errmsg)
+    end subroutine
 
     ! Exchanges.
 
-    !> How many fields there are; what the library refuses on all ranks when one was refused here.
-    function count_of(fields) result(count)
-        type(transrank_fields), intent(in) :: fields
-        integer(c_int) :: count
-        count = 0
-        if (allocated(fields%list)) count = size(fields%list)
-        if (fields%refused) count = -1
+    function options_of(operation, name, longest_message_bytes) result(options)
+        integer, intent(in), optional :: operation
+        character(kind=c_char, len=:), allocatable, target, intent(in) :: name
+        integer(int64), intent(in), optional :: longest_message_bytes
+        type(exchange_options) :: options
+        if (present(operation)) options%operation = operation
+        options%transport = address_of(name)
+        if (present(longest_message_bytes)) options%longest_message_bytes = longest_message_bytes
     end function
 
-    subroutine exchange_bind(self, comm, route, fields, operation, transport, stat, errmsg)
+    subroutine exchange_bind(self, comm, route, fields, operation, transport, &
+                             longest_message_bytes, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_route), intent(in) :: route
         type(transrank_fields), intent(in) :: fields
         integer, intent(in), optional :: operation
         character(len=*), intent(in), optional :: transport
+        integer(int64), intent(in), optional :: longest_message_bytes
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        type(exchange_options) :: options
         type(field), allocatable :: list(:)
         character(kind=c_char, len=:), allocatable, target :: name
-        integer(c_int) :: ignored
-        if (present(operation)) options%operation = operation
-        if (present(transport)) then
-            name = trim(transport) // c_null_char
-            options%transport = c_loc(name)
-        end if
-        allocate (list(max(1, count_of(fields))))
-        if (allocated(fields%list)) list(:size(fields%list)) = fields%list
-        ignored = c_exchange_free(self%handle)
-        call finish(c_bind(comm, route%handle, count_of(fields), list, options, self%handle), stat, &
-                    errmsg)
+        if (present(transport)) name = terminated(transport)
+        call refuse(fields%refused)
+        allocate (list(0))
+        if (allocated(fields%list)) list = fields%list
+        call renew(self, c_exchange_free)
+        call finish(c_bind(comm, route%handle, size(list), list, &
+                           options_of(operation, name, longest_message_bytes), self%handle), &
+                    stat, errmsg)
     end subroutine
 
-    subroutine exchange_bind_alltoall(self, comm, ranks, fields, stat, errmsg)
+    subroutine exchange_bind_ghost_update(self, comm, update, direction, operation, transport, &
+                                          longest_message_bytes, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
-        integer, intent(in) :: ranks
-        type(transrank_fields), intent(in) :: fields
+        type(transrank_ghost_update), intent(in) :: update
+        integer, intent(in) :: direction
+        integer, intent(in), optional :: operation
+        character(len=*), intent(in), optional :: transport
+        integer(int64), intent(in), optional :: longest_message_bytes
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        type(field) :: only
-        integer(c_int) :: ignored
-        only%unit_bytes = -1
-        if (count_of(fields) == 1) then
-            only = fields%list(1)
-            if (min(only%source_bytes, only%destination_bytes) < ranks * only%unit_bytes) then
-                only%unit_bytes = -1
-            end if
+        character(kind=c_char, len=:), allocatable, target :: name
+        if (present(transport)) name = terminated(transport)
+        call renew(self, c_exchange_free)
+        call finish(c_bind_update(comm, update%handle, direction, &
+                                  options_of(operation, name, longest_message_bytes), &
+                                  self%handle), stat, errmsg)
+    end subroutine
+
+    !> `kept` is what the result points to.
+    function choices_of(options, kept) result(choices)
+        type(transrank_alltoall_options), intent(in), optional :: options
+        type(kept_choices), target, intent(out) :: kept
+        type(alltoall_choices) :: choices
+        if (.not. present(options)) return
+        if (allocated(options%algorithm)) kept%algorithm = terminated(options%algorithm)
+        if (allocated(options%choices)) kept%choices = terminated(options%choices)
+        choices%algorithm = address_of(kept%algorithm)
+        choices%choices = address_of(kept%choices)
+        choices%radix = options%radix
+        choices%window = options%window
+        choices%leaders = options%leaders
+        choices%ranks_per_node = options%ranks_per_node
+        if (allocated(options%torus)) then
+            kept%torus = options%torus
+            choices%torus = c_loc(kept%torus)
+            choices%torus_dimensions = size(kept%torus)
         end if
-        ignored = c_exchange_free(self%handle)
-        call finish(c_alltoall(comm, only%source, only%destination, only%unit_bytes, c_null_ptr, &
-                               self%handle), stat, errmsg)
+    end function
+
+    !> The field of an alltoall, which has room for a block of each rank.
+    function blocks_of(comm, fields, wrong) result(blocks)
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: fields
+        character(len=:), allocatable, intent(inout) :: wrong
+        type(field) :: blocks
+        integer(c_int64_t) :: room
+        integer(c_int) :: ranks
+        blocks = only_field(fields, wrong)
+        if (allocated(wrong)) return
+        if (c_comm_size(comm, ranks) /= transrank_ok) return
+        room = min(blocks%source_bytes, blocks%destination_bytes) / blocks%unit_bytes
+        call require(room >= ranks, 'an array of an alltoall has room for ' // decimal(room) // &
+                     ' blocks; give one with a block for each of ' // &
+                     decimal(int(ranks, c_int64_t)) // ' ranks', wrong)
+    end function
+
+    subroutine exchange_bind_alltoall(self, comm, fields, options, stat, errmsg)
+        class(transrank_exchange), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: fields
+        type(transrank_alltoall_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        character(len=:), allocatable :: wrong
+        type(kept_choices), target :: kept
+        type(field) :: blocks
+        blocks = blocks_of(comm, fields, wrong)
+        call refuse(wrong)
+        call renew(self, c_exchange_free)
+        call finish(c_bind_alltoall(comm, blocks%source, blocks%destination, blocks%unit_bytes, &
+                                    choices_of(options, kept), self%handle), stat, errmsg)
+    end subroutine
+
+    !> Collective. One alltoall, bound, run and forgotten; see transrank_exchange's bind_alltoall.
+    subroutine transrank_alltoall(comm, fields, options, stat, errmsg)
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: fields
+        type(transrank_alltoall_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        character(len=:), allocatable :: wrong
+        type(kept_choices), target :: kept
+        type(field) :: blocks
+        blocks = blocks_of(comm, fields, wrong)
+        call refuse(wrong)
+        call finish(c_alltoall(comm, blocks%source, blocks%destination, blocks%unit_bytes, &
+                               choices_of(options, kept)), stat, errmsg)
+    end subroutine
+
+    subroutine exchange_bind_alltoallv(self, comm, fields, send_counts, receive_counts, &
+                                       send_first, receive_first, options, stat, errmsg)
+        class(transrank_exchange), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: fields
+        integer(int64), intent(in) :: send_counts(:), receive_counts(:)
+        integer(int64), intent(in), optional :: send_first(:), receive_first(:)
+        type(transrank_alltoall_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        character(len=:), allocatable :: wrong
+        integer(c_int64_t), allocatable :: sends(:), receives(:)
+        type(kept_choices), target :: kept
+        type(field) :: it
+        allocate (sends, source=packed(send_counts))
+        allocate (receives, source=packed(receive_counts))
+        if (present(send_first)) sends = send_first - 1
+        if (present(receive_first)) receives = receive_first - 1
+        it = only_field(fields, wrong)
+        call require_each_rank(comm, send_counts, sends, wrong)
+        call require_each_rank(comm, receive_counts, receives, wrong)
+        if (.not. allocated(wrong)) then
+            call require_room(it%source_bytes / it%unit_bytes, send_counts, sends, wrong)
+            call require_room(it%destination_bytes / it%unit_bytes, receive_counts, receives, wrong)
+        end if
+        call refuse(wrong)
+        call renew(self, c_exchange_free)
+        call finish(c_bind_alltoallv(comm, it%source, it%unit_bytes * send_counts, &
+                                     it%unit_bytes * sends, it%destination, &
+                                     it%unit_bytes * receive_counts, it%unit_bytes * receives, &
+                                     choices_of(options, kept), self%handle), stat, errmsg)
+    end subroutine
+
+    !> All blocks that are not empty must lie in an array of so many units.
+    subroutine require_room(units, counts, begins, wrong)
+        integer(c_int64_t), intent(in) :: units, counts(:), begins(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        integer :: i
+        if (allocated(wrong)) return
+        do i = 1, size(counts)
+            call require(counts(i) == 0 .or. (counts(i) > 0 .and. begins(i) >= 0 .and. &
+                                              counts(i) <= units - begins(i)), &
+                         decimal(counts(i)) // ' cells or rows from ' // decimal(begins(i) + 1) // &
+                         ' on do not lie in an array of ' // decimal(units), wrong)
+        end do
     end subroutine
 
     subroutine exchange_start(self, stat, errmsg)
@@ -936,11 +1649,33 @@ contains
         call finish(c_wait(self%handle), stat, errmsg)
     end subroutine
 
+    subroutine exchange_wait_for(self, seconds, done, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        real(real64), intent(in) :: seconds
+        logical, intent(out) :: done
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int) :: over, status
+        over = 0
+        status = c_wait_for(self%handle, seconds, over)
+        done = over /= 0
+        call finish(status, stat, errmsg)
+    end subroutine
+
     subroutine exchange_run(self, stat, errmsg)
         class(transrank_exchange), intent(in) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call finish(c_run(self%handle), stat, errmsg)
+    end subroutine
+
+    !> Fails always: with transrank_error_misuse and the text `why`.
+    subroutine exchange_abandon(self, why, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        character(len=*), intent(in) :: why
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        call finish(c_abandon(self%handle, terminated(why)), stat, errmsg)
     end subroutine
 
     function exchange_explain(self) result(text)
@@ -951,18 +1686,5 @@ contains
         text = ''
         if (c_explain(self%handle, shown) == transrank_ok) text = text_at(shown)
     end function
-
-    subroutine exchange_free(self, stat, errmsg)
-        class(transrank_exchange), intent(inout) :: self
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call finish(c_exchange_free(self%handle), stat, errmsg)
-    end subroutine
-
-    impure elemental subroutine exchange_end(self)
-        type(transrank_exchange), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_exchange_free(self%handle)
-    end subroutine
 
 end module transrank

@@ -16,7 +16,8 @@ namespace transrank::c {
 class Arguments {
 public:
     Arguments() = default;
-    explicit Arguments(int rank) : where_(" on rank " + std::to_string(rank)) {}
+    /// In a collective call: throws what transrank_refuse was given.
+    explicit Arguments(int rank);
 
     /// Of this rank of a communicator.
     [[nodiscard]] static Arguments of(MPI_Comm comm);

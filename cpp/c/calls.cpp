@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -29,6 +30,9 @@ struct ErrorText {
 };
 
 thread_local ErrorText last_error;
+
+/// Of the next collective call of this thread.
+thread_local std::optional<std::string> refusal;
 
 int noted(int status, const std::exception& error) noexcept {
     last_error.set(error.what());
@@ -63,6 +67,16 @@ int note_error() noexcept {
     }
 }
 
+RefusalEnd::~RefusalEnd() {
+    refusal.reset();
+}
+
+Arguments::Arguments(int rank) : where_(" on rank " + std::to_string(rank)) {
+    if (refusal) {
+        throw std::invalid_argument("rank " + std::to_string(rank) + ": " + *refusal);
+    }
+}
+
 Arguments Arguments::of(MPI_Comm comm) {
     int rank = 0;
     mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
@@ -78,6 +92,11 @@ void require_communicator(MPI_Comm comm) {
 
 const char* transrank_error_text() {
     return transrank::c::last_error.shown;
+}
+
+int transrank_refuse(const char* why) {
+    return transrank::c::attempt(
+        [&] { transrank::c::refusal = transrank::c::Arguments().pointer(why, "the reason"); });
 }
 
 const char* transrank_version() {

@@ -35,6 +35,15 @@ int create(Public** result, const Make& make) noexcept {
     });
 }
 
+/// What transrank_refuse has asked for ends with the collective call that follows, refused or not.
+class RefusalEnd {
+public:
+    RefusalEnd() = default;
+    RefusalEnd(const RefusalEnd&) = delete;
+    RefusalEnd& operator=(const RefusalEnd&) = delete;
+    ~RefusalEnd();
+};
+
 /// Throws std::invalid_argument for MPI_COMM_NULL, on this rank alone: it has no peers.
 void require_communicator(MPI_Comm comm);
 
@@ -42,6 +51,7 @@ void require_communicator(MPI_Comm comm);
 /// `check` looks at the arguments of this rank; what it throws on one is thrown on all ranks.
 template <class Check, class Work>
 auto together(MPI_Comm comm, const Check& check, const Work& work) {
+    const RefusalEnd end;
     require_communicator(comm);
     return exchange::KnownCommunicator::get(comm)->together([&](const mpi::Communicator& own) {
         auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
@@ -62,6 +72,7 @@ int create_by(Public** result, const Make& make) noexcept {
     if (result != nullptr) {
         *result = nullptr;
     }
+    const RefusalEnd end;
     return attempt([&] {
         auto object = make([result](const auto& check) {
             return [result, check](const Arguments& arguments) {

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "c/transrank/transrank.h"
+#include "c/calls.hpp"
+#include "transrank/mpi/error.hpp"
+
+using namespace transrank;
 
 // Each is the function without _f.
+
+int transrank_comm_size_f(MPI_Fint given, int* ranks) {
+    return c::attempt([&] {
+        const MPI_Comm comm = MPI_Comm_f2c(given);
+        c::require_communicator(comm);
+        mpi::check(MPI_Comm_size(comm, c::Arguments().pointer(ranks, "the place of the ranks")),
+                   "MPI_Comm_size");
+    });
+}
 
 int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
                                  transrank_numbering** numbering) {

@@ -72,4 +72,6 @@ def test_each_function_has_a_twin_for_a_communicator_of_fortran() -> None:
         {name: " ".join(rest.split()) for name, kind, rest in declared if kind == wanted}
         for wanted in ("Comm", "Fint")
     )
+    # Of MPI_Comm_size.
+    assert twins.pop("transrank_comm_size_f") == "int* ranks"
     assert {f"{name}_f": rest for name, rest in plain.items()} == twins

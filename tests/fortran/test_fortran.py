@@ -15,17 +15,20 @@ from bounded import run_bounded
 from built import ROOT, build_folder
 from conftest import Mpiexec
 from transrank import installation
-from trials import seconds, trials
+from trials import seconds, seed, trials
 
 HERE = Path(__file__).parent
 # Wheels of MPI have no Fortran, and the module needs none.
 STAND_IN = [HERE / "mpi_f08.f90", HERE / "communicator.c"]
 ENVIRONMENT = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 BUILD_SECONDS = 120
-FLAGS = ["-std=f2018", "-Wall", "-Wextra", "-Werror", "-Wno-maybe-uninitialized", "-fcheck=all"]
-RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+FLAGS = ["-std=f2018", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-maybe-uninitialized"]
+CHECKS = "-fcheck=all,no-array-temps"
+RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(4, marks=pytest.mark.most_ranks)])
+MODULE = ROOT / "fortran" / "transrank.f90"
+HEADER = ROOT / "cpp" / "c" / "transrank" / "transrank.h"
 
-pytestmark = pytest.mark.skipif(
+needs_compiler = pytest.mark.skipif(
     shutil.which("gfortran") is None, reason="there is no gfortran; on Debian apt-get install it"
 )
 
@@ -36,38 +39,91 @@ def mpicc() -> Path:
     return mpiexec.parent / "mpicc"
 
 
+def sanitizers() -> list[str]:
+    """The flag of the sanitizers that watch the library."""
+    cache = (build_folder() / "CMakeCache.txt").read_text()
+    found = re.search(r"^TRANSRANK_SANITIZE:\w+=(.+)$", cache, re.MULTILINE)
+    return [f"-fsanitize={found[1]}"] if found else []
+
+
 @pytest.fixture(scope="module")
-def moves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of random moves."""
-    folder = tmp_path_factory.mktemp("moves")
-    sources = [ROOT / "fortran" / "transrank.f90", STAND_IN[0], HERE / "moves_program.f90"]
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of this folder."""
+    folder = tmp_path_factory.mktemp("programs")
+    names = ["random_moves_program", "one_rank_program"]
+    modules = [MODULE, STAND_IN[0], HERE / "testing.f90"]
     library = build_folder() / "cpp" / "c"
     link = ["-lgfortran", f"-L{library}", "-ltransrank", f"-Wl,-rpath,{library}", "-lm"]
-    for command in (
-        ["gfortran", *FLAGS, "-c", *sources],
-        [
-            mpicc(),
-            *STAND_IN[1:],
-            *(it.with_suffix(".o").name for it in sources),
-            *link,
-            "-o",
-            "moves",
-        ],
-    ):
+    objects = [it.with_suffix(".o").name for it in modules]
+    sources = [*modules, *(HERE / f"{name}.f90" for name in names)]
+    commands: list[list[str | Path]] = [["gfortran", *FLAGS, CHECKS, *sanitizers(), "-c", *sources]]
+    for name in names:
+        linked = [*STAND_IN[1:], *objects, f"{name}.o", *link, "-o", name]
+        commands.append([mpicc(), *sanitizers(), *linked])
+    for command in commands:
         run_bounded(command, timeout=BUILD_SECONDS, env=ENVIRONMENT, cwd=folder).check()
-    return folder / "moves"
+    return folder
 
 
+@needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
-def test_random_moves_are_those_of_one_process(ranks: int, moves: Path, mpiexec: Mpiexec) -> None:
-    mpiexec.run(ranks, moves, str(trials(20)), timeout=seconds(60)).check()
-
-
-def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(
-    moves: Path, mpiexec: Mpiexec
+def test_random_moves_are_those_of_one_process(
+    ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
 ) -> None:
-    outcome = mpiexec.run(1, moves, "-1", env={"TRANSRANK_TRANSPORT": "nosuch"})
+    arguments = str(10 * seed() + ranks), str(trials(20)), tmp_path
+    mpiexec.run(ranks, programs / "random_moves_program", *arguments, timeout=seconds(60)).check()
+
+
+@needs_compiler
+@pytest.mark.timeout(BUILD_SECONDS)
+@RANKS
+def test_what_one_rank_passes_is_refused_by_all(
+    ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    mpiexec.run(ranks, programs / "one_rank_program", cwd=tmp_path).check()
+
+
+def test_every_collective_procedure_is_misused() -> None:
+    declared = re.findall(
+        r"^    subroutine (\w+(?=\(self, comm, )|transrank_\w+(?=\(comm, ))",
+        MODULE.read_text(),
+        re.MULTILINE,
+    )
+    source = (HERE / "one_rank_program.f90").read_text()
+    assert len(declared) == 17
+    assert [name for name in declared if f"collective('{name}', " not in source] == []
+
+
+def test_every_function_of_the_c_interface_is_reached() -> None:
+    declared = re.findall(
+        r"^(?:int|const char\*) transrank_(\w+)\(([^;]*)\);", HEADER.read_text(), re.MULTILINE
+    )
+    # Instead of those that take a communicator of C, their twins are called.
+    wanted = {name for name, arguments in declared if "MPI_Comm comm" not in arguments}
+    text = MODULE.read_text()
+    bound = dict(re.findall(r"(c_\w+)\b[^:]*?bind\(c, name='transrank_(\w+)'\)", text))
+    bound |= {c: name for name, c in re.findall(r"name='transrank_(\w+)'\) :: (c_\w+)", text)}
+    assert set(bound.values()) == wanted
+    body = text[text.index("\ncontains\n") :]
+    assert [it for it in bound if not re.search(rf"\b{it}\b", body)] == []
+
+
+def test_the_page_says_what_each_function_of_c_is_called() -> None:
+    page = (ROOT / "docs" / "fortran.md").read_text()
+    names = re.findall(
+        r"^(?:int|const char\*) transrank_(\w+?)\(", HEADER.read_text(), re.MULTILINE
+    )
+    assert [name for name in names if f"`{name}`" not in page and not name.endswith("_f")] == []
+
+
+@needs_compiler
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(
+    programs: Path, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    arguments = programs / "random_moves_program", "0", "1", tmp_path
+    outcome = mpiexec.run(1, *arguments, env={"TRANSRANK_TRANSPORT": "nosuch"})
     assert outcome.status != 0
     assert "ERROR STOP TRANSRANK_TRANSPORT: unknown transport 'nosuch'" in outcome.stderr
 
@@ -88,6 +144,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
 @pytest.mark.parametrize("program", ["bundle", "gather_scatter"])
@@ -100,6 +157,7 @@ def test_an_example_gets_what_it_expects(
     ]
 
 
+@needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
 @RANKS
 def test_shallow_water_is_that_of_one_process(ranks: int, examples: Path, mpiexec: Mpiexec) -> None:

@@ -54,6 +54,11 @@ enum transrank_status {
 /// was none. It is there until the next error of this thread.
 const char* transrank_error_text(void);
 
+/// Not collective. The next call of this thread with a communicator is refused on all ranks, with
+/// `why` and this rank's number as the text; its other arguments are not looked at. For interfaces
+/// on top of this one, which may find an argument wrong that this one never sees.
+int transrank_refuse(const char* why);
+
 /// The version of the library, "0.1.0" for example.
 const char* transrank_version(void);
 
@@ -396,6 +401,8 @@ int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t b
 
 // The same of a communicator of Fortran's: of an integer, or of type(MPI_Comm) its MPI_VAL.
 
+/// Not collective. MPI_Comm_size, for a module that uses none of MPI.
+int transrank_comm_size_f(MPI_Fint comm, int* ranks);
 int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
                                  transrank_numbering** numbering);
 int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,

@@ -1,0 +1,44 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> What the test programs have in common.
+module testing
+    use, intrinsic :: iso_fortran_env, only: int64
+    use mpi_f08, only: MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, MPI_Init
+    implicit none (type, external)
+    integer :: rank, ranks, comm, trial = 0
+    integer(int64), private :: state = 1
+
+contains
+
+    subroutine begin(seed)
+        integer, intent(in) :: seed
+        call MPI_Init()
+        call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+        call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+        comm = MPI_COMM_WORLD%MPI_VAL
+        state = 1 + seed
+    end subroutine
+
+    subroutine check(condition, what)
+        logical, intent(in) :: condition
+        character(len=*), intent(in) :: what
+        if (.not. condition) then
+            print '(a,i0,a,i0,2a)', 'trial ', trial, ', rank ', rank, ': not true: ', what
+            error stop
+        end if
+    end subroutine
+
+    !> From `least` to `most`; the same numbers on every rank (Park and Miller's generator).
+    integer function drawn(least, most)
+        integer, intent(in) :: least, most
+        state = mod(state * 48271_int64, 2147483647_int64)
+        drawn = least + int(mod(state / 64, int(most - least + 1, int64)))
+    end function
+
+    integer function argument(number)
+        integer, intent(in) :: number
+        character(len=12) :: text
+        call get_command_argument(number, text)
+        read (text, *) argument
+    end function
+
+end module testing
