@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ghost update, a redistribution and an alltoall by the C++ library and by the one for C, in
-// turns:
+// A ghost update, a redistribution and an alltoall by the C++ library, by the one for C, and by the
+// Fortran module (c_interface.f90) where there is a compiler for it, in turns:
 //     mpiexec -n 2 c_interface ROUNDS
 // Prints a JSON object: seconds of one run on rank 0, medians over the rounds.
 #include <mpi.h>
@@ -20,6 +20,18 @@
 #include "lab/text/json.hpp"
 #include "transrank/transrank.hpp"
 #include "world.hpp"
+
+#ifdef TRANSRANK_WITH_FORTRAN
+extern "C" {
+void bind_ghost_update(int comm, std::int64_t owned, std::int64_t length, std::int64_t count,
+                       const std::int64_t* ghosts);
+void run_ghost_update();
+void bind_redistribution(int comm, int ranks, int rows, int columns);
+void run_redistribution();
+void bind_alltoall(int comm, int ranks, std::int64_t block_bytes);
+void run_alltoall();
+}
+#endif
 
 namespace {
 
@@ -173,31 +185,73 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-std::array<double, 2> compare(const std::array<std::function<void()>, 2>& ways, int rounds) {
-    std::array<std::vector<double>, 2> seconds;
-    for (int round = -2; round < rounds; ++round) {
-        for (int turn = 0; turn < 2; ++turn) {
-            const auto way = static_cast<std::size_t>((round + turn) & 1);
-            const double found = seconds_of(ways.at(way));
+/// The name of a library, and a run by it.
+struct Way {
+    std::string name;
+    std::function<void()> run;
+};
+
+/// Medians, one for each way.
+std::vector<double> compare(const std::vector<Way>& ways, int rounds) {
+    const int count = static_cast<int>(ways.size());
+    std::vector<std::vector<double>> seconds(ways.size());
+    for (int round = -count; round < rounds; ++round) {
+        for (int turn = 0; turn < count; ++turn) {
+            const auto way = static_cast<std::size_t>((round + count + turn) % count);
+            const double found = seconds_of(ways[way].run);
             if (round >= 0) {
-                seconds.at(way).push_back(found);
+                seconds[way].push_back(found);
             }
         }
     }
-    return {median(seconds[0]), median(seconds[1])};
+    std::vector<double> medians;
+    for (auto& each : seconds) {
+        medians.push_back(median(std::move(each)));
+    }
+    return medians;
 }
+
+#ifdef TRANSRANK_WITH_FORTRAN
+std::function<void()> fortran_ghost_update(const World& world) {
+    const auto ghosts = ghosts_of(world);
+    bind_ghost_update(MPI_Comm_c2f(MPI_COMM_WORLD), owned_rows, row_length, ghost_count,
+                      ghosts.data());
+    return run_ghost_update;
+}
+
+std::function<void()> fortran_redistribute(const World& world) {
+    bind_redistribution(MPI_Comm_c2f(MPI_COMM_WORLD), world.size, static_cast<int>(extents[0]),
+                        static_cast<int>(extents[1]));
+    return run_redistribution;
+}
+
+std::function<void()> fortran_alltoall(const World& world) {
+    bind_alltoall(MPI_Comm_c2f(MPI_COMM_WORLD), world.size, block_bytes);
+    return run_alltoall;
+}
+#endif
 
 void measure(int rounds) {
     const World world;
     lab::text::JsonWriter found;
     found.begin_object();
-    const auto add = [&](const std::string& name, const auto& in_cpp, const auto& in_c) {
-        const auto [cpp, c] = compare({in_cpp(world), in_c(world)}, rounds);
-        found.key(name + ", C++").value(cpp).key(name + ", C").value(c);
+    const auto add = [&](const std::string& name, const std::vector<Way>& ways) {
+        const auto medians = compare(ways, rounds);
+        for (std::size_t way = 0; way < ways.size(); ++way) {
+            found.key(name + ", " + ways[way].name).value(medians[way]);
+        }
     };
-    add("ghost update", ghost_update, c_ghost_update);
-    add("redistribution", redistribute, c_redistribute);
-    add("alltoall", alltoall, c_alltoall);
+    std::vector<Way> updates{{"C++", ghost_update(world)}, {"C", c_ghost_update(world)}};
+    std::vector<Way> moves{{"C++", redistribute(world)}, {"C", c_redistribute(world)}};
+    std::vector<Way> blocks{{"C++", alltoall(world)}, {"C", c_alltoall(world)}};
+#ifdef TRANSRANK_WITH_FORTRAN
+    updates.push_back({"Fortran", fortran_ghost_update(world)});
+    moves.push_back({"Fortran", fortran_redistribute(world)});
+    blocks.push_back({"Fortran", fortran_alltoall(world)});
+#endif
+    add("ghost update", updates);
+    add("redistribution", moves);
+    add("alltoall", blocks);
     found.end_object();
     if (world.rank == 0) {
         std::cout << found.text() << '\n';
