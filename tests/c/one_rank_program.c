@@ -307,6 +307,26 @@ static void break_exchanges(void) {
     OK(transrank_route_free(&all));
 }
 
+// What one rank has found wrong before the call is the error of all, once.
+static void refuse_the_next_call(void) {
+    transrank_route* made = NULL;
+    if (rank == ranks - 1) {
+        OK(transrank_refuse("there is no such halo"));
+    }
+    CHECK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made) == TRANSRANK_ERROR_AGREED);
+    char expected[64];
+    snprintf(expected, sizeof expected, "rank %d: there is no such halo", ranks - 1);
+    CHECK(made == NULL && strcmp(transrank_error_text(), expected) == 0);
+    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made));
+    OK(transrank_route_free(&made));
+    // A call that reaches no other rank is the next one, too.
+    CHECK(transrank_refuse(NULL) == TRANSRANK_ERROR_ARGUMENT);
+    OK(transrank_refuse("there is no such halo"));
+    CHECK(transrank_route_halo(MPI_COMM_NULL, grid, 0, &made) == TRANSRANK_ERROR_ARGUMENT);
+    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &made));
+    OK(transrank_route_free(&made));
+}
+
 // What an exchange is bound to stays until the exchange is freed.
 static void free_what_is_bound(void) {
     void* memory = NULL;
@@ -350,6 +370,7 @@ int main(int argc, char** argv) {
     OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
     misuse_collective_calls();
     break_exchanges();
+    refuse_the_next_call();
     free_what_is_bound();
     OK(transrank_exchange_run(exchange));
     MPI_Finalize();

@@ -119,6 +119,28 @@ def test_the_page_says_what_each_function_of_c_is_called() -> None:
 
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
+@pytest.mark.parametrize(("kind", "compiles"), [("real64", True), ("real32", False)])
+def test_fields_of_two_kinds_do_not_compile(
+    kind: str, compiles: bool, programs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "it.f90").write_text(
+        "subroutine it(fields, a, b)\n"
+        "use, intrinsic :: iso_fortran_env, only: real32, real64\n"
+        "use transrank, only: transrank_fields\n"
+        "type(transrank_fields), intent(inout) :: fields\n"
+        "real(real64), target :: a(:)\n"
+        f"real({kind}), target :: b(:, :)\n"
+        "call fields%add(a, b)\n"
+        "end subroutine\n"
+    )
+    command = ["gfortran", "-fsyntax-only", "-I", programs, tmp_path / "it.f90"]
+    outcome = run_bounded(command, timeout=BUILD_SECONDS, env=ENVIRONMENT)
+    assert (outcome.status == 0) == compiles
+    assert compiles or "no matching specific binding" in outcome.stderr
+
+
+@needs_compiler
+@pytest.mark.timeout(BUILD_SECONDS)
 def test_an_error_that_nobody_looks_at_ends_the_program_with_its_text(
     programs: Path, mpiexec: Mpiexec, tmp_path: Path
 ) -> None:
