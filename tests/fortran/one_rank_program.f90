@@ -440,7 +440,7 @@ contains
         type(transrank_distribution) :: along(1), none
         type(transrank_layout) :: grid, points
         type(transrank_numbering) :: numbering
-        type(transrank_route) :: route
+        type(transrank_route) :: route, no_route
         type(transrank_memory) :: memory
         type(transrank_ghost_update) :: update
         type(transrank_fields) :: fields
@@ -489,7 +489,7 @@ contains
         call refused('an index of no numbering')
         call good%numbering%place(0_int64, part, one, stat, words)
         call refused('the row before the first')
-        call route%transposed(route, stat, words)
+        call route%transposed(no_route, stat, words)
         call refused('the way back of no route')
         call route%extents(one, another, stat, words)
         call refused('the extents of no route')
