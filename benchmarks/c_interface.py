@@ -6,7 +6,7 @@ one for C as the shared library that is installed, and the Fortran module where 
 for it. In each launch runs of all take turns, bound alike to arrays of the same lengths in
 node-shared memory. They are short, so that a call more would show: 100 ghost rows of 40 bytes, a
 grid of 16 KiB from rows to columns, blocks of 1 KiB to every rank. Where in memory arrays lie
-differs from launch to launch, and takes many.
+differs from launch to launch, and so does which of them is bound first; that takes many launches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> int:
     program = str(build("c_interface"))
     found = []
     for number in range(options.launches):
-        found.append(json.loads(printed_at_two_ranks([program, str(ROUNDS)])))
+        found.append(json.loads(printed_at_two_ranks([program, str(ROUNDS), str(number)])))
         if number % 10 == 9:
             print(f"launch {number + 1} of {options.launches} done", file=sys.stderr)
     figures = []

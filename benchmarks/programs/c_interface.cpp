@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A ghost update, a redistribution and an alltoall by the C++ library, by the one for C, and by the
 // Fortran module (c_interface.f90) where there is a compiler for it, in turns:
-//     mpiexec -n 2 c_interface ROUNDS
-// Prints a JSON object: seconds of one run on rank 0, medians over the rounds.
+//     mpiexec -n 2 c_interface ROUNDS FIRST
+// Prints a JSON object: seconds of one run on rank 0, medians over the rounds. FIRST is the number
+// of the one that is bound first: what is bound later lies elsewhere in memory.
 #include <mpi.h>
 
 #include <algorithm>
@@ -25,11 +26,11 @@
 extern "C" {
 void bind_ghost_update(int comm, std::int64_t owned, std::int64_t length, std::int64_t count,
                        const std::int64_t* ghosts);
-void run_ghost_update();
+void run_ghost_update(int count);
 void bind_redistribution(int comm, int ranks, int rows, int columns);
-void run_redistribution();
+void run_redistribution(int count);
 void bind_alltoall(int comm, int ranks, std::int64_t block_bytes);
-void run_alltoall();
+void run_alltoall(int count);
 }
 #endif
 
@@ -49,14 +50,25 @@ void check(int status) {
     }
 }
 
+/// So many runs, one after the other.
+using Runs = std::function<void(int count)>;
+
 /// A bound exchange of C. What it is bound to lives as long as the process.
-std::function<void()> runner(transrank_exchange* exchange) {
-    return [exchange] { check(transrank_exchange_run(exchange)); };
+Runs runner(transrank_exchange* exchange) {
+    return [exchange](int count) {
+        for (int i = 0; i < count; ++i) {
+            check(transrank_exchange_run(exchange));
+        }
+    };
 }
 
 template <class Exchange>
-std::function<void()> runner(std::shared_ptr<Exchange> exchange) {
-    return [exchange = std::move(exchange)] { exchange->run(); };
+Runs runner(std::shared_ptr<Exchange> exchange) {
+    return [exchange = std::move(exchange)](int count) {
+        for (int i = 0; i < count; ++i) {
+            exchange->run();
+        }
+    };
 }
 
 std::vector<std::int64_t> ghosts_of(const World& world) {
@@ -65,7 +77,7 @@ std::vector<std::int64_t> ghosts_of(const World& world) {
     return ghosts;
 }
 
-std::function<void()> ghost_update(const World& world) {
+Runs ghost_update(const World& world) {
     using Rows = array::ParArray<double, row_length>;
     struct Kept {
         array::ArrayTransformer<double, row_length> transformer{MPI_COMM_WORLD};
@@ -88,7 +100,7 @@ void* shared_memory(std::int64_t bytes) {
     return memory;
 }
 
-std::function<void()> c_ghost_update(const World& world) {
+Runs c_ghost_update(const World& world) {
     const std::int64_t bytes = owned_rows * row_length * std::int64_t{sizeof(double)};
     const transrank_rows rows{.count = owned_rows,
                               .length = row_length,
@@ -108,7 +120,7 @@ std::function<void()> c_ghost_update(const World& world) {
 
 constexpr std::array<std::int64_t, 2> extents{64, 32};
 
-std::function<void()> redistribute(const World& world) {
+Runs redistribute(const World& world) {
     using layout::Distribution;
     const layout::BlockGrid rows(
         {Distribution::even(extents[0], world.size), Distribution::even(extents[1], 1)});
@@ -132,7 +144,7 @@ transrank_layout* layout_of(int row_parts, int column_parts) {
     return layout;
 }
 
-std::function<void()> c_redistribute(const World& world) {
+Runs c_redistribute(const World& world) {
     transrank_route* route = nullptr;
     transrank_exchange* exchange = nullptr;
     check(transrank_route_redistribution(MPI_COMM_WORLD, layout_of(world.size, 1),
@@ -150,7 +162,7 @@ std::function<void()> c_redistribute(const World& world) {
     return runner(exchange);
 }
 
-std::function<void()> alltoall(const World& world) {
+Runs alltoall(const World& world) {
     array::ParArray<std::byte> send;
     array::ParArray<std::byte> receive;
     send.resize(block_bytes * world.size);
@@ -162,7 +174,7 @@ std::function<void()> alltoall(const World& world) {
         std::make_shared<Memory>(Memory{send.memory(), receive.memory()})));
 }
 
-std::function<void()> c_alltoall(const World& world) {
+Runs c_alltoall(const World& world) {
     transrank_exchange* exchange = nullptr;
     check(transrank_alltoall_bind(MPI_COMM_WORLD, shared_memory(block_bytes * world.size),
                                   shared_memory(block_bytes * world.size), block_bytes, nullptr,
@@ -170,12 +182,10 @@ std::function<void()> c_alltoall(const World& world) {
     return runner(exchange);
 }
 
-double seconds_of(const std::function<void()>& run) {
+double seconds_of(const Runs& run) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    for (int i = 0; i < runs_in_turn; ++i) {
-        run();
-    }
+    run(runs_in_turn);
     return (MPI_Wtime() - begin) / runs_in_turn;
 }
 
@@ -185,20 +195,24 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-/// The name of a library, and a run by it.
+/// The name of a library, and what binds by it.
 struct Way {
     std::string name;
-    std::function<void()> run;
+    Runs (*bind)(const World& world);
 };
 
 /// Medians, one for each way.
 std::vector<double> compare(const std::vector<Way>& ways, int rounds) {
     const int count = static_cast<int>(ways.size());
     std::vector<std::vector<double>> seconds(ways.size());
+    std::vector<Runs> runs;
+    for (const auto& way : ways) {
+        runs.push_back(way.bind(World()));
+    }
     for (int round = -count; round < rounds; ++round) {
         for (int turn = 0; turn < count; ++turn) {
             const auto way = static_cast<std::size_t>((round + count + turn) % count);
-            const double found = seconds_of(ways[way].run);
+            const double found = seconds_of(runs[way]);
             if (round >= 0) {
                 seconds[way].push_back(found);
             }
@@ -212,48 +226,48 @@ std::vector<double> compare(const std::vector<Way>& ways, int rounds) {
 }
 
 #ifdef TRANSRANK_WITH_FORTRAN
-std::function<void()> fortran_ghost_update(const World& world) {
+Runs fortran_ghost_update(const World& world) {
     const auto ghosts = ghosts_of(world);
     bind_ghost_update(MPI_Comm_c2f(MPI_COMM_WORLD), owned_rows, row_length, ghost_count,
                       ghosts.data());
     return run_ghost_update;
 }
 
-std::function<void()> fortran_redistribute(const World& world) {
+Runs fortran_redistribute(const World& world) {
     bind_redistribution(MPI_Comm_c2f(MPI_COMM_WORLD), world.size, static_cast<int>(extents[0]),
                         static_cast<int>(extents[1]));
     return run_redistribution;
 }
 
-std::function<void()> fortran_alltoall(const World& world) {
+Runs fortran_alltoall(const World& world) {
     bind_alltoall(MPI_Comm_c2f(MPI_COMM_WORLD), world.size, block_bytes);
     return run_alltoall;
 }
 #endif
 
-void measure(int rounds) {
-    const World world;
+void measure(int rounds, int first) {
     lab::text::JsonWriter found;
     found.begin_object();
-    const auto add = [&](const std::string& name, const std::vector<Way>& ways) {
+    const auto add = [&](const std::string& name, std::vector<Way> ways) {
+        std::ranges::rotate(ways, ways.begin() + (first % std::ssize(ways)));
         const auto medians = compare(ways, rounds);
         for (std::size_t way = 0; way < ways.size(); ++way) {
             found.key(name + ", " + ways[way].name).value(medians[way]);
         }
     };
-    std::vector<Way> updates{{"C++", ghost_update(world)}, {"C", c_ghost_update(world)}};
-    std::vector<Way> moves{{"C++", redistribute(world)}, {"C", c_redistribute(world)}};
-    std::vector<Way> blocks{{"C++", alltoall(world)}, {"C", c_alltoall(world)}};
+    std::vector<Way> updates{{"C++", ghost_update}, {"C", c_ghost_update}};
+    std::vector<Way> moves{{"C++", redistribute}, {"C", c_redistribute}};
+    std::vector<Way> blocks{{"C++", alltoall}, {"C", c_alltoall}};
 #ifdef TRANSRANK_WITH_FORTRAN
-    updates.push_back({"Fortran", fortran_ghost_update(world)});
-    moves.push_back({"Fortran", fortran_redistribute(world)});
-    blocks.push_back({"Fortran", fortran_alltoall(world)});
+    updates.push_back({"Fortran", fortran_ghost_update});
+    moves.push_back({"Fortran", fortran_redistribute});
+    blocks.push_back({"Fortran", fortran_alltoall});
 #endif
     add("ghost update", updates);
     add("redistribution", moves);
     add("alltoall", blocks);
     found.end_object();
-    if (world.rank == 0) {
+    if (World().rank == 0) {
         std::cout << found.text() << '\n';
     }
 }
@@ -262,6 +276,6 @@ void measure(int rounds) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    measure(argc > 1 ? std::stoi(argv[1]) : 50);
+    measure(argc > 1 ? std::stoi(argv[1]) : 50, argc > 2 ? std::stoi(argv[2]) : 0);
     MPI_Finalize();
 }

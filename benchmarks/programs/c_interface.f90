@@ -26,8 +26,12 @@ contains
         call update%bind_ghost_update(comm, made, transrank_pull)
     end subroutine
 
-    subroutine run_ghost_update() bind(c, name='run_ghost_update')
-        call update%run()
+    subroutine run_ghost_update(count) bind(c, name='run_ghost_update')
+        integer(c_int), value :: count
+        integer :: i
+        do i = 1, count
+            call update%run()
+        end do
     end subroutine
 
     !> Of a matrix that C sees as rows times columns, from rows to columns.
@@ -55,8 +59,12 @@ contains
         call redistribution%bind(comm, route, fields)
     end subroutine
 
-    subroutine run_redistribution() bind(c, name='run_redistribution')
-        call redistribution%run()
+    subroutine run_redistribution(count) bind(c, name='run_redistribution')
+        integer(c_int), value :: count
+        integer :: i
+        do i = 1, count
+            call redistribution%run()
+        end do
     end subroutine
 
     subroutine bind_alltoall(comm, ranks, block_bytes) bind(c, name='bind_alltoall')
@@ -72,8 +80,12 @@ contains
         call alltoall%bind_alltoall(comm, fields)
     end subroutine
 
-    subroutine run_alltoall() bind(c, name='run_alltoall')
-        call alltoall%run()
+    subroutine run_alltoall(count) bind(c, name='run_alltoall')
+        integer(c_int), value :: count
+        integer :: i
+        do i = 1, count
+            call alltoall%run()
+        end do
     end subroutine
 
 end module c_interface_in_fortran
