@@ -640,6 +640,9 @@ module transrank
         end function
     end interface
 
+    ! Called by pointer, so that it does not become part of the procedures that each step calls.
+    procedure(fail), pointer :: fail_apart => fail
+
     abstract interface
         function on_exchange(exchange) bind(c) result(status)
             import
@@ -680,16 +683,22 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         character(len=*), intent(in), optional :: words
-        character(len=:), allocatable :: text
         if (present(stat)) stat = status
-        if (status == transrank_ok) return
+        if (status /= transrank_ok) call fail_apart(present(stat), errmsg, words)
+    end subroutine
+
+    subroutine fail(goes_on, errmsg, words)
+        logical, intent(in) :: goes_on
+        character(len=*), intent(inout), optional :: errmsg
+        character(len=*), intent(in), optional :: words
+        character(len=:), allocatable :: text
         if (present(words)) then
             text = words
         else
             text = text_at(c_error_text())
         end if
         if (present(errmsg)) errmsg = text
-        if (.not. present(stat)) error stop text
+        if (.not. goes_on) error stop text
     end subroutine
 
     !> What is wrong here becomes the error of all ranks in the collective call that follows; the
