@@ -141,7 +141,7 @@ std::string reason_to_skip(const Collective& operation, std::int64_t bytes, cons
 }
 
 void complete(measure::Case& point, const Collective& operation, int ranks) {
-    if (point.text("form") == persistent_form && operation.forms.persistent == nullptr) {
+    if (point.text("form") == persistent_form && !operation.has_persistent()) {
         point.skip_reason = "this MPI has no " + operation.mpi_name("_init");
     }
     if (point.text("form") == in_place_form && !operation.in_place) {

@@ -20,16 +20,26 @@ std::vector<To> as(const std::vector<std::int64_t>& values) {
     return {values.begin(), values.end()};
 }
 
+/// The functions that count in 32 bits.
+struct Small {
+    using Count = int;
+    using Displacement = int;
+    static constexpr auto alltoall = &MPI_Alltoall;
+    static constexpr auto ialltoall = &MPI_Ialltoall;
+    static constexpr auto alltoallv = &MPI_Alltoallv;
+    static constexpr auto ialltoallv = &MPI_Ialltoallv;
+};
+
 #if MPI_VERSION >= 4
-constexpr auto alltoall = &MPI_Alltoall_c;
-constexpr auto ialltoall = &MPI_Ialltoall_c;
-constexpr auto alltoallv = &MPI_Alltoallv_c;
-constexpr auto ialltoallv = &MPI_Ialltoallv_c;
-#else
-constexpr auto alltoall = &MPI_Alltoall;
-constexpr auto ialltoall = &MPI_Ialltoall;
-constexpr auto alltoallv = &MPI_Alltoallv;
-constexpr auto ialltoallv = &MPI_Ialltoallv;
+/// Those that count in 64 bits.
+struct Large {
+    using Count = MPI_Count;
+    using Displacement = MPI_Aint;
+    static constexpr auto alltoall = &MPI_Alltoall_c;
+    static constexpr auto ialltoall = &MPI_Ialltoall_c;
+    static constexpr auto alltoallv = &MPI_Alltoallv_c;
+    static constexpr auto ialltoallv = &MPI_Ialltoallv_c;
+};
 #endif
 
 std::vector<int> all_ranks(int ranks) {
@@ -39,33 +49,38 @@ std::vector<int> all_ranks(int ranks) {
 }
 
 /// All that MPI looks at while the collective is under way.
+template <class Calls>
 struct Arguments {
+    using Count = Calls::Count;
+    using Displacement = Calls::Displacement;
+
     const void* send;
     void* receive;
-    mpi::Count count;  ///< negative: the blocks differ
-    std::vector<mpi::Count> send_counts;
-    std::vector<mpi::Displacement> send_displacements;
-    std::vector<mpi::Count> receive_counts;
-    std::vector<mpi::Displacement> receive_displacements;
+    Count count;  ///< negative: the blocks differ
+    std::vector<Count> send_counts;
+    std::vector<Displacement> send_displacements;
+    std::vector<Count> receive_counts;
+    std::vector<Displacement> receive_displacements;
     std::shared_ptr<void> arrays;
 
     explicit Arguments(const Task& task)
         : send(task.in_place() ? MPI_IN_PLACE : task.send),
           receive(task.receive),
-          count(static_cast<mpi::Count>(task.block_bytes)),
-          send_counts(as<mpi::Count>(task.blocks.send_bytes)),
-          send_displacements(as<mpi::Displacement>(task.blocks.send_offsets)),
-          receive_counts(as<mpi::Count>(task.blocks.receive_bytes)),
-          receive_displacements(as<mpi::Displacement>(task.blocks.receive_offsets)),
+          count(static_cast<Count>(task.block_bytes)),
+          send_counts(as<Count>(task.blocks.send_bytes)),
+          send_displacements(as<Displacement>(task.blocks.send_offsets)),
+          receive_counts(as<Count>(task.blocks.receive_bytes)),
+          receive_displacements(as<Displacement>(task.blocks.receive_offsets)),
           arrays(task.keep_alive) {}
 };
 
+template <class Calls>
 class MpiOwn final : public transport::Transport {
 public:
     MpiOwn(const Task& task, mpi::CommunicatorPool::Lease& lease)
         : comm_(lease.comm()),
           notices_(lease, all_ranks(task.problem.ranks), false),
-          arguments_(std::make_shared<Arguments>(task)) {}
+          arguments_(std::make_shared<Arguments<Calls>>(task)) {}
     MpiOwn(const MpiOwn&) = delete;
     MpiOwn& operator=(const MpiOwn&) = delete;
 
@@ -81,15 +96,15 @@ public:
         notices_.check_before(epoch);
         const auto& it = *arguments_;
         if (it.count >= 0) {
-            mpi::check(ialltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
-                                 comm_.handle(), &request_),
+            mpi::check(Calls::ialltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
+                                        comm_.handle(), &request_),
                        "MPI_Ialltoall");
         } else {
-            mpi::check(
-                ialltoallv(it.send, it.send_counts.data(), it.send_displacements.data(), MPI_BYTE,
-                           it.receive, it.receive_counts.data(), it.receive_displacements.data(),
-                           MPI_BYTE, comm_.handle(), &request_),
-                "MPI_Ialltoallv");
+            mpi::check(Calls::ialltoallv(it.send, it.send_counts.data(),
+                                         it.send_displacements.data(), MPI_BYTE, it.receive,
+                                         it.receive_counts.data(), it.receive_displacements.data(),
+                                         MPI_BYTE, comm_.handle(), &request_),
+                       "MPI_Ialltoallv");
         }
         arrived_ = false;
     }
@@ -111,14 +126,15 @@ public:
     void run() const {
         const auto& it = *arguments_;
         if (it.count >= 0) {
-            mpi::check(alltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
-                                comm_.handle()),
+            mpi::check(Calls::alltoall(it.send, it.count, MPI_BYTE, it.receive, it.count, MPI_BYTE,
+                                       comm_.handle()),
                        "MPI_Alltoall");
         } else {
-            mpi::check(alltoallv(it.send, it.send_counts.data(), it.send_displacements.data(),
+            mpi::check(
+                Calls::alltoallv(it.send, it.send_counts.data(), it.send_displacements.data(),
                                  MPI_BYTE, it.receive, it.receive_counts.data(),
                                  it.receive_displacements.data(), MPI_BYTE, comm_.handle()),
-                       "MPI_Alltoallv");
+                "MPI_Alltoallv");
         }
     }
 
@@ -135,17 +151,16 @@ public:
 private:
     const mpi::Communicator& comm_;
     transport::Notices notices_;
-    std::shared_ptr<Arguments> arguments_;
+    std::shared_ptr<Arguments<Calls>> arguments_;
     std::uint64_t epoch_ = 0;
     MPI_Request request_ = MPI_REQUEST_NULL;
     bool arrived_ = true;
 };
 
-}  // namespace
-
-Carrier by_mpi(const Task& task) {
+template <class Calls>
+Carrier by(const Task& task) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
-    auto transport = std::make_unique<MpiOwn>(task, carrier->lease());
+    auto transport = std::make_unique<MpiOwn<Calls>>(task, carrier->lease());
     const auto& own = *transport;
     // As if each rank sent something to the next one: whether all have come equally often.
     const int rank = task.own.rank();
@@ -155,6 +170,17 @@ Carrier by_mpi(const Task& task) {
                           mpi::weight_of_message((rank + ranks - 1) % ranks, rank),
                       "alltoall by " + std::string(mpi_name), [&own] { own.run(); });
     return carrier;
+}
+
+}  // namespace
+
+Carrier by_mpi(const Task& task) {
+#if MPI_VERSION >= 4
+    if (mpi::counts_in_64_bits()) {
+        return by<Large>(task);
+    }
+#endif
+    return by<Small>(task);
 }
 
 }  // namespace transrank::collective

@@ -6,19 +6,32 @@
 #include <cstdint>
 #include <limits>
 
-namespace transrank::mpi {
-
 #if MPI_VERSION >= 4
-/// The type of element counts: 64 bits from MPI 4 on, by the functions whose names end in _c.
-using Count = MPI_Count;
-/// The type of displacements in a buffer, in elements.
-using Displacement = MPI_Aint;
-#else
-using Count = int;
-using Displacement = int;
+// What is compiled with MPI 4 also runs on older libraries of the same binary interface, where the
+// addresses of these are null.
+#pragma weak MPI_Alltoall_c
+#pragma weak MPI_Alltoallv_c
+#pragma weak MPI_Ialltoall_c
+#pragma weak MPI_Ialltoallv_c
+#pragma weak MPI_Recv_init_c
+#pragma weak MPI_Send_init_c
 #endif
 
+namespace transrank::mpi {
+
+/// Whether this MPI counts in 64 bits: from MPI 4 on, by the functions whose names end in _c.
+[[nodiscard]] inline bool counts_in_64_bits() {
+#if MPI_VERSION >= 4
+    return MPI_Send_init_c != nullptr;
+#else
+    return false;
+#endif
+}
+
 /// The most elements that one call can name.
-inline constexpr std::int64_t largest_count = std::numeric_limits<Count>::max();
+[[nodiscard]] inline std::int64_t largest_count() {
+    return counts_in_64_bits() ? std::numeric_limits<std::int64_t>::max()
+                               : std::numeric_limits<int>::max();
+}
 
 }  // namespace transrank::mpi

@@ -13,30 +13,33 @@ namespace {
 
 MPI_Request send_init(std::span<const std::byte> bytes, const Partner& to) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const auto count = static_cast<Count>(bytes.size());
 #if MPI_VERSION >= 4
-    check(
-        MPI_Send_init_c(bytes.data(), count, MPI_BYTE, to.rank, to.tag, to.comm.handle(), &request),
-        "MPI_Send_init_c");
-#else
-    check(MPI_Send_init(bytes.data(), count, MPI_BYTE, to.rank, to.tag, to.comm.handle(), &request),
-          "MPI_Send_init");
+    if (counts_in_64_bits()) {
+        check(MPI_Send_init_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to.rank,
+                              to.tag, to.comm.handle(), &request),
+              "MPI_Send_init_c");
+        return request;
+    }
 #endif
+    check(MPI_Send_init(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to.rank, to.tag,
+                        to.comm.handle(), &request),
+          "MPI_Send_init");
     return request;
 }
 
 MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const auto count = static_cast<Count>(bytes.size());
 #if MPI_VERSION >= 4
-    check(MPI_Recv_init_c(bytes.data(), count, MPI_BYTE, from.rank, from.tag, from.comm.handle(),
-                          &request),
-          "MPI_Recv_init_c");
-#else
-    check(MPI_Recv_init(bytes.data(), count, MPI_BYTE, from.rank, from.tag, from.comm.handle(),
-                        &request),
-          "MPI_Recv_init");
+    if (counts_in_64_bits()) {
+        check(MPI_Recv_init_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE,
+                              from.rank, from.tag, from.comm.handle(), &request),
+              "MPI_Recv_init_c");
+        return request;
+    }
 #endif
+    check(MPI_Recv_init(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from.rank, from.tag,
+                        from.comm.handle(), &request),
+          "MPI_Recv_init");
     return request;
 }
 
@@ -44,7 +47,7 @@ MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
 template <class Byte, class Visit>
 void in_pieces(std::span<Byte> bytes, std::int64_t longest, const Visit& visit) {
     const auto piece =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(longest, 1, largest_count));
+        static_cast<std::size_t>(std::clamp<std::int64_t>(longest, 1, largest_count()));
     for (std::size_t begin = 0; begin < bytes.size();
          begin += std::min(piece, bytes.size() - begin)) {
         visit(bytes.subspan(begin, std::min(piece, bytes.size() - begin)));

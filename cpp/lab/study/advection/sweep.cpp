@@ -162,9 +162,12 @@ __attribute__((target("avx2"))) void sweep_avx2(double* first, const double* wei
 }
 
 template <class Shape>
-__attribute__((target("avx512f,prefer-vector-width=512"))) void sweep_avx512(double* first,
-                                                                             const double* weights,
-                                                                             const Box& box) {
+#ifdef __clang__
+__attribute__((target("avx512f"), min_vector_width(512)))
+#else
+__attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
+void sweep_avx512(double* first, const double* weights, const Box& box) {
     update_box<64, Shape>(first, weights, box);
 }
 #endif

@@ -8,6 +8,7 @@
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
+#include "lab/study/collectives/collective.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/moves.hpp"
@@ -65,9 +66,13 @@ private:
 template <class... Arguments>
 inline constexpr bool has_init =
     requires(Arguments... arguments) { MPI_Neighbor_alltoallv_init(arguments...); };
-constexpr bool is_persistent =
-    has_init<const std::byte*, const int*, const int*, MPI_Datatype, std::byte*, const int*,
-             const int*, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*>;
+bool is_persistent() {
+    static const bool has =
+        has_init<const std::byte*, const int*, const int*, MPI_Datatype, std::byte*, const int*,
+                 const int*, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*> &&
+        study::collectives::library_has("MPI_Neighbor_alltoallv_init");
+    return has;
+}
 
 /// Makes a persistent request where MPI has such ones.
 template <class... Arguments>
@@ -95,7 +100,7 @@ public:
         }
         landing_ =
             arriving_.buffer.empty() ? task().fields.front().destination : arriving_.buffer.data();
-        if (calls_ == Calls::nonblocking) {
+        if (calls_ == Calls::nonblocking && is_persistent()) {
             init(departing_.buffer.data(), departing_.counts.data(),
                  departing_.displacements.data(), MPI_BYTE, landing_, arriving_.counts.data(),
                  arriving_.displacements.data(), MPI_BYTE, graph_.handle(), MPI_INFO_NULL,
@@ -114,7 +119,7 @@ public:
         for (std::size_t i = 0; i < departing_.legs.size(); ++i) {
             departing_.legs[i].pack(departing_.block(i));
         }
-        if (calls_ == Calls::nonblocking && is_persistent) {
+        if (calls_ == Calls::nonblocking && is_persistent()) {
             mpi::check(MPI_Start(&request_), "MPI_Start");
         } else if (calls_ == Calls::nonblocking) {
             mpi::check(
@@ -236,8 +241,8 @@ std::vector<Entry> collectives() {
              .summary = "packed by hand, MPI_Neighbor_alltoallv",
              .make = made<Packed, Calls::blocking>},
             {.name = "neighborhood",
-             .summary = is_persistent ? "packed by hand, persistent MPI_Neighbor_alltoallv"
-                                      : "packed by hand, MPI_Ineighbor_alltoallv",
+             .summary = is_persistent() ? "packed by hand, persistent MPI_Neighbor_alltoallv"
+                                        : "packed by hand, MPI_Ineighbor_alltoallv",
              .make = made<Packed, Calls::nonblocking>},
             {.name = "mpi-alltoallw",
              .summary = "MPI_Alltoallw of datatypes, one call per field",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <dlfcn.h>
 #include <stdexcept>
 
 namespace transrank::lab::study::collectives {
@@ -253,6 +254,14 @@ constexpr std::array table{allreduce, reduce,    reduce_scatter, reduce_scatter_
                            barrier};
 
 }  // namespace
+
+bool library_has(const std::string& function) {
+    return dlsym(RTLD_DEFAULT, function.c_str()) != nullptr;
+}
+
+bool Collective::has_persistent() const {
+    return forms.persistent != nullptr && library_has(mpi_name("_init"));
+}
 
 std::string Collective::mpi_name(std::string_view suffix) const {
     std::string text = "MPI_" + std::string(name) + std::string(suffix);

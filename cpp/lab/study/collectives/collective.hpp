@@ -82,9 +82,13 @@ struct Call {
 struct Forms {
     int (*blocking)(const Call& call);
     int (*nonblocking)(const Call& call, MPI_Request* request);
-    /// Makes an inactive request; nullptr where this MPI lacks the function.
+    /// Makes an inactive request; nullptr where mpi.h does not declare the function.
     int (*persistent)(const Call& call, MPI_Request* request);
 };
+
+/// Whether the MPI library of this program has a function. What mpi.h declares may be missing from
+/// an older library of the same binary interface.
+[[nodiscard]] bool library_has(const std::string& function);
 
 template <class Function, class Arguments>
 inline constexpr bool is_declared = false;
@@ -129,6 +133,8 @@ struct Collective {
 
     /// `MPI_Allreduce`, and with a suffix `MPI_Allreduce_init`.
     [[nodiscard]] std::string mpi_name(std::string_view suffix = "") const;
+    /// Whether this MPI has the persistent form.
+    [[nodiscard]] bool has_persistent() const;
 };
 
 [[nodiscard]] std::span<const Collective> all();

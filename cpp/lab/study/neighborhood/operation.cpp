@@ -223,10 +223,12 @@ bool Way::has(std::string_view form) const {
 
 std::string Way::obstacle(std::string_view form) const {
     const auto* collective = find_collective(name);
-    return collective != nullptr && form == collectives::persistent_form &&
-                   collective->forms.persistent == nullptr
-               ? "this MPI has no " + std::string(collective->mpi_name) + "_init"
-               : "";
+    if (collective == nullptr || form != collectives::persistent_form) {
+        return "";
+    }
+    const auto function = std::string(collective->mpi_name) + "_init";
+    const bool has = collective->forms.persistent != nullptr && collectives::library_has(function);
+    return has ? "" : "this MPI has no " + function;
 }
 
 std::span<const Way> ways() {
