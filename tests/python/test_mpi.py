@@ -142,8 +142,9 @@ def test_language_bindings_do_not_count_as_mpi_libraries(
     )
     found = python(
         f"""
-        import pathlib, transrank.mpi
-        print(transrank.mpi._mapped_libraries(pathlib.Path({str(maps)!r})))
+        import pathlib
+        from transrank.installation.choice import mapped_libraries
+        print([str(path) for path in mapped_libraries(pathlib.Path({str(maps)!r}))])
         """
     ).check()
     assert found.stdout == f"{[f'/opt/my mpi/lib/{name}'] if is_libmpi else []}\n"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -159,10 +158,7 @@ def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> Non
 def test_a_wheels_binaries_name_no_folder_of_the_build() -> None:
     if installation.build().mpi == "site":
         pytest.skip("a site MPI is found by its absolute path")
-    core = importlib.util.find_spec("transrank._core")
-    assert core is not None
-    assert core.origin is not None
-    for binary in (installation.runner(), Path(core.origin)):
+    for binary in (installation.runner(), installation.core()):
         folders = run_path(binary)
         assert folders
         assert all(folder.startswith("$ORIGIN/") for folder in folders), folders
@@ -184,10 +180,11 @@ def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
         timeout=BUILD_SECONDS,
         env={"MPI_HOME": home, "TRANSRANK_MPI": "", **UNOPTIMISED},
     ).check()
-    build = json.loads((tmp_path / "transrank" / "installation.json").read_text())
+    variant = tmp_path / "transrank" / "variants" / "site"
+    build = json.loads((variant / "installation.json").read_text())
     assert build["mpi"] == "site"
     assert build["mpi_kind"] == installation.mpi_kind()
-    runner = tmp_path / "transrank" / "bin" / "transrank-run"
+    runner = variant / "bin" / "transrank-run"
     assert any(Path(folder) == Path(home) / "lib" for folder in run_path(runner))
     metadata = next(tmp_path.glob("transrank-*.dist-info")) / "METADATA"
     # The wheels of MPIs are extras: whoever asks for none gets none.

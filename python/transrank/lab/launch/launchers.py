@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-from functools import cache
 from pathlib import Path
 
 from transrank import installation
@@ -127,7 +125,7 @@ def for_mpiexec(mpiexec: Path, capacity: Capacity) -> Launcher:
     LaunchError
         it says nothing that is known.
     """
-    mpi = kind_of_mpiexec(mpiexec)
+    mpi = installation.kind_of_mpiexec(mpiexec)
     if mpi == "other":
         raise LaunchError(
             f"{mpiexec} is no mpiexec of an MPI known here",
@@ -140,29 +138,8 @@ def _kind_of(mpiexec: Path) -> type[Launcher]:
     """Return whose options an mpiexec takes; one that is not the built-in MPI's is asked."""
     known = installation.mpi_kind()
     if known not in ("mpich", "openmpi") or os.environ.get("MPIEXEC"):
-        known = kind_of_mpiexec(mpiexec)
+        known = installation.kind_of_mpiexec(mpiexec)
     return OpenMpi if known == "openmpi" else Hydra
-
-
-@cache
-def kind_of_mpiexec(mpiexec: Path) -> str:
-    """Return "mpich", "openmpi" or "other" by what an mpiexec says of itself."""
-    try:
-        answer = subprocess.run(
-            [mpiexec, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=20,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return "other"
-    words = answer.stdout + answer.stderr
-    if "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words:
-        return "openmpi"
-    return "mpich" if "HYDRA" in words or "Intel(R) MPI" in words else "other"
 
 
 def _program(kind: type[Launcher]) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, ClassVar
 
 from transrank import installation
 from transrank.errors import LaunchError
+from transrank.installation import variants
 from transrank.lab.tune.choice import Range
 from transrank.lab.tune.library import Choices, Library
 
@@ -110,13 +110,10 @@ def tables_in(binary: bytes) -> Iterator[Tree]:
 
 
 def _shared_object() -> Path:
-    listed = subprocess.run(
-        ["ldd", str(installation.runner())], capture_output=True, text=True, check=False
-    ).stdout
-    found = re.search(r"libmpi\.so\S* => (\S+)", listed) or re.search(r"=> (\S*libmpi\S*)", listed)
+    found = variants.library(installation.runner())
     if found is None:
         raise LaunchError("the shared object of MPICH cannot be found", "ldd transrank-run")
-    return Path(found[1])
+    return found
 
 
 def _intra(table: Tree, operation: str) -> Tree:

@@ -228,4 +228,4 @@ def test_the_built_in_mpi_is_recognised_by_its_own_words() -> None:
     mpiexec = installation.mpiexec()
     if mpiexec is None:
         pytest.skip("this MPI has no mpiexec")
-    assert launchers.kind_of_mpiexec(mpiexec) == installation.mpi_kind()
+    assert installation.kind_of_mpiexec(mpiexec) == installation.mpi_kind()
