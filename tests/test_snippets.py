@@ -132,7 +132,7 @@ def test_cmake_is_that_of_the_project_that_is_built(block: Block) -> None:
 
 @each(blocks("sh"))
 def test_commands_are_such(block: Block) -> None:
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     for program, *rest in commands(block):
         if program == "transrank":
             frame.parse(rest)
