@@ -164,7 +164,10 @@ def test_of_the_programs_beside_a_library_its_own_is_taken(
     tmp_path: Path, installed_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Debian has the MPIs' programs in /usr/bin, and their libraries below /usr/lib."""
-    library_for(monkeypatch, tmp_path / "usr" / "lib" / "x86_64-linux-gnu" / "libmpi.so.40")
+    (tmp_path / "usr" / "lib").mkdir(parents=True)
+    for name in ("bin", "lib"):
+        (tmp_path / name).symlink_to(Path("usr") / name)
+    library_for(monkeypatch, tmp_path / "lib" / "x86_64-linux-gnu" / "libmpi.so.40")
     programs = tmp_path / "usr" / "bin"
     make_mpiexec(programs / "mpiexec", "HYDRA build details")
     monkeypatch.setenv("PATH", str(programs))

@@ -68,7 +68,8 @@ CHOICES = [
     # the launcher
     (replace(BOTH, launcher="mpich"), "mpich"),
     (replace(BOTH, launcher="openmpi"), "openmpi"),
-    (situation(launcher="openmpi", system=("mpich", "abi")), "abi"),
+    (situation(launcher="openmpi", environment=("mpich",), system=("abi",)), "abi"),
+    (situation(launcher="mpich", system=("abi",)), "abi"),
     # what is found
     (BOTH, "openmpi"),
     (situation(system=ALL), "mpich"),
@@ -86,6 +87,8 @@ def test_the_variant_for_the_mpi_at_hand_is_taken(given: Situation, chosen: str)
 REFUSALS = [
     (NOTHING_ELSE, r"^no MPI library is found: .* pip install 'transrank\[mpich\]'"),
     (situation(launcher="mpich", system=("openmpi",)), "for the mpiexec of MPICH .* is found"),
+    # the standard's library there is MPICH's own
+    (situation(launcher="openmpi", system=("mpich", "abi")), "for Open MPI's mpiexec is found"),
     (situation(asked="site"), "TRANSRANK_MPI is 'site'; this installation has mpich, openmpi, abi"),
     (
         situation(asked="mpich", loaded="/opt/lib/libmpi.so.40"),

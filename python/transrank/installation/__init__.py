@@ -176,9 +176,10 @@ def _mpiexec_of(of: Variant) -> Path | None:
             f"the MPI library of {of.runner} is not found",
             f"load the module of your MPI, or pip install 'transrank[{extra}]'",
         )
-    # Debian has the programs of several MPIs in one folder.
+    # Debian has the programs of several MPIs in one folder. Links are resolved: Open MPI's mpiexec
+    # refuses to start from /bin, which is beside /lib.
     names = (f"mpiexec.{of.build.mpi_kind}", "mpiexec")
-    places = [folder / "bin" / name for folder in library.parents[1:4] for name in names]
+    places = [folder / "bin" / name for folder in library.resolve().parents[1:4] for name in names]
     places += [Path(found) for name in names if (found := shutil.which(name))]
     for path in places:
         if os.access(path, os.X_OK) and of.build.mpi_kind in ("abi", kind_of_mpiexec(path)):

@@ -69,7 +69,7 @@ def choose(situation: Situation) -> str:
         return _serving(situation.loaded[0], installed, asked)
     if asked:
         return asked
-    found = _found(situation, [n for n in installed if launcher is None or n in (launcher, "abi")])
+    found = _found(situation)
     if not found:
         of = "" if launcher is None else f" for {LAUNCHERS[launcher]}"
         raise LaunchError(
@@ -95,9 +95,15 @@ def _serving(loaded: Path, installed: tuple[str, ...], asked: str) -> str:
     return name
 
 
-def _found(situation: Situation, names: list[str]) -> list[str]:
-    libraries = {name: situation.find(name) for name in names}
+def _found(situation: Situation) -> list[str]:
+    libraries = {name: situation.find(name) for name in situation.installed}
     found = {name: path for name, path in libraries.items() if path is not None}
+    if situation.launcher is not None:
+        (other,) = {"mpich", "openmpi"} - {situation.launcher}
+        unfit = found.pop(other, None)
+        # A library of the standard's interface is of the MPI whose own lies beside it.
+        if unfit is not None and "abi" in found and found["abi"].parent == unfit.parent:
+            del found["abi"]
     return sorted(found, key=lambda name: situation.prefix not in found[name].parents)
 
 
