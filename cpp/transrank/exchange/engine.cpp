@@ -11,6 +11,23 @@ Engine& Engine::instance() {
     return *engine;
 }
 
+void Engine::know(Active& exchange) {
+    const std::lock_guard lock(mutex_);
+    known_.insert(&exchange);
+}
+
+void Engine::forget(Active& exchange) {
+    const std::lock_guard lock(mutex_);
+    known_.erase(&exchange);
+}
+
+void Engine::leave() {
+    const std::lock_guard lock(mutex_);
+    for (auto* exchange : known_) {
+        exchange->leave();
+    }
+}
+
 void Engine::add(Active& exchange) {
     const std::lock_guard lock(mutex_);
     active_.push_back(&exchange);

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 namespace transrank::exchange {
 
-/// An exchange under way, as the engine sees it.
+/// An exchange, as the engine sees it.
 class Active {
 public:
     Active() = default;
@@ -18,13 +19,22 @@ public:
     /// exchange.
     virtual bool progress() noexcept = 0;
     [[nodiscard]] virtual bool polls_mpi() const = 0;
+    /// Tells the peers that nothing more will come.
+    virtual void leave() noexcept = 0;
 };
 
-/// All exchanges of this process that have been started and are not over. Whoever waits for one
-/// makes all of them advance: a peer may be waiting for another one first.
+/// All exchanges of this process, and which of them have been started and are not over. Whoever
+/// waits for one makes all of them advance: a peer may be waiting for another one first.
 class Engine {
 public:
     [[nodiscard]] static Engine& instance();
+
+    /// An exchange from when it is made until it is destroyed.
+    void know(Active& exchange);
+    void forget(Active& exchange);
+
+    /// Has all exchanges leave, since this process finalizes MPI.
+    void leave();
 
     void add(Active& exchange);
     void remove(Active& exchange);
@@ -40,6 +50,7 @@ public:
 
 private:
     std::recursive_mutex mutex_;
+    std::unordered_set<Active*> known_;
     std::vector<Active*> active_;
 };
 

@@ -39,16 +39,15 @@ constexpr std::chrono::milliseconds look_at_mpi{1};
 class Exchange::State final : public Active {
 public:
     explicit State(std::unique_ptr<Carrier> carrier)
-        : carrier_(std::move(carrier)), bound_(*carrier_) {}
+        : carrier_(std::move(carrier)), bound_(*carrier_) {
+        Engine::instance().know(*this);
+    }
 
     ~State() override {
+        Engine::instance().forget(*this);
         retire();
         const bool peers_are_told = mpi::is_usable() && mpi::may_call_here();
-        if (!over_) {
-            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()}, nullptr);
-        } else if (!broken_) {
-            announce({.cause = Breakage::Cause::gone, .rank = bound_.rank()});
-        }
+        leave();
         bound_.leave_communicator(epoch_, !broken_ && peers_are_told);
     }
 
@@ -122,6 +121,14 @@ public:
 
     [[nodiscard]] bool is_under_way() const noexcept { return active_; }
     [[nodiscard]] bool runs_in_mpi() const { return bound_.runs_in_mpi(); }
+
+    void leave() noexcept override {
+        if (!over_) {
+            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()}, nullptr);
+        } else if (!broken_) {
+            announce({.cause = Breakage::Cause::gone, .rank = bound_.rank()});
+        }
+    }
 
     bool progress() noexcept override {
         if (over_) {

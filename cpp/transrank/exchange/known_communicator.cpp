@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <mutex>
 #include <vector>
 
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/engine.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/breakage.hpp"
 
 namespace transrank::exchange {
@@ -17,10 +20,11 @@ using transport::BrokenExchange;
 
 namespace {
 
-/// Looks for a rank of this node that has ended while this one waits for it.
+/// Looks for a rank that has ended while this one waits for it: one of this node, or on a `known`
+/// communicator one that parts.
 class Watch {
 public:
-    explicit Watch(MPI_Comm comm) : comm_(comm) {}
+    Watch(MPI_Comm comm, bool known) : comm_(comm), known_(known) {}
 
     /// Throws BrokenExchange when such a rank was seen a while ago. What it did before it ended may
     /// be on its way still, and then what is waited for will be over.
@@ -28,7 +32,7 @@ public:
         if (!due_.is_due()) {
             return;
         }
-        if (const auto left = memory::rank_that_has_left(comm_)) {
+        if (const auto left = rank_that_has_left()) {
             const auto now = Clock::now();
             seen_ = seen_.value_or(now);
             if (now - *seen_ > enough) {
@@ -42,14 +46,26 @@ private:
     static constexpr std::chrono::milliseconds look_at_peers{100};
     static constexpr std::chrono::seconds enough{1};
 
+    [[nodiscard]] std::optional<int> rank_that_has_left() const {
+        auto left = memory::rank_that_has_left(comm_);
+        int parts = 0;
+        MPI_Status status{};
+        if (!left && known_) {
+            mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, transport::parting_tag, comm_, &parts, &status),
+                       "MPI_Iprobe");
+        }
+        return parts != 0 ? status.MPI_SOURCE : left;
+    }
+
     MPI_Comm comm_;
+    bool known_;
     Recurring due_{look_at_peers};
     std::optional<Clock::time_point> seen_;
 };
 
 // A peer may come only after a wait in which it needs this rank.
-MPI_Comm met(MPI_Comm comm, std::span<std::uint64_t> sums = {}) {
-    Watch watch(comm);
+MPI_Comm met(MPI_Comm comm, bool known, std::span<std::uint64_t> sums = {}) {
+    Watch watch(comm, known);
     mpi::come_together(comm, sums, [&] {
         Engine::instance().progress();
         watch.look();
@@ -68,7 +84,58 @@ std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
     return known;
 }
 
-KnownCommunicator::KnownCommunicator(MPI_Comm comm) : base_(met(comm)), node_(base_) {}
+// On several nodes, in the order in which they were made; that is the same wherever two have more
+// than one rank in common.
+struct KnownCommunicator::Unparted {
+    std::mutex mutex;
+    std::vector<KnownCommunicator*> all;
+
+    static Unparted& instance() {
+        static auto* const unparted = new Unparted;  // never destroyed: used by MPI_Finalize
+        return *unparted;
+    }
+};
+
+KnownCommunicator::KnownCommunicator(MPI_Comm comm)
+    : base_((notice_finalization(), met(comm, false))), node_(base_) {
+    if (node_.ranks().size() < static_cast<std::size_t>(base_.size())) {
+        auto& unparted = Unparted::instance();
+        const std::lock_guard lock(unparted.mutex);
+        unparted.all.push_back(this);
+    }
+}
+
+// Node-mates hear of the end first, by what a node does then: MPI deletes attributes in the reverse
+// order.
+void KnownCommunicator::notice_finalization() {
+    [[maybe_unused]] static const bool noticed = (mpi::before_finalize(part_from_all), true);
+}
+
+void KnownCommunicator::part_from_all() noexcept {
+    Engine::instance().leave();
+    while (!Unparted::instance().all.empty()) {
+        Unparted::instance().all.front()->part();
+    }
+}
+
+// MPI_Finalize need not wait for anybody. A message to a rank that has left may fail or never
+// return, and MPI wants each one to be received (MPI 4.1, 11.2.2).
+void KnownCommunicator::part() noexcept {
+    {
+        auto& unparted = Unparted::instance();
+        const std::lock_guard lock(unparted.mutex);
+        if (std::erase(unparted.all, this) == 0) {
+            return;
+        }
+    }
+    try {
+        mpi::come_together_by_messages(base_, transport::parting_tag,
+                                       [] { Engine::instance().progress(); });
+        communicators_.receive_last();
+        tags_.receive_last();
+    } catch (const mpi::Error&) {  // NOLINT(bugprone-empty-catch): it is the end anyway
+    }
+}
 
 KnownCommunicator::~KnownCommunicator() {
     if (!may_free_) {
@@ -79,6 +146,7 @@ KnownCommunicator::~KnownCommunicator() {
 // An exchange that outlives the user's communicator keeps this alive; when that ends is not known
 // to other ranks, and so nothing can be freed then.
 void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept {
+    part();
     if (!finalizing && !others_hold_it && absent_ < 0) {
         may_free_ = true;
         communicators_.allow_freeing();
@@ -91,7 +159,7 @@ const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) 
         throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = absent_});
     }
     try {
-        (void)met(base_.handle(), sums);
+        (void)met(base_.handle(), true, sums);
     } catch (const BrokenExchange& error) {
         absent_ = error.breakage().rank;
         throw;

@@ -68,6 +68,13 @@ public:
     [[nodiscard]] const transport::Thresholds& thresholds();
 
 private:
+    /// Collective, at the end: all ranks have told their peers what these need to know. Those of a
+    /// rank that ends before may never be done with it.
+    void part() noexcept;
+    struct Unparted;
+    static void notice_finalization();
+    static void part_from_all() noexcept;
+
     [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_from(
         mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums);
 

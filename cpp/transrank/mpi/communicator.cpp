@@ -157,6 +157,22 @@ void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile
     std::ranges::copy(all, sums.begin());
 }
 
+void come_together_by_messages(const Communicator& comm, int tag, const Meanwhile& meanwhile) {
+    const int size = comm.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+        std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        check(MPI_Irecv(nullptr, 0, MPI_BYTE, (comm.rank() + size - distance) % size, tag,
+                        comm.handle(), requests.data()),
+              "MPI_Irecv");
+        check(MPI_Isend(nullptr, 0, MPI_BYTE, (comm.rank() + distance) % size, tag, comm.handle(),
+                        &requests[1]),
+              "MPI_Isend");
+        for (auto& request : requests) {
+            complete(request, meanwhile);
+        }
+    }
+}
+
 Communicator::~Communicator() {
     if (comm_ != MPI_COMM_NULL && is_usable()) {
         MPI_Comm_free(&comm_);

@@ -14,6 +14,8 @@
 namespace transrank::mpi {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // How many entries one call of acquire looks at: a bound for the length of the reduction before it.
 constexpr std::size_t most_examined = 16;
 constexpr std::size_t words_of_state = 3;
@@ -21,6 +23,8 @@ constexpr std::size_t words_of_state = 3;
 constexpr std::size_t most_idle = 8;
 // In bytes.
 constexpr int longest_expected = 64;
+// For a message that may never come.
+constexpr std::chrono::seconds longest_wait{1};
 
 }  // namespace
 
@@ -98,11 +102,8 @@ struct CommunicatorPool::Entry {
         sent.clear();
     }
 
-    // The same when nobody knows of the others: what does not come soon is left.
-    void receive_what_comes() {
-        using Clock = std::chrono::steady_clock;
-        constexpr auto longest_wait = std::chrono::seconds(1);
-        const auto end = Clock::now() + longest_wait;
+    // The same when nobody knows of the others.
+    void receive_what_comes(Clock::time_point end) {
         while ((!expected.empty() || !sent.empty()) && Clock::now() < end) {
             std::erase_if(sent, [](Sent& each) {
                 int done = 0;
@@ -124,7 +125,7 @@ struct CommunicatorPool::Entry {
     [[nodiscard]] bool may_be_freed() noexcept {
         try {
             if (returned && !poisoned) {
-                receive_what_comes();
+                receive_what_comes(Clock::now() + longest_wait);
             }
             return returned && !poisoned && expected.empty() && sent.empty() &&
                    !comm().has_unmatched_message();
@@ -201,6 +202,13 @@ CommunicatorPool::~CommunicatorPool() {
         if (!may_free_ || !entry->duplicate->is_clean || !entry->may_be_freed()) {
             entry->leak();
         }
+    }
+}
+
+void CommunicatorPool::receive_last() {
+    const auto end = Clock::now() + longest_wait;
+    for (const auto& entry : entries_) {
+        entry->receive_what_comes(end);
     }
 }
 

@@ -79,6 +79,10 @@ public:
     /// Collective. `states`: the sums of what `states()` has just said on each rank.
     [[nodiscard]] Lease acquire(std::span<const std::uint64_t> states);
 
+    /// All ranks have said all that they will: receives what leases expect last. What does not come
+    /// soon is left.
+    void receive_last();
+
     /// All ranks destroy the pool now, in the same order: communicators may be freed.
     void allow_freeing() noexcept { may_free_ = true; }
 

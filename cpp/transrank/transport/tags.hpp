@@ -16,10 +16,11 @@ enum Tag : int {
     link_tag,
     plan_tag,
     node_notice_tag,
+    parting_tag,
 };
 
 /// Enough for each Tag.
 inline constexpr int tags_of_exchange = 16;
-static_assert(node_notice_tag < tags_of_exchange);
+static_assert(parting_tag < tags_of_exchange);
 
 }  // namespace transrank::transport

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that come to MPI_Finalize early. Run by test_finalize.py: finalize_program SCENARIO.
+#include <mpi.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ring.hpp"
+#include "transrank/transport/breakage.hpp"
+#include "world.hpp"
+
+using namespace testing;
+using transrank::exchange::Exchange;
+
+namespace {
+
+// All ranks but the first keep their exchanges a while longer, and go on to use MPI.
+void late(MPI_Comm comm) {
+    const Ring ring(world_rank(), world_size(), true);
+    std::vector<Exchange> exchanges;
+    for (int i = 0; i < 4; ++i) {
+        exchanges.push_back(ring.bind("message", comm));
+        exchanges.back().run();
+    }
+    const std::chrono::milliseconds later{world_rank() > 0 ? 400 : 0};
+    for (; !exchanges.empty(); exchanges.pop_back()) {
+        std::this_thread::sleep_for(later);
+        int there = 0;
+        MPI_Iprobe(0, 0, comm, &there, MPI_STATUS_IGNORE);
+    }
+}
+
+// The first rank comes to MPI_Finalize with its exchange, while the others wait for it, there or
+// where they bind another one. Whether they are told.
+bool kept(bool bind) {
+    static const Ring ring(world_rank(), world_size(), true);
+    static auto* const exchange = new Exchange(ring.bind("message"));
+    exchange->run();
+    if (world_rank() == 0) {
+        return true;
+    }
+    try {
+        if (bind) {
+            (void)ring.bind("message");
+        }
+        // A rank that the first one only receives from learns of it from the next one.
+        for (int i = 0; i < 3; ++i) {
+            exchange->run();
+        }
+    } catch (const transrank::transport::BrokenExchange&) {
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const std::string scenario = argv[1];
+    bool good = true;
+    if (scenario == "late") {
+        late(MPI_COMM_WORLD);
+    } else if (scenario == "freed") {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        late(comm);
+        MPI_Comm_free(&comm);
+    } else {
+        good = kept(scenario == "bind");
+    }
+    MPI_Finalize();
+    return good ? 0 : 1;
+}
