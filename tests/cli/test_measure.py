@@ -221,7 +221,6 @@ def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
     [
         (("--count", "2", "--max-time", "1s"), "leave out --count or --max-time"),
         (("--count", "2", "--precision", "4%"), "leave out --count or --precision"),
-        (("--precision", "2%"), "ask for a --precision above 2%"),
         (("-n", "1"), "every case would be skipped: pingpong/8B needs at least 2 ranks"),
         (("--memory", "8"), "every case would be skipped: pingpong/8B needs 512B of memory"),
     ],

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from transrank.errors import UsageError
 from transrank.lab.cli import options, output
-from transrank.lab.stats.estimate import LEAST_WIDTH
 from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
@@ -156,8 +155,8 @@ def refuse_what_is_settled(arguments: argparse.Namespace) -> None:
         )
 
 
-def refuse_contradictions(arguments: argparse.Namespace, least_precision: float = 0.0) -> None:
-    """Refuse options that contradict each other about the end of a case, or that no case meets.
+def refuse_contradictions(arguments: argparse.Namespace) -> None:
+    """Refuse options that contradict each other about the end of a case.
 
     Raises
     ------
@@ -175,13 +174,6 @@ def refuse_contradictions(arguments: argparse.Namespace, least_precision: float 
             f"--count and {given} exclude each other: --count stops a case after N operations, "
             f"{given} by its precision or time",
             f"leave out --count or {given}",
-        )
-    if arguments.precision is not None and arguments.precision <= least_precision:
-        raise UsageError(
-            f"no interval is narrower than {100 * least_precision:g}%: surveys of one machine, "
-            "minutes apart, differ by that much",
-            f"ask for a --precision above {100 * least_precision:g}%, or compare two settings "
-            "within one run by `transrank versus`",
         )
 
 
@@ -222,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
     from transrank.lab.store import runs
 
     record: Path | None
-    refuse_contradictions(arguments, LEAST_WIDTH)
+    refuse_contradictions(arguments)
     if arguments.resume:
         if arguments.study:
             raise UsageError(

@@ -139,10 +139,9 @@ def _studies(words: Sequence[str], ranks: int) -> list[str]:
         return []
     from transrank.lab.cli import measure
     from transrank.lab.cli.__main__ import parse
-    from transrank.lab.stats.estimate import LEAST_WIDTH
 
     parsed = parse(words)
-    measure.refuse_contradictions(parsed, LEAST_WIDTH)
+    measure.refuse_contradictions(parsed)
     studies = list(getattr(parsed, "study", ()))
     if words[0] == "measure" and not parsed.resume:
         _check_selection(parsed, ranks)

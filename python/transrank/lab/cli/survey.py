@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from transrank.errors import UsageError
 from transrank.lab.cli import output
 from transrank.lab.cli.measure import add_run_options, refuse_contradictions, refuse_what_is_settled
-from transrank.lab.stats.estimate import LEAST_WIDTH
 from transrank.lab.survey import defaults
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from transrank.lab.cli import execution
     from transrank.lab.store import runs
 
-    refuse_contradictions(arguments, LEAST_WIDTH)
+    refuse_contradictions(arguments)
     if arguments.resume:
         refuse_what_is_settled(arguments)
     if arguments.report and arguments.no_report:
