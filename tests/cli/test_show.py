@@ -24,8 +24,8 @@ TABLE = """\
 
 pingpong, 2 ranks
         median      ±   95 % interval  launches       rate  IMB mean
-  8 B  1.00 µs  1.3 %  989 ns–1.01 µs         3  7.98 MB/s   1.00 µs
-1 KiB  2.00 µs  1.3 %    1.98–2.03 µs         3   511 MB/s   2.00 µs
+  8 B  1.00 µs  1.6 %  986 ns–1.02 µs         3  7.98 MB/s   1.00 µs
+1 KiB  2.00 µs  1.6 %    1.97–2.04 µs         3   511 MB/s   2.00 µs
 
 skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
 """
