@@ -14,6 +14,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/schedule/problem.hpp"
@@ -116,6 +117,23 @@ int found_ranks_per_node(const mpi::Communicator& comm, const memory::Node& node
     return all_of(comm, std::array{regular})[0] ? most : 1;
 }
 
+// The most bytes that a call of MPI for all blocks would have to count on any rank, unless it can.
+std::int64_t uncountable_bytes(const mpi::Communicator& comm, const Task& task) {
+    if (mpi::counts_in_64_bits()) {
+        return 0;
+    }
+    std::int64_t most = std::max<std::int64_t>(task.block_bytes, 0);
+    if (task.block_bytes == different) {
+        const auto& [send_offsets, send_bytes, receive_offsets, receive_bytes] = task.blocks;
+        for (const auto* each : {&send_offsets, &send_bytes, &receive_offsets, &receive_bytes}) {
+            most = std::max(most, std::ranges::max(*each));
+        }
+    }
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.handle()),
+               "MPI_Allreduce");
+    return most > mpi::largest_count() ? most : 0;
+}
+
 schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
     return {.ranks = ranks,
             .ranks_per_node = options.ranks_per_node == 0 ? 1 : options.ranks_per_node,
@@ -136,7 +154,8 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
             .shared_arrays = all[1],
             .equal_blocks = task.block_bytes != different,
             .block_bytes = task.block_bytes,
-            .own_cores = all[2]};
+            .own_cores = all[2],
+            .uncountable_bytes = uncountable_bytes(comm, task)};
 }
 
 // What `auto` is in the file of choices, if it says anything.
@@ -147,7 +166,7 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
         if (const auto choices = find_choices(comm, options.choices)) {
             const auto chosen =
                 choices->algorithm(problem, circumstances.shared_arrays, block_bytes);
-            if (!chosen.empty()) {
+            if (!chosen.empty() && (chosen != mpi_name || circumstances.uncountable_bytes == 0)) {
                 return std::string(chosen);
             }
         }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transrank/layout/require.hpp"
+#include "transrank/mpi/counts.hpp"
 
 namespace transrank::collective {
 namespace {
@@ -35,6 +36,12 @@ bool is_direct(const Circumstances& here) {
 
 std::string Method::obstacle(const schedule::Problem& problem,
                              const Circumstances& circumstances) const {
+    if (name == mpi_name && circumstances.uncountable_bytes > 0) {
+        return "this MPI counts at most " + std::to_string(mpi::largest_count()) +
+               " bytes, and a block or its offset has " +
+               std::to_string(circumstances.uncountable_bytes) + "; take 'auto' or '" +
+               std::string(split_name) + "', or an MPI that counts in 64 bits (MPI 4)";
+    }
     if (algorithm == nullptr) {
         return "";
     }
@@ -70,7 +77,10 @@ std::span<const Method> methods() {
 const Method& choose(std::string_view name, const schedule::Problem& problem,
                      const Circumstances& circumstances) {
     if (name == automatic) {
-        return find(is_direct(circumstances) ? direct_name : mpi_name);
+        if (is_direct(circumstances)) {
+            return find(direct_name);
+        }
+        return find(circumstances.uncountable_bytes > 0 ? split_name : mpi_name);
     }
     const auto& method = find(name);
     const auto obstacle = method.obstacle(problem, circumstances);

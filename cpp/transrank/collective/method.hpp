@@ -17,6 +17,9 @@ struct Circumstances {
     bool equal_blocks;
     std::int64_t block_bytes = 0;  ///< of equal blocks
     bool own_cores = true;         ///< no ranks share a core
+    /// The longest block of any rank, or the offset farthest from the begin of its array, where
+    /// MPI cannot count its bytes; else 0.
+    std::int64_t uncountable_bytes = 0;
 };
 
 /// A row of the table of methods for an alltoall: every schedule, and two that have none.
@@ -36,6 +39,8 @@ struct Method {
 inline constexpr std::string_view automatic = "auto";
 inline constexpr std::string_view direct_name = "on-node-direct";
 inline constexpr std::string_view mpi_name = "mpi";
+/// What `auto` takes in place of `mpi` where MPI cannot count the bytes: its messages are split.
+inline constexpr std::string_view split_name = "pairwise";
 
 /// The methods, without `auto`.
 [[nodiscard]] std::span<const Method> methods();

@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #if MPI_VERSION >= 4
 // What is compiled with MPI 4 also runs on older libraries of the same binary interface, where the
@@ -28,10 +31,22 @@ namespace transrank::mpi {
 #endif
 }
 
-/// The most elements that one call can name.
+/// The most elements that a call can name whose counts are of type int on every MPI.
+inline constexpr std::int64_t largest_int_count = std::numeric_limits<int>::max();
+
+/// The most elements that one call can name which has a twin for 64 bits.
 [[nodiscard]] inline std::int64_t largest_count() {
-    return counts_in_64_bits() ? std::numeric_limits<std::int64_t>::max()
-                               : std::numeric_limits<int>::max();
+    return counts_in_64_bits() ? std::numeric_limits<std::int64_t>::max() : largest_int_count;
+}
+
+/// Calls `visit` with each piece of at most `longest` bytes, one at least.
+template <class Byte, class Visit>
+void in_pieces(std::span<Byte> bytes, std::int64_t longest, const Visit& visit) {
+    const auto piece = static_cast<std::size_t>(std::max<std::int64_t>(longest, 1));
+    for (std::size_t begin = 0; begin < bytes.size();
+         begin += std::min(piece, bytes.size() - begin)) {
+        visit(bytes.subspan(begin, std::min(piece, bytes.size() - begin)));
+    }
 }
 
 }  // namespace transrank::mpi

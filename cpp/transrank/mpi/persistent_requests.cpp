@@ -43,17 +43,6 @@ MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
     return request;
 }
 
-/// Calls `visit` with each piece of at most `longest` bytes.
-template <class Byte, class Visit>
-void in_pieces(std::span<Byte> bytes, std::int64_t longest, const Visit& visit) {
-    const auto piece =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(longest, 1, largest_count()));
-    for (std::size_t begin = 0; begin < bytes.size();
-         begin += std::min(piece, bytes.size() - begin)) {
-        visit(bytes.subspan(begin, std::min(piece, bytes.size() - begin)));
-    }
-}
-
 }  // namespace
 
 void PersistentRequests::add(MPI_Request request, bool is_receive) {
@@ -64,7 +53,8 @@ void PersistentRequests::add(MPI_Request request, bool is_receive) {
 PersistentRequests::Group PersistentRequests::add_sends(std::span<const std::byte> bytes,
                                                         const Partner& to, std::int64_t longest) {
     const auto begin = size();
-    in_pieces(bytes, longest, [&](auto piece) { add(send_init(piece, to), false); });
+    in_pieces(bytes, std::min(longest, largest_count()),
+              [&](auto piece) { add(send_init(piece, to), false); });
     return {.begin = begin, .end = size()};
 }
 
@@ -72,7 +62,8 @@ PersistentRequests::Group PersistentRequests::add_receives(std::span<std::byte> 
                                                            const Partner& from,
                                                            std::int64_t longest) {
     const auto begin = size();
-    in_pieces(bytes, longest, [&](auto piece) { add(receive_init(piece, from), true); });
+    in_pieces(bytes, std::min(longest, largest_count()),
+              [&](auto piece) { add(receive_init(piece, from), true); });
     return {.begin = begin, .end = size()};
 }
 

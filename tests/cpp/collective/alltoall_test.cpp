@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #include "transrank/collective/method.hpp"
@@ -19,6 +21,7 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/counts.hpp"
 
 using namespace transrank;
 using collective::Alltoall;
@@ -28,6 +31,27 @@ using collective::Blocks;
 namespace {
 
 using Bytes = std::vector<std::byte>;
+
+/// Zeros, of which only the pages that are written take memory.
+class Untouched {
+public:
+    explicit Untouched(std::size_t bytes)
+        : bytes_(bytes),
+          begin_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        REQUIRE(begin_ != MAP_FAILED);
+    }
+    Untouched(const Untouched&) = delete;
+    Untouched& operator=(const Untouched&) = delete;
+    ~Untouched() { munmap(begin_, bytes_); }
+    [[nodiscard]] std::byte* at(std::int64_t offset) const {
+        return static_cast<std::byte*>(begin_) + offset;
+    }
+
+private:
+    std::size_t bytes_;
+    void* begin_;
+};
 
 // Runs `work` on the first `ranks` ranks while the others sleep.
 template <class Work>
@@ -227,6 +251,56 @@ TEST_CASE("auto goes straight to the peers' memory where that is known to pay") 
         change(here);
         CHECK(taken(here) == "mpi");
     }
+}
+
+TEST_CASE("where MPI cannot count the bytes auto splits them, and mpi is refused") {
+    constexpr std::int64_t beyond = std::int64_t{1} << 31U;
+    const schedule::Problem problem{.ranks = 4};
+    collective::Circumstances here{.on_one_node = true,
+                                   .shared_arrays = false,
+                                   .equal_blocks = false,
+                                   .uncountable_bytes = beyond};
+    CHECK(collective::choose("auto", problem, here).name == "pairwise");
+    CHECK_THROWS_WITH_AS((void)collective::choose("mpi", problem, here),
+                         doctest::Contains("a block or its offset has 2147483648; take 'auto'"),
+                         std::invalid_argument);
+    here.shared_arrays = true;
+    CHECK(collective::choose("auto", problem, here).name == "on-node-direct");
+}
+
+TEST_CASE("blocks of one rank may begin farther from its array's begin than 32 bits count") {
+    among(2, [](const mpi::Communicator& comm) {
+        const auto ranks = static_cast<std::size_t>(comm.size());
+        const std::int64_t begin = comm.rank() == 0 ? (std::int64_t{1} << 31U) + 11 : 11;
+        constexpr std::int64_t block_bytes = 50;
+        Blocks blocks{.send_offsets = {},
+                      .send_bytes = std::vector(ranks, block_bytes),
+                      .receive_offsets = {},
+                      .receive_bytes = std::vector(ranks, block_bytes)};
+        for (int peer = 0; peer < comm.size(); ++peer) {
+            blocks.send_offsets.push_back(begin + (peer * block_bytes));
+            blocks.receive_offsets.push_back(begin + (peer * block_bytes) + 7);
+        }
+        const auto sent = noise(ranks * block_bytes, seed_of(comm, block_bytes, 0));
+        const auto expected = by_mpi(comm, sent, block_bytes);
+        const Untouched send(static_cast<std::size_t>(blocks.send_extent()));
+        std::ranges::copy(sent, send.at(begin));
+        for (const std::string name : {"auto", "mpi", "linear"}) {
+            CAPTURE(name);
+            const Untouched receive(static_cast<std::size_t>(blocks.receive_extent()));
+            const auto bind = [&] {
+                return Alltoall(comm.handle(), send.at(0), receive.at(0), blocks,
+                                {.algorithm = name});
+            };
+            if (name == "mpi" && !mpi::counts_in_64_bits()) {
+                CHECK_THROWS_WITH_AS((void)bind(), doctest::Contains("counts at most 2147483647"),
+                                     mpi::AgreedError);
+                continue;
+            }
+            bind().run();
+            CHECK(std::ranges::equal(expected, std::span(receive.at(begin + 7), expected.size())));
+        }
+    });
 }
 
 TEST_CASE("start, test and wait may be called in turn, several alltoalls at once") {
