@@ -28,10 +28,9 @@ public:
     template <class Public>
     [[nodiscard]] typename Behind<Public>::Object& object(const Public* given) const {
         auto* const object = object_of(given);
-        layout::require(object != nullptr, "instead of ", name_of(Behind<Public>::kind),
-                        " the call got ",
-                        given == nullptr ? "NULL" : name_of(handle_of(given)->kind), where_,
-                        "; the error of the call that should have created it says why");
+        if (object == nullptr) {
+            refuse_handle(Behind<Public>::kind, handle_of(given));
+        }
         return *object;
     }
 
@@ -68,6 +67,9 @@ public:
     }
 
 private:
+    /// Throws: there is nothing of kind `wanted` behind the handle.
+    [[noreturn]] void refuse_handle(Kind wanted, const Handle* given) const;
+
     std::string where_;
 };
 

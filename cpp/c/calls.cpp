@@ -83,6 +83,17 @@ Arguments Arguments::of(MPI_Comm comm) {
     return Arguments(rank);
 }
 
+void Arguments::refuse_handle(Kind wanted, const Handle* given) const {
+    const char* found = "NULL";
+    const char* remedy = "the error of the call that should have created it says why";
+    if (given != nullptr) {
+        found = name_of(given->kind);
+        remedy = given->kind == Kind::freed ? "free it after its last use"
+                                            : "pass a handle of that kind";
+    }
+    layout::refuse("instead of ", name_of(wanted), " the call got ", found, where_, "; ", remedy);
+}
+
 void require_communicator(MPI_Comm comm) {
     layout::require(comm != MPI_COMM_NULL,
                     "the communicator is MPI_COMM_NULL; ranks that are not in it must not call");

@@ -270,6 +270,7 @@ static void misuse_local_calls(void) {
     CHECK(transrank_exchange_wait((void*)route) == refused);
     CHECK(transrank_exchange_test(exchange, NULL) == refused);
     CHECK(transrank_exchange_free((void*)&freed_route) == refused);
+    CHECK(strstr(transrank_error_text(), "that was freed; free it after its last use"));
     CHECK(transrank_exchange_bind(MPI_COMM_NULL, route, 0, NULL, NULL, &none) == refused);
     CHECK(transrank_numbering_create_f(MPI_Comm_c2f(MPI_COMM_NULL), 1, 0, &numbering) == refused);
 }

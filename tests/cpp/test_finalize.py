@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 APART = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"}
 
 
-@pytest.mark.parametrize("scenario", ["late", "freed"])
+@pytest.mark.parametrize("scenario", ["late", "freed", "outlived"])
 def test_a_rank_may_drop_its_exchanges_long_after_others_have_come_to_finalize(
     mpiexec: Mpiexec, scenario: str
 ) -> None:

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "transrank/exchange/backoff.hpp"
@@ -113,28 +114,40 @@ void KnownCommunicator::notice_finalization() {
 
 void KnownCommunicator::part_from_all() noexcept {
     Engine::instance().leave();
-    while (!Unparted::instance().all.empty()) {
-        Unparted::instance().all.front()->part();
+    auto& all = Unparted::instance().all;
+    while (!all.empty()) {
+        auto* const first = all.front();
+        (void)first->part(false);
+        std::erase(all, first);
+        const auto last_use = std::move(first->until_the_end_);
     }
 }
 
 // MPI_Finalize need not wait for anybody. A message to a rank that has left may fail or never
 // return, and MPI wants each one to be received (MPI 4.1, 11.2.2).
-void KnownCommunicator::part() noexcept {
+bool KnownCommunicator::part(bool needed) noexcept {
+    auto& unparted = Unparted::instance();
     {
-        auto& unparted = Unparted::instance();
         const std::lock_guard lock(unparted.mutex);
-        if (std::erase(unparted.all, this) == 0) {
-            return;
+        if (std::ranges::count(unparted.all, this) == 0) {
+            return needed;
         }
     }
     try {
-        mpi::come_together_by_messages(base_, transport::parting_tag,
-                                       [] { Engine::instance().progress(); });
+        needed = mpi::come_together_by_messages(base_, transport::parting_tag, needed,
+                                                [] { Engine::instance().progress(); });
         communicators_.receive_last();
         tags_.receive_last();
-    } catch (const mpi::Error&) {  // NOLINT(bugprone-empty-catch): it is the end anyway
+        if (needed) {
+            until_the_end_ = shared_from_this();
+            return true;
+        }
+    } catch (const mpi::Error&) {  // it is the end anyway
+        needed = true;
     }
+    const std::lock_guard lock(unparted.mutex);
+    std::erase(unparted.all, this);
+    return needed;
 }
 
 KnownCommunicator::~KnownCommunicator() {
@@ -144,10 +157,11 @@ KnownCommunicator::~KnownCommunicator() {
 }
 
 // An exchange that outlives the user's communicator keeps this alive; when that ends is not known
-// to other ranks, and so nothing can be freed then.
+// to other ranks, and so nothing can be freed then. It tells its peers when it is dropped, so on
+// several nodes all ranks part once more when MPI is finalized.
 void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept {
-    part();
-    if (!finalizing && !others_hold_it && absent_ < 0) {
+    const bool needed = part(others_hold_it);
+    if (!finalizing && !needed && absent_ < 0) {
         may_free_ = true;
         communicators_.allow_freeing();
         tags_.allow_freeing();

@@ -19,7 +19,8 @@ namespace transrank::exchange {
 
 /// Facts about a communicator, found when it is used for the first time and kept with it: which
 /// ranks share memory, the thresholds of that memory, and communicators for messages.
-class KnownCommunicator final : public mpi::Attachment {
+class KnownCommunicator final : public mpi::Attachment,
+                                public std::enable_shared_from_this<KnownCommunicator> {
 public:
     /// Collective. Makes started exchanges advance until all ranks have come. Throws BrokenExchange
     /// when a rank of this node ends instead of coming, if some communicator of it is known.
@@ -69,8 +70,9 @@ public:
 
 private:
     /// Collective, at the end: all ranks have told their peers what these need to know. Those of a
-    /// rank that ends before may never be done with it.
-    void part() noexcept;
+    /// rank that ends before may never be done with it. Returns whether it is `needed` on some
+    /// rank: then all of them keep it, and part again when MPI is finalized.
+    [[nodiscard]] bool part(bool needed) noexcept;
     struct Unparted;
     static void notice_finalization();
     static void part_from_all() noexcept;
@@ -84,7 +86,8 @@ private:
     bool may_free_ = false;  ///< all ranks destroy this now, in the same order
     memory::Node node_;
     std::unique_ptr<transport::Thresholds> thresholds_;
-    int absent_ = -1;  ///< the rank that will never come
+    int absent_ = -1;                                   ///< the rank that will never come
+    std::shared_ptr<KnownCommunicator> until_the_end_;  ///< itself, where it outlives the user's
 };
 
 }  // namespace transrank::exchange

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <thread>
 
@@ -157,20 +158,32 @@ void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile
     std::ranges::copy(all, sums.begin());
 }
 
-void come_together_by_messages(const Communicator& comm, int tag, const Meanwhile& meanwhile) {
+bool come_together_by_messages(const Communicator& comm, int tag, bool any,
+                               const Meanwhile& meanwhile) {
     const int size = comm.size();
     for (int distance = 1; distance < size; distance *= 2) {
+        // MPI may use them still when `meanwhile` has thrown.
+        const auto words = std::make_shared<std::array<std::byte, 2>>();
+        auto& [own, theirs] = *words;
+        own = std::byte{any};
         std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-        check(MPI_Irecv(nullptr, 0, MPI_BYTE, (comm.rank() + size - distance) % size, tag,
-                        comm.handle(), requests.data()),
-              "MPI_Irecv");
-        check(MPI_Isend(nullptr, 0, MPI_BYTE, (comm.rank() + distance) % size, tag, comm.handle(),
-                        &requests[1]),
-              "MPI_Isend");
-        for (auto& request : requests) {
-            complete(request, meanwhile);
+        try {
+            check(MPI_Irecv(&theirs, 1, MPI_BYTE, (comm.rank() + size - distance) % size, tag,
+                            comm.handle(), requests.data()),
+                  "MPI_Irecv");
+            check(MPI_Isend(&own, 1, MPI_BYTE, (comm.rank() + distance) % size, tag, comm.handle(),
+                            &requests[1]),
+                  "MPI_Isend");
+            for (auto& request : requests) {
+                complete(request, meanwhile);
+            }
+        } catch (...) {
+            keep_for_ever(words);
+            throw;
         }
+        any = any || theirs != std::byte{};
     }
+    return any;
 }
 
 Communicator::~Communicator() {

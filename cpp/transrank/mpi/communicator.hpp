@@ -88,9 +88,10 @@ private:
 /// `meanwhile` until then. Its exceptions are passed on, while the others may wait for ever.
 void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile& meanwhile);
 
-/// Collective. Returns when all ranks of `comm` have come, even if it has collective operations
-/// under way that some ranks have given up: a barrier by dissemination (Hensgen, Finkel, Manber,
-/// 1988), by messages with this tag.
-void come_together_by_messages(const Communicator& comm, int tag, const Meanwhile& meanwhile);
+/// Collective. Returns, when all ranks of `comm` have come, whether `any` holds on some of them;
+/// even if `comm` has collective operations under way that some ranks have given up: a barrier by
+/// dissemination (Hensgen, Finkel, Manber, 1988), by messages with this tag.
+bool come_together_by_messages(const Communicator& comm, int tag, bool any,
+                               const Meanwhile& meanwhile);
 
 }  // namespace transrank::mpi

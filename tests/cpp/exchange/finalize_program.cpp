@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -18,19 +19,32 @@ using transrank::exchange::Exchange;
 
 namespace {
 
+/// When the ranks free the communicator to which their exchanges are bound.
+enum class Freed : std::uint8_t { never, after_the_exchanges, before_the_exchanges };
+
 // All ranks but the first keep their exchanges a while longer, and go on to use MPI.
-void late(MPI_Comm comm) {
+void late(Freed freed) {
+    MPI_Comm comm = MPI_COMM_WORLD;
+    if (freed != Freed::never) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    }
     const Ring ring(world_rank(), world_size(), true);
     std::vector<Exchange> exchanges;
     for (int i = 0; i < 4; ++i) {
         exchanges.push_back(ring.bind("message", comm));
         exchanges.back().run();
     }
+    if (freed == Freed::before_the_exchanges) {
+        MPI_Comm_free(&comm);
+    }
     const std::chrono::milliseconds later{world_rank() > 0 ? 400 : 0};
     for (; !exchanges.empty(); exchanges.pop_back()) {
         std::this_thread::sleep_for(later);
         int there = 0;
-        MPI_Iprobe(0, 0, comm, &there, MPI_STATUS_IGNORE);
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    }
+    if (freed == Freed::after_the_exchanges) {
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -64,12 +78,11 @@ int main(int argc, char** argv) {
     const std::string scenario = argv[1];
     bool good = true;
     if (scenario == "late") {
-        late(MPI_COMM_WORLD);
+        late(Freed::never);
     } else if (scenario == "freed") {
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        late(comm);
-        MPI_Comm_free(&comm);
+        late(Freed::after_the_exchanges);
+    } else if (scenario == "outlived") {
+        late(Freed::before_the_exchanges);
     } else {
         good = kept(scenario == "bind");
     }
