@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <mutex>
 #include <unordered_set>
 #include <vector>
@@ -18,13 +20,20 @@ public:
     /// Whether anything has advanced. Errors are kept for the caller that waits for this
     /// exchange.
     virtual bool progress() noexcept = 0;
+    [[nodiscard]] virtual bool is_over() const noexcept = 0;
     [[nodiscard]] virtual bool polls_mpi() const = 0;
     /// Tells the peers that nothing more will come.
     virtual void leave() noexcept = 0;
+
+private:
+    friend class Engine;
+    static constexpr auto nowhere = std::numeric_limits<std::size_t>::max();
+    std::size_t place_ = nowhere;  ///< among those under way
 };
 
 /// All exchanges of this process, and which of them have been started and are not over. Whoever
-/// waits for one makes all of them advance: a peer may be waiting for another one first.
+/// waits for one makes all of them advance, some with each call: a peer may be waiting for another
+/// one first.
 class Engine {
 public:
     [[nodiscard]] static Engine& instance();
@@ -36,10 +45,14 @@ public:
     /// Has all exchanges leave, since this process finalizes MPI.
     void leave();
 
+    /// One that has been started. It is removed when it is over.
     void add(Active& exchange);
     void remove(Active& exchange);
 
-    /// Whether anything has advanced.
+    /// Makes `own`, which is under way or over, advance, and a few of the others in turn, so that a
+    /// call costs as much beside ten thousand of them. Returns whether anything has advanced.
+    bool progress(Active& own);
+    /// The same with all of them.
     bool progress();
 
     /// Whether some exchange needs MPI to be called again and again.
@@ -49,9 +62,12 @@ public:
     [[nodiscard]] std::recursive_mutex& mutex() noexcept { return mutex_; }
 
 private:
+    bool advance(Active& exchange);
+
     std::recursive_mutex mutex_;
     std::unordered_set<Active*> known_;
     std::vector<Active*> active_;
+    std::size_t next_ = 0;  ///< whose turn it is
 };
 
 }  // namespace transrank::exchange

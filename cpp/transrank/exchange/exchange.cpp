@@ -65,12 +65,12 @@ public:
         });
         active_ = true;
         Engine::instance().add(*this);
-        Engine::instance().progress();
+        Engine::instance().progress(*this);
     }
 
     bool test() {
         check_started("test");
-        if (Engine::instance().progress()) {
+        if (Engine::instance().progress(*this)) {
             begin_to_look();
         } else if (!over_) {
             look_around();
@@ -87,7 +87,7 @@ public:
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
         Backoff backoff(bound_.node().oversubscribed());
         while (!finish_if_over()) {
-            if (Engine::instance().progress()) {
+            if (Engine::instance().progress(*this)) {
                 backoff.reset();
                 begin_to_look();
             } else if (!over_ && backoff.pause(over_)) {
@@ -149,8 +149,10 @@ public:
         return advanced || over_;
     }
 
+    [[nodiscard]] bool is_over() const noexcept override { return over_; }
+
     [[nodiscard]] bool polls_mpi() const override {
-        return !over_ && std::ranges::any_of(bound_.transports(), [](const auto& each) {
+        return std::ranges::any_of(bound_.transports(), [](const auto& each) {
             return each->polls_mpi() && !each->done();
         });
     }

@@ -55,9 +55,9 @@ class Carrier;
 /// `start` posts, and copies what is ready. From then until `wait` has returned (or `test` said
 /// true) the sources must not change and the destinations are undefined; afterwards the
 /// destinations hold what was sent and the sources are free: nobody reads them any more. `test` and
-/// `wait` make every started exchange of the process advance, so different ranks may wait for
-/// theirs in any order. They also let MPI make progress, so that messages which this rank has not
-/// asked for reach it.
+/// `wait` make every started exchange of the process advance, a few with each call, so different
+/// ranks may wait for theirs in any order. They also let MPI make progress, so that messages which
+/// this rank has not asked for reach it.
 ///
 /// Between start and wait a rank must not block on what a peer does only after that peer's wait:
 /// in a blocking call of MPI (a barrier that the peer enters later) exchanges do not advance.
