@@ -17,6 +17,7 @@
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/moves.hpp"
+#include "transrank/transport/node_link.hpp"
 
 namespace transrank::exchange {
 namespace {

@@ -13,11 +13,6 @@ constexpr std::int64_t line_bytes = 64;
 // Longer runs fill lines by themselves.
 constexpr std::int64_t longest_run_bytes = 2 * line_bytes;
 
-bool same_runs(const Segment& a, const Segment& b) {
-    return a.length == b.length && a.count == b.count && a.source_stride == b.source_stride &&
-           a.destination_stride == b.destination_stride;
-}
-
 /// How the first `block` segments are repeated behind themselves: a loop of count 1 if they are
 /// not.
 Loop repetition(std::span<const Segment> segments, std::size_t block) {

@@ -45,13 +45,26 @@ struct Nest {
 /// The same in bytes.
 [[nodiscard]] Nest in_bytes(Nest nest, std::int64_t unit_bytes);
 
-/// Calls `visit_run` with the segments of a leg that are a single run, and `visit_nest` with the
-/// boxes that the others are, and with the segments of each; in the leg's order.
-template <class VisitRun, class VisitNest>
-void for_each_box(const route::Leg& leg, const VisitRun& visit_run, const VisitNest& visit_nest) {
+/// Whether one continues the other as a box does: the same runs from another place on.
+[[nodiscard]] inline bool same_runs(const route::Segment& one, const route::Segment& other) {
+    return one.length == other.length && one.count == other.count &&
+           one.source_stride == other.source_stride &&
+           one.destination_stride == other.destination_stride;
+}
+
+/// Calls `visit_nest` with the boxes that segments of a leg are, and with the segments of each, and
+/// `visit_lone` with the segments that surely are in none; in the leg's order. Irregular legs have
+/// very many of the latter.
+template <class VisitLone, class VisitNest>
+void for_each_box(const route::Leg& leg, const VisitLone& visit_lone, const VisitNest& visit_nest) {
     std::vector<route::Segment> repeated;  // consecutive ones of several runs
     const auto visit_repeated = [&] {
         for (std::span<const route::Segment> rest = repeated; !rest.empty();) {
+            if (rest.size() == 1 || !same_runs(rest[0], rest[1])) {
+                visit_lone(rest.front());
+                rest = rest.subspan(1);
+                continue;
+            }
             const auto nest = leading_nest(rest);
             visit_nest(nest, rest.first(nest.segments));
             rest = rest.subspan(nest.segments);
@@ -63,7 +76,7 @@ void for_each_box(const route::Leg& leg, const VisitRun& visit_run, const VisitN
             repeated.push_back(segment);
         } else {
             visit_repeated();
-            visit_run(segment);
+            visit_lone(segment);
         }
     }
     visit_repeated();

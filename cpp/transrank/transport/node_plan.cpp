@@ -13,6 +13,7 @@
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/swap.hpp"
+#include "transrank/transport/node_link.hpp"
 #include "transrank/transport/source_union.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -32,7 +33,7 @@ struct NodePlan::Crossing {
 
 /// What one rank tells its node, before its crossings.
 struct NodePlan::Report {
-    NodeLink link;
+    std::int64_t piece_bytes;
     std::int64_t shares_with_all;
     std::int64_t crossings;
 };
@@ -46,7 +47,6 @@ constexpr std::int64_t worthwhile = 50;
 
 /// What both ranks of a pair tell each other.
 struct Layout {
-    double gain = 0;
     std::int64_t possible = 0;
     std::int64_t out_carrier = -1;
     std::int64_t in_carrier = -1;
@@ -160,7 +160,7 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
                                            : distinct_units_to(offers, offer.node)});
         }
     }
-    const Report report{.link = known_link(),
+    const Report report{.piece_bytes = known_piece_bytes(),
                         .shares_with_all = node.mates().size() == node.ranks().size() ? 1 : 0,
                         .crossings = std::ssize(own)};
     Bytes words;
@@ -174,7 +174,7 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
         Report theirs{};
         std::memcpy(&theirs, all.data() + at, sizeof(theirs));
         if (at == 0) {
-            link_ = theirs.link;
+            piece_bytes_ = theirs.piece_bytes;
         }
         possible = possible && theirs.shares_with_all != 0;
         at += sizeof(theirs);
@@ -213,7 +213,6 @@ void NodePlan::lay_out(int own_rank, std::span<const Crossing> crossings,
     for (const int node : own_nodes) {
         auto& pair = pairs_.emplace_back();
         pair.node = node;
-        std::int64_t all = 0;  // bytes
         std::int64_t begin_of_sender = 0;
         for (const auto& crossing : crossings) {
             if (crossing.node == node && crossing.in > 0) {
@@ -235,14 +234,11 @@ void NodePlan::lay_out(int own_rank, std::span<const Crossing> crossings,
                 place.out_distinct_units = crossing.distinct;
             }
             pair.out.bytes += goes_once ? 0 : crossing.out * unit_bytes;
-            all += crossing.out * unit_bytes;
             ++pair.out.replaced;
         }
         const auto turn = std::distance(nodes.begin(), nodes.find(node));
         appoint_carriers(pair, static_cast<std::size_t>(turn));
-        pair.out.piece_bytes = link_.piece_bytes;
-        pair.seconds_gained = link_.gain(pair.out.replaced, static_cast<double>(all),
-                                         static_cast<double>(pair.out.bytes));
+        pair.out.piece_bytes = piece_bytes_;
     }
 }
 
@@ -253,8 +249,7 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         peers.push_back(place.rank);
         const auto& pair =
             pair_with(std::ranges::lower_bound(offers, place.rank, {}, &PeerOffer::rank)->node);
-        sent.push_back({.gain = pair.seconds_gained,
-                        .possible = pair.obstacle.empty() ? 1 : 0,
+        sent.push_back({.possible = pair.obstacle.empty() ? 1 : 0,
                         .out_carrier = pair.out.carrier,
                         .in_carrier = pair.in.carrier,
                         .bytes = pair.out.bytes,
@@ -269,7 +264,6 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         const auto& layout = received[i];
         const auto& offer = *std::ranges::lower_bound(offers, peers[i], {}, &PeerOffer::rank);
         auto& pair = *std::ranges::find(pairs_, offer.node, &NodePair::node);
-        pair.seconds_gained = sent[i].gain + layout.gain;
         pair.out.far_carrier = static_cast<int>(layout.in_carrier);
         pair.in.far_carrier = static_cast<int>(layout.out_carrier);
         pair.in.bytes = layout.bytes;

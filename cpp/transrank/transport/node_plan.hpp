@@ -9,7 +9,6 @@
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/transport/field.hpp"
-#include "transrank/transport/node_link.hpp"
 #include "transrank/transport/offer.hpp"
 
 namespace transrank::transport {
@@ -29,9 +28,6 @@ struct NodeStream {
 struct NodePair {
     int node = -1;         ///< the lowest rank of the other one
     std::string obstacle;  ///< why they cannot have one message; empty where they can
-    /// By how much sooner one message is there than all of its pairs of ranks' own, in both
-    /// directions together, by what has been measured. The same on both nodes.
-    double seconds_gained = 0;
     NodeStream out;
     NodeStream in;
 };
@@ -76,7 +72,7 @@ private:
     void swap_layouts(const mpi::Communicator& comm, std::span<const PeerOffer> offers);
 
     const memory::Node& node_;
-    NodeLink link_;
+    std::int64_t piece_bytes_ = 0;
     std::vector<NodePair> pairs_;
     std::vector<NodePlace> places_;  ///< ascending by rank
 };

@@ -10,13 +10,12 @@
 // connection to another node. A rank that breaks the exchange tells the members of its messages by
 // a flag and, if it is a carrier, its counterparts by a notice; each of them breaks then, and tells
 // its own.
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/node_part.hpp"
 #include "transrank/transport/notices.hpp"
@@ -79,18 +78,22 @@ public:
 
     template <class T>
     void receive(int rank, std::span<T> items) {
-        const auto words = std::as_writable_bytes(items);
-        mpi::check(MPI_Irecv(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
-                             comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
-                   "MPI_Irecv");
+        mpi::in_pieces(std::as_writable_bytes(items), mpi::largest_int_count, [&](auto words) {
+            mpi::check(
+                MPI_Irecv(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
+                          comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
+        });
     }
     /// The items must stay until `wait`.
     template <class T>
     void send(int rank, std::span<const T> items) {
-        const auto words = std::as_bytes(items);
-        mpi::check(MPI_Isend(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
-                             comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
-                   "MPI_Isend");
+        mpi::in_pieces(std::as_bytes(items), mpi::largest_int_count, [&](auto words) {
+            mpi::check(
+                MPI_Isend(words.data(), static_cast<int>(words.size()), MPI_BYTE, rank, plan_tag,
+                          comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+        });
     }
     void wait() {
         mpi::check(
@@ -302,10 +305,6 @@ public:
                 text << " receives " << pair.in.bytes << " for " << pair.in.replaced << ", by rank "
                      << pair.in.carrier << " from rank " << pair.in.far_carrier;
             }
-            constexpr double microseconds = 1e6;
-            const auto gained = std::llround(microseconds * pair.seconds_gained);
-            text << "; by what was measured " << std::abs(gained) << " us "
-                 << (gained < 0 ? "later" : "sooner") << " than by a message per pair of ranks";
         }
         return text.str();
     }

@@ -13,6 +13,8 @@ namespace {
 
 // Of a longer row of runs the strides are kept, or it is one run.
 constexpr std::int64_t most_units_listed = 4;
+// Of memory for indices: to give back less costs more than it gains.
+constexpr std::size_t least_share_given_back = 8;
 
 bool fits(std::int64_t offset) {
     return offset >= std::numeric_limits<std::int32_t>::min() &&
@@ -100,7 +102,9 @@ void RunTable::finish() {
     write_last();
     runs_.shrink_to_fit();
     others_.shrink_to_fit();
-    indices_.shrink_to_fit();
+    if (indices_.capacity() - indices_.size() >= indices_.capacity() / least_share_given_back) {
+        indices_.shrink_to_fit();
+    }
 }
 
 void RunTable::write_last() {

@@ -3,8 +3,8 @@
 // receiver. A pull of a short run would drag a whole cache line from its owner; a push of a long
 // one writes lines that the receiver must then fetch back. Short runs that lie one after the other
 // at their owner fill the lines that they drag, so they are pulled like one long run. Where short
-// and long ones alternate, all go the way of most of them: otherwise both ranks would write the
-// same lines.
+// and long ones alternate, all go the way of most of them, which is faster than two ranks writing
+// among each other.
 //
 // A rank says `started` when its sources are ready and its destinations may be written, and `done`
 // to each peer when it has finished reading from it and writing to it. Both are counters that only
