@@ -7,6 +7,7 @@ of slower or faster, is wrong. Pairs without a verdict (a machine that was busy,
 states) are counted, too. Printed are the share of the intervals that hold another survey's value
 (perfect ones of two surveys of normal launches do in 83 %) and that hold the median of all surveys,
 of those of the same state of the cores, and the width of the intervals. No survey is left out.
+Intervals of cases that get no verdict, since the memory was not equally fast, are among them.
 
 With --loops busy loops run beside every survey.
 """

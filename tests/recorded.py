@@ -66,6 +66,7 @@ def case(
     rounds: Sequence[int] | None = None,
     core_latency_seconds: Sequence[float | None] | None = None,
     core_work_seconds: Sequence[float] | None = None,
+    memory_copy_seconds: Sequence[float] | None = None,
     **changes: Any,
 ) -> Line:
     """A measured pingpong case; `changes` replace or, with None, remove fields."""
@@ -101,6 +102,8 @@ def case(
         line["samples"]["core_latency_seconds"] = list(core_latency_seconds)
     if core_work_seconds is not None:
         line["samples"]["core_work_seconds"] = list(core_work_seconds)
+    if memory_copy_seconds is not None:
+        line["samples"]["memory_copy_seconds"] = list(memory_copy_seconds)
     return _changed(line, changes)
 
 

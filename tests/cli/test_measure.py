@@ -181,6 +181,22 @@ def test_by_default_two_ranks_are_measured_once_and_named_counts_as_told(
     assert ranks_of_dry_run(capsys.readouterr().out) == ranks
 
 
+def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path: Path) -> None:
+    sizes = ("--sizes", "1KiB,256KiB,1MiB")
+    for study in (("sendrecv", *sizes), ("memory-copy", "--axis", "kernel=memcpy", *sizes)):
+        measure(*study, "--launches", "1", "--max-time", "50ms", store=tmp_path).check()
+    copied = {}
+    for run in map(read_run, sorted(tmp_path.glob("*.jsonl"))):
+        for case in run.cases:
+            assert case.samples is not None
+            copies = case.samples.memory_copy_seconds
+            assert copies is None or copies.size == case.samples.rounds.size
+            copied[case.case] = copies is not None and bool(((copies > 1e-6) & (copies < 1)).all())
+    # Half of what a rank touches is sent, the other half received.
+    assert {case for case, measured in copied.items() if measured} == {"sendrecv/1MiB"}
+    assert len(copied) > 6
+
+
 def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
     ranks = len(os.sched_getaffinity(0)) + 1
     finished = measure(
@@ -232,6 +248,19 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts(
     assert refused.status == 2, refused.describe()
     assert says in refused.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_cannot_be_written_to_is_named_before_anything_is_measured(
+    tmp_path: Path,
+) -> None:
+    homeless = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "TRANSRANK_STORE": ""}
+    refused = measure("pingpong", "--sizes", "8", store=tmp_path, env=homeless)
+    assert refused.status == 4, refused.describe()
+    said = " ".join(refused.stderr.split())
+    assert "create the folder /dev/null/.local/share/transrank: Not a directory hint:" in said
+    assert "--store or -o" in said
+    listed = commands.transrank("list", "runs", store=tmp_path, env=homeless).check()
+    assert "no runs in /dev/null" in listed.stderr + listed.stdout
 
 
 def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Path) -> None:

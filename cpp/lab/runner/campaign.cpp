@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <time.h>
 
 #include "core_latency.hpp"
@@ -16,6 +17,7 @@
 #include "lab/measure/stopping.hpp"
 #include "launch_facts.hpp"
 #include "listing.hpp"
+#include "memory_speed.hpp"
 #include "node_clocks.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
@@ -184,6 +186,8 @@ private:
         const auto stopping = options_.count ? measure::make_count_stopping(*options_.count)
                                              : measure::make_interval_stopping(
                                                    options_.precision, options_.max_seconds);
+        from_memory_ =
+            study.measures_memory ? std::set<std::string>() : touching_memory(group, active);
         std::vector<measure::CaseRun> runs;
         for (const auto& point : group) {
             try {
@@ -220,14 +224,37 @@ private:
         }
     }
 
+    // Collective. The cases whose operations touch more than the caches of a core hold, on any
+    // rank.
+    static std::set<std::string> touching_memory(const std::vector<measure::Case>& group,
+                                                 const mpi::Communicator& active) {
+        std::vector<std::int64_t> touched;
+        for (const auto& point : group) {
+            touched.push_back(point.send_bytes + point.receive_bytes + point.further_bytes);
+        }
+        mpi::check(MPI_Allreduce(MPI_IN_PLACE, touched.data(), static_cast<int>(touched.size()),
+                                 MPI_INT64_T, MPI_MAX, active.handle()),
+                   "MPI_Allreduce");
+        std::set<std::string> found;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            if (touched[i] >= MemorySpeed::least_bytes) {
+                found.insert(group[i].id());
+            }
+        }
+        return found;
+    }
+
     // After a round of the case, so that its samples can be told by how fast the cores were and how
-    // far apart. Whether both were within the bounds, on rank 0.
+    // far apart, and how fast the memory was. Whether the cores were within the bounds, on rank 0.
     bool watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
         bool within = true;
         if (core_speed_.measurable()) {
             const double seconds = CoreSpeed::work_seconds(active);
             core_work_[run.point.id()].push_back(seconds);
             within = options_.cores.hold_work(seconds);
+            if (from_memory_.contains(run.point.id())) {
+                memory_copies_[run.point.id()].push_back(memory_speed_.copy_seconds(active));
+            }
         }
         if (cores_measurable_) {
             const double seconds =
@@ -309,6 +336,9 @@ private:
         if (const auto found = core_work_.extract(point.id())) {
             json.key("core_work_seconds").array(found.mapped());
         }
+        if (const auto found = memory_copies_.extract(point.id())) {
+            json.key("memory_copy_seconds").array(found.mapped());
+        }
         if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
         }
@@ -345,10 +375,13 @@ private:
     double least_batch_seconds_;
     CoreLatency core_latency_;
     CoreSpeed core_speed_;
-    bool cores_measurable_ = false;  ///< by the ranks of the study that is measured
+    MemorySpeed memory_speed_;
+    std::set<std::string> from_memory_;  ///< cases of the group that depend on its speed
+    bool cores_measurable_ = false;      ///< by the ranks of the study that is measured
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
                                                                  ///< NaN: not answered in time
     std::map<std::string, std::vector<double>> core_work_;       ///< by case, as above
+    std::map<std::string, std::vector<double>> memory_copies_;   ///< by case, as above
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

@@ -73,7 +73,8 @@ Study study() {
             .cases = cases,
             .prepare = prepare,
             .surveyed = false,
-            .compares_ranks = true};
+            .compares_ranks = true,
+            .measures_memory = true};
 }
 
 }  // namespace transrank::lab::study::locality

@@ -106,7 +106,8 @@ Study memory_copy() {
             .quick_sizes = 4,
             .axes = axes,
             .cases = cases,
-            .prepare = prepare};
+            .prepare = prepare,
+            .measures_memory = true};
 }
 
 }  // namespace transrank::lab::study

@@ -77,6 +77,8 @@ struct Study {
     bool surveyed = true;
     /// Whether its question is about single ranks: a record has the times of each, however many.
     bool compares_ranks = false;
+    /// Whether its question is how fast memory is: then that is no condition of its cases.
+    bool measures_memory = false;
     /// Why cache modes other than warm mean nothing to it; empty: they do.
     std::string_view no_cache_modes = {};
 

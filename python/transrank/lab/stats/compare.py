@@ -17,10 +17,14 @@ from transrank.lab.stats.pairs import paired_ratios
 from transrank.lab.stats.placed import Placed
 from transrank.lab.stats.result import CaseResult, Tail
 from transrank.lab.store.lines import Shape
+from transrank.lab.units import format_seconds
 
 Pair = tuple[CaseResult | None, CaseResult | None]
 # The shapes in which a run measured a case, in words.
 Shapes = Mapping[str, Sequence[str]]
+
+# Memory is equally fast where the times of a copy differ by at most this factor.
+MEMORY_CHANGED = 1.05
 
 VERDICTS = ("faster", "slower", "same", "unclear", "missing")
 
@@ -256,6 +260,8 @@ def _judge(
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))
+    if not paired and (change := _memory_change(baseline, candidate)) is not None:
+        return replace(verdict, reason=change)
     combined = [
         one.low for one in (verdict.baseline, verdict.candidate) if one and one.low is not None
     ]
@@ -287,6 +293,17 @@ def _other_basis(bases: tuple[str, str]) -> str:
         f"the {name} {lacks[basis]}"
         for name, basis in zip(("baseline", "candidate"), bases, strict=True)
         if basis in lacks
+    )
+
+
+def _memory_change(baseline: CaseResult, candidate: CaseResult) -> str | None:
+    """In words, where the memory was not equally fast while the case was measured."""
+    ours, theirs = baseline.memory_copy, candidate.memory_copy
+    if ours is None or theirs is None or max(ours, theirs) <= MEMORY_CHANGED * min(ours, theirs):
+        return None
+    return (
+        f"the memory was not equally fast: a copy of 4 MiB took {format_seconds(ours)} in the "
+        f"baseline, {format_seconds(theirs)} in the candidate"
     )
 
 

@@ -7,8 +7,7 @@ import math
 from dataclasses import dataclass
 
 # Surveys of one machine, minutes apart, differ by so much more, relative and with 95 % confidence,
-# than the launches of each let expect: these share the pages, the neighbors and the warmth of
-# their minutes. Measured by benchmarks/aa.py.
+# than the launches of each let expect. Measured by benchmarks/aa.py.
 BETWEEN_SURVEYS = 0.01
 # The width of an interval that has no other part.
 LEAST_WIDTH = 2 * BETWEEN_SURVEYS

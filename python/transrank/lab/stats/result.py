@@ -75,6 +75,9 @@ class CaseResult:
         the number of other launches, of which too few samples count.
     launch_imb
         the IMB mean of every launch.
+    memory_copy
+        seconds of the copy of 4 MiB beside the samples that count, median over launches; None if
+        it was not measured.
     placed
         the placement of the participating ranks; None if unknown (imported results).
     groups, drift
@@ -107,6 +110,7 @@ class CaseResult:
     measuring_seconds: float = 0.0
     timing: str | None = None
     launches_left_out: int = 0
+    memory_copy: float | None = None
     placed: Placed | None = None
     groups: Groups | None = None
     drift: Drift | None = None

@@ -47,6 +47,7 @@ class _LaunchView:
     minimum: float | None = None
     first_rank: float | None = None
     imbalance: float | None = None
+    memory_copy: float | None = None
     rounds: Rounds | None = None
 
 
@@ -165,6 +166,7 @@ def summarise_case(
         measuring_seconds=sum(case.measuring_seconds or 0.0 for case in cases),
         timing=first.timing,
         launches_left_out=len(measured) - len(views),
+        memory_copy=_median_of([view.memory_copy for view in views]),
         placed=placements.of(first) if placements else None,
         groups=find_groups(values),
         drift=find_drift([view.rounds for view in views if view.rounds is not None]),
@@ -225,6 +227,7 @@ def _view(case: Case, samples: Samples, counted: Mask) -> _LaunchView:
         minimum=float(seconds.min()),
         first_rank=median(samples.fastest[counted]),
         imbalance=_imbalance(seconds, samples.fastest[counted]),
+        memory_copy=_memory_copy(samples, counted),
         rounds=round_medians(samples.seconds, counted, samples.rounds.tolist()),
     )
 
@@ -234,6 +237,14 @@ def _imbalance(slowest: Floats, fastest: Floats) -> float | None:
     if not positive.any():
         return None
     return median(1 - np.minimum(fastest, slowest)[positive] / slowest[positive])
+
+
+def _memory_copy(samples: Samples, counted: Mask) -> float | None:
+    """The median over rounds of which a sample counts."""
+    if samples.memory_copy_seconds is None:
+        return None
+    rounds = np.repeat(np.arange(samples.rounds.size), samples.rounds)
+    return median(samples.memory_copy_seconds[np.unique(rounds[counted])])
 
 
 def _imb_of(case: Case) -> tuple[float, float, float]:

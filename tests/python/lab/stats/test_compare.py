@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,33 @@ def test_the_verdict_follows_from_the_interval_and_the_threshold(
     assert found.verdict == verdict
     assert found.ratio is not None
     assert found.ratio.value == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(
+    ("copies", "paired", "verdict"),
+    [
+        ((1.0, 1.04), False, "slower"),
+        ((1.0, 1.06), False, "unclear"),
+        ((1.06, 1.0), False, "unclear"),
+        ((None, 1.06), False, "slower"),
+        ((1.0, 1.06), True, "slower"),
+    ],
+)
+def test_where_the_memory_was_not_equally_fast_there_is_no_verdict(
+    copies: tuple[float | None, float | None], paired: bool, verdict: str
+) -> None:
+    slower = [1.3 * value for value in CALM]
+    runs = [
+        [replace(result("a", values), memory_copy=None if copy is None else copy * 4e-4)]
+        for values, copy in zip((CALM, slower), copies, strict=True)
+    ]
+    (found,) = compare_results(*runs, 0.05, paired=paired)
+    assert found.verdict == verdict
+    if verdict == "unclear":
+        times = ("baseline", "candidate") if copies[0] == 1.0 else ("candidate", "baseline")
+        assert found.reason is not None
+        assert f"400 µs in the {times[0]}" in found.reason
+        assert f"424 µs in the {times[1]}" in found.reason
 
 
 def test_a_wide_interval_is_unclear_whatever_the_ratio() -> None:
