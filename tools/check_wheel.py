@@ -3,7 +3,7 @@
 
 For each MPI: an empty environment, the wheel with its laboratory, a survey of a minute, the
 examples. Debian's packages are unpacked over /usr in a mount namespace that ends with the check,
-which needs root. ``check_wheel.py [--wheel FILE] [--only NAME,NAME] [--time 60s]``
+which needs root. ``check_wheel.py [--wheel FILE] [--only NAME,NAME] [--time 60s] [--short]``
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import subprocess
 import sys
 import time
 import venv
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "wheel-check"
 # Beside the environment's own programs; Open MPI 4 looks for ssh on one node, too.
 PROGRAMS = ("sh", "bash", "cat", "cp", "env", "hostname", "id", "ls", "mkdir", "rm", "ssh", "uname")
+SHORT = ("measure", "pingpong", "--sizes", "8,64KiB", "-n", "2", "--launches", "2")
 EXAMPLES = (("stencil.py",), ("advection.py",), ("ghost_update.py", "-n", "20", "--vdim", "6"))
 
 
@@ -33,7 +33,7 @@ EXAMPLES = (("stencil.py",), ("advection.py",), ("ghost_update.py", "-n", "20", 
 class Mpi:
     """An MPI, and how an environment comes to have it.
 
-    `extra` is one of the wheel's; `alone` are packages installed without those that they need;
+    `extra` is one of the wheel's; `alone` are packages installed without those that they name;
     `debian` are packages of Debian. `libraries` are folders of the environment for LD_LIBRARY_PATH.
     """
 
@@ -46,28 +46,19 @@ class Mpi:
     libraries: tuple[str, ...] = ()
 
 
-# Intel MPI loads a libfabric even where it does not use it; PyPI has one in MPICH's wheel.
-BORROWED = "borrowed"
-PACKAGES = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages/transrank"
+PYTHON = "{}.{}".format(*sys.version_info)
+CP = f"cp{PYTHON.replace('.', '')}"
+# Of a wheel for this Python: one serves all from 3.12 on.
+TAGS = f"{CP}-{CP}" if sys.version_info < (3, 12) else "cp312-abi3"
+PACKAGES = f"lib/python{PYTHON}/site-packages/transrank"
 ROOT_OF_OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 MPIS = {
     "mpich": Mpi("MPICH Version: 5.", "mpich", extra="mpich"),
     "openmpi": Mpi("Open MPI v5.", "openmpi", extra="openmpi", settings=ROOT_OF_OPENMPI),
-    "intel": Mpi(
-        "Intel(R) MPI",
-        "mpich",
-        alone=("impi-rt",),
-        settings={"I_MPI_FABRICS": "shm"},
-        libraries=(BORROWED,),
-    ),
+    # The libfabric that it names is not on PyPI; on one node it needs none.
+    "intel": Mpi("Intel(R) MPI", "mpich", alone=("impi-rt",)),
     "mpich-abi": Mpi("MPICH Version: 5.", "abi", extra="mpich", settings={"TRANSRANK_MPI": "abi"}),
-    "intel-abi": Mpi(
-        "Intel(R) MPI",
-        "abi",
-        alone=("impi-rt",),
-        settings={"I_MPI_FABRICS": "shm", "TRANSRANK_MPI": "abi"},
-        libraries=(BORROWED,),
-    ),
+    "intel-abi": Mpi("Intel(R) MPI", "abi", alone=("impi-rt",), settings={"TRANSRANK_MPI": "abi"}),
     "debian-mpich": Mpi(
         "MPICH Version: 4.0",
         "mpich",
@@ -135,18 +126,6 @@ def install(environment: Environment, wheel: Path, mpi: Mpi) -> None:
     environment.run(*pip, f"{wheel}[{extras}]")
     for package in mpi.alone:
         environment.run(*pip, "--no-deps", package)
-    if BORROWED in mpi.libraries:
-        _borrow_libfabric(environment, pip[:3])
-
-
-def _borrow_libfabric(environment: Environment, pip: Sequence[str]) -> None:
-    folder = environment.folder / BORROWED
-    environment.run(*pip, "download", "--quiet", "--no-deps", "--dest", folder, "mpich")
-    (wheel,) = folder.glob("mpich-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        for name in archive.namelist():
-            if "/lib/mpich/" in name and ".so" in name:
-                (folder / Path(name).name).write_bytes(archive.read(name))
 
 
 def unpack_debian(packages: Sequence[str]) -> None:
@@ -172,20 +151,10 @@ def unpack_debian(packages: Sequence[str]) -> None:
         subprocess.run(unpack, input=content, check=True)
 
 
-def survey(environment: Environment, limit: str, began: float) -> str:
-    """Measure for `limit`; what was measured with which MPI."""
-    words = (
-        "transrank",
-        "survey",
-        "--quick",
-        "--time",
-        limit,
-        "--report",
-        "report.html",
-        "-o",
-        "run.jsonl",
-    )
-    path = environment.folder / "survey.log"
+def measure(environment: Environment, words: Sequence[str], began: float) -> str:
+    """Let `transrank` measure; what was measured with which MPI."""
+    words = ("transrank", *words, "-o", "run.jsonl")
+    path = environment.folder / "measure.log"
     with path.open("w", encoding="utf-8") as log:
         child = subprocess.Popen(
             [environment.folder / "bin" / words[0], *words[1:]],
@@ -197,7 +166,7 @@ def survey(environment: Environment, limit: str, began: float) -> str:
         )
         while child.poll() is None and not path.stat().st_size:
             time.sleep(0.05)
-        print(f"  {time.monotonic() - began:.0f} s from pip to the first line of the survey")
+        print(f"  {time.monotonic() - began:.0f} s from pip to its first line")
         status = child.wait(900)
     if status != 0:
         sys.exit(f"{' '.join(words)}\n{path.read_text()}\nexit status {status}")
@@ -207,10 +176,10 @@ def survey(environment: Environment, limit: str, began: float) -> str:
     return f"{cases} cases with {library.splitlines()[0]}"
 
 
-def check(name: str, wheel: Path, limit: str) -> None:
+def check(name: str, wheel: Path, limit: str, *, short: bool) -> None:
     """One MPI; SystemExit with what went wrong."""
     mpi = MPIS[name]
-    print(f"{name}: sha256 {hashlib.sha256(wheel.read_bytes()).hexdigest()}")
+    print(f"{name}, Python {PYTHON}: sha256 {hashlib.sha256(wheel.read_bytes()).hexdigest()}")
     environment = create(name, mpi)
     began = time.monotonic()
     install(environment, wheel, mpi)
@@ -220,14 +189,15 @@ def check(name: str, wheel: Path, limit: str) -> None:
     print(f"  variant {variant}, {mpiexec}")
     if variant != mpi.variant:
         sys.exit(f"expected the variant {mpi.variant}")
-    measured = survey(environment, limit, began)
-    print(f"  survey: {measured}")
+    words = ("survey", "--quick", "--time", limit, "--report", "report.html")
+    measured = measure(environment, SHORT if short else words, began)
+    print(f"  measured: {measured}")
     if mpi.says not in measured:
         sys.exit(f"expected {mpi.says}")
     if variant == "abi":
         print("  examples in Python: mpi4py's wheel has no module for the standard's interface")
         return
-    for example, *options in EXAMPLES:
+    for example, *options in EXAMPLES[: 1 if short else None]:
         program = ("python", "-m", "mpi4py", str(ROOT / "examples" / example), *options)
         lines = environment.run(mpiexec, "-n", "2", *program).strip().splitlines()
         print(f"  {example}: {lines[-1]}")
@@ -239,18 +209,19 @@ def main() -> int:
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--only", default=",".join(MPIS), help="default: %(default)s")
     parser.add_argument("--time", default="60s", help="of each survey (default: %(default)s)")
+    parser.add_argument("--short", action="store_true", help="one study, one example")
     arguments = parser.parse_args()
-    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    wheels = [arguments.wheel] if arguments.wheel else sorted(ROOT.glob(f"dist/*-{python}-*.whl"))
+    wheels = [arguments.wheel] if arguments.wheel else sorted(ROOT.glob(f"dist/*-{TAGS}-*.whl"))
     if not wheels:
-        sys.exit(f"no wheel for {python} in dist: make wheel")
+        sys.exit(f"no wheel for {TAGS} in dist: make wheel PYTHON={sys.executable}")
     names = arguments.only.split(",")
     inside = os.environ.get("TRANSRANK_CHECK_INSIDE")
     status = 0
     for name in names:
         if MPIS[name].debian and not inside:
             words = [sys.executable, __file__, "--wheel", wheels[-1], "--only", name]
-            unshared = ["unshare", "--mount", *words, "--time", arguments.time]
+            words += ["--time", arguments.time, *(["--short"] if arguments.short else [])]
+            unshared = ["unshare", "--mount", *words]
             here = {**os.environ, "TRANSRANK_CHECK_INSIDE": "1"}
             sys.stdout.flush()
             status |= subprocess.run(unshared, env=here, check=False).returncode
@@ -258,7 +229,7 @@ def main() -> int:
         if inside:
             unpack_debian(MPIS[name].debian)
         try:
-            check(name, wheels[-1].resolve(), arguments.time)
+            check(name, wheels[-1].resolve(), arguments.time, short=arguments.short)
         except SystemExit as why:
             print(f"  failed: {why}")
             status = 1

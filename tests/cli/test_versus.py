@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from transrank.lab.launch.launcher import Capacity
 from transrank.lab.launch.launchers import OpenMpi
 from transrank.lab.store.records import Shape, read_run
 
+HERE = Path(__file__).parent
 # More, for each call, than whatever else runs on this machine makes of a message.
 SPIN = "SLOW_CALLS_SECONDS=0.002"
 CASES = ("pingpong", "--sizes", "8,8KiB", "-n", "2", "--max-time", "40ms", "--threshold", "40%")
@@ -68,8 +70,7 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
 
 
 def test_a_variant_against_itself_is_not_slower(tmp_path: Path) -> None:
-    runner = installation.runner()
-    same = ("--b", f"runner={runner}") if installation.build().mpi != "site" else ()
+    same = ("--b", f"runner={sys.prefix}") if installation.build().mpi != "site" else ()
     finished = commands.transrank(
         "versus", *CASES, *same, "--launches", "4", "-o", tmp_path / "same.jsonl", store=tmp_path
     )
@@ -77,7 +78,7 @@ def test_a_variant_against_itself_is_not_slower(tmp_path: Path) -> None:
     assert " slower" not in finished.stdout.replace("slower all together", "")
     a, b = (read_run(tmp_path / f"same-{name}.jsonl") for name in "ab")
     assert a.header.mpi == b.header.mpi
-    assert [launch.command[0] for launch in b.launches] == [str(runner)] * 4
+    assert [launch.command[0] for launch in b.launches] == [str(installation.runner())] * 4
 
 
 def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Path) -> None:
@@ -117,6 +118,10 @@ WRONG = [
     (["--a", "=1"], "--a '=1' is not NAME=VALUE"),
     (["--b", "X=1", "--b", "X=2"], "--b X is given twice"),
     (["--b", "runner=/nowhere"], "--b runner: /nowhere is not an executable program"),
+    (
+        ["--b", f"runner={HERE}"],
+        f"--b runner: {HERE} is not a Python environment with transrank: there is no {HERE}/bin",
+    ),
     (["--b", "mpiexec=/nowhere"], "--b mpiexec: /nowhere is not an executable program"),
     (["--b", "tuning=/nowhere"], "--b tuning: /nowhere is not a file"),
     (["--b", "launcher=nosuch"], "unknown launcher 'nosuch'; known: hydra, openmpi, srun"),

@@ -40,12 +40,15 @@ def variant() -> Variant:
         the native part was never built, or not from this version; or no variant can serve.
     """
     installed = variants.installed()
+    launcher = choice.launcher_of(os.environ)
+    if launcher is None and len(installed) > 1:
+        launcher = _kind_of_named_mpiexec()
     name = choice.choose(
         choice.Situation(
             installed=tuple(installed),
             loaded=tuple(choice.mapped_libraries()),
             asked=os.environ.get("TRANSRANK_MPI", ""),
-            launcher=choice.launcher_of(os.environ) or _kind_of_named_mpiexec(),
+            launcher=launcher,
             find=lambda each: variants.library(installed[each].runner),
             prefix=Path(sys.prefix),
         )

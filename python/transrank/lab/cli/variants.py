@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +23,9 @@ ALLTOALL = "alltoall"
 # Fujitsu MPI's parameter (MCA) that makes it use one of its algorithms, as a variable of all ranks.
 FUJITSU_ALLTOALL = "OMPI_MCA_coll_select_alltoall_algorithm"
 FILES = (RUNNER, MPIEXEC, TUNING)
-# The path of the runner within a Python environment.
-INSTALLED = "lib/python*/site-packages/transrank/bin/transrank-run"
+A_RUNNER = f"{RUNNER} is a transrank-run, or the Python environment where it is installed"
+# What a Python environment says of itself: which of its variants serves, and where that lies.
+WHERE = "from transrank import installation; print(installation.runner())"
 
 
 @dataclass(frozen=True)
@@ -104,16 +106,36 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
 def _file(name: str, key: str, value: str) -> Path:
     path = Path(value).absolute()
     if key == RUNNER and path.is_dir():
-        path = next(iter(sorted(path.glob(INSTALLED))), path)
+        path = _runner_in(name, path)
     if not path.is_file() or (key != TUNING and not os.access(path, os.X_OK)):
         what = "file" if key == TUNING else "executable program"
         raise UsageError(
             f"--{name} {key}: {path} is not {'a' if key == TUNING else 'an'} {what}",
-            f"{RUNNER} is a transrank-run, or the Python environment where it is installed"
+            A_RUNNER
             if key == RUNNER
             else f"give the path of {'the tuning file' if key == TUNING else 'the mpiexec'}",
         )
     return path
+
+
+def _runner_in(name: str, environment: Path) -> Path:
+    python = environment / "bin" / "python"
+    why = f"there is no {python}"
+    if python.exists():
+        asked = subprocess.run(
+            [python, "-I", "-c", WHERE],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if asked.returncode == 0:
+            return Path(asked.stdout.strip())
+        why = asked.stderr.strip().splitlines()[-1]
+    raise UsageError(
+        f"--{name} {RUNNER}: {environment} is not a Python environment with transrank: {why}",
+        A_RUNNER,
+    )
 
 
 def _check_alltoall(name: str, values: dict[str, str]) -> None:

@@ -13,13 +13,13 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from transrank.lab.store import renamed
 
 Json = Mapping[str, Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+# Not NDArray[...]: from NumPy 2.5 on msgspec sees that as a type that does not equal itself.
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 # Bits of Samples.flags.
 WARM_UP = 1
@@ -213,7 +213,8 @@ class Samples:
     bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
     `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
     took one way between the cores of the first two ranks of a node; `core_work_seconds`, too: what
-    a fixed piece of work took on the slowest rank's core.
+    a fixed piece of work took on the slowest rank's core; `memory_copy_seconds`: what a copy of
+    4 MiB by every rank at once took, in cases that touch 1 MiB or more.
     """
 
     seconds: Floats
@@ -223,6 +224,7 @@ class Samples:
     late_seconds: Floats | None = None
     core_latency_seconds: Floats | None = None
     core_work_seconds: Floats | None = None
+    memory_copy_seconds: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
