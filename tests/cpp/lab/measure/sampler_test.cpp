@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "bench.hpp"
+#include "lab/measure/stopping.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
@@ -31,6 +33,20 @@ std::map<std::string, int> counted(const std::vector<std::string>& words) {
     }
     return counts;
 }
+
+/// Goes on until so many rounds count; however fast or disturbed the machine is.
+class EnoughRounds final : public measure::Stopping {
+public:
+    explicit EnoughRounds(int enough) : enough_(enough) {}
+
+    [[nodiscard]] StopReason judge(const measure::Progress& progress) const override {
+        return progress.rounds - progress.uncounted >= enough_ ? StopReason::precise
+                                                               : StopReason::go_on;
+    }
+
+private:
+    int enough_;
+};
 
 }  // namespace
 
@@ -194,21 +210,29 @@ TEST_CASE("a case goes on until it has its least number of operations") {
     CHECK(bench.group[1].operations < 300);
 }
 
-TEST_CASE("a case goes on until enough rounds count, or its time is spent") {
-    const auto rounds = [](double max_seconds, int first_that_counts) {
+TEST_CASE("a case goes on until enough rounds count") {
+    for (const int first_that_counts : {1, 4}) {
+        CAPTURE(first_that_counts);
         Bench bench;
-        bench.settings.max_seconds = max_seconds;
-        bench.stopping = measure::make_interval_stopping(0.5, max_seconds);
+        bench.stopping = std::make_unique<EnoughRounds>(4);
         // On other ranks than rank 0 the answer means nothing.
         bench.counts = [&](int round) { return !bench.is_root() || round >= first_that_counts; };
         bench.add("a", 1e-5);
         bench.measure();
         CHECK(bench.same_everywhere(bench.advanced));
-        return static_cast<int>(bench.advanced.size());
-    };
-    const int at_once = rounds(10, 0);
-    CHECK(rounds(10, 4) == at_once + 3);  // the first round warms up, and counts in neither
-    CHECK(rounds(0.02, 100'000) < 1000);
+        CHECK(static_cast<int>(bench.advanced.size()) == first_that_counts + 4);
+    }
+}
+
+TEST_CASE("a case none of whose rounds counts ends when its time is spent") {
+    Bench bench;
+    bench.settings.max_seconds = 0.02;
+    bench.stopping = measure::make_interval_stopping(0.5, bench.settings.max_seconds);
+    bench.counts = [&](int) { return !bench.is_root(); };
+    bench.add("a", 1e-5);
+    bench.measure();
+    CHECK(bench.same_everywhere(bench.advanced));
+    CHECK(bench.group[0].stop == StopReason::max_time);
 }
 
 TEST_CASE("a case that never gets precise ends when its time is spent") {
