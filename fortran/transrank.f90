@@ -640,8 +640,9 @@ module transrank
         end function
     end interface
 
-    ! Called by pointer, so that it does not become part of the procedures that each step calls.
+    ! Called by pointer, so that they do not become part of the procedures that each step calls.
     procedure(fail), pointer :: fail_apart => fail
+    procedure(act), pointer :: act_apart => act
 
     abstract interface
         function on_exchange(exchange) bind(c) result(status)
@@ -685,6 +686,29 @@ contains
         character(len=*), intent(in), optional :: words
         if (present(stat)) stat = status
         if (status /= transrank_ok) call fail_apart(present(stat), errmsg, words)
+    end subroutine
+
+    !> A call of each step. Without `stat` and `errmsg` it costs little more than the call of C.
+    subroutine step(call_of_c, handle, stat, errmsg)
+        procedure(on_exchange) :: call_of_c
+        type(c_ptr), intent(in) :: handle
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        if (present(stat) .or. present(errmsg)) then
+            call act_apart(call_of_c, handle, stat, errmsg)
+        else
+            status = call_of_c(handle)
+            if (status /= transrank_ok) call fail_apart(.false.)
+        end if
+    end subroutine
+
+    subroutine act(call_of_c, handle, stat, errmsg)
+        procedure(on_exchange) :: call_of_c
+        type(c_ptr), intent(in) :: handle
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        call finish(call_of_c(handle), stat, errmsg)
     end subroutine
 
     subroutine fail(goes_on, errmsg, words)
@@ -1636,7 +1660,7 @@ contains
         class(transrank_exchange), intent(in) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_start(self%handle), stat, errmsg)
+        call step(c_start, self%handle, stat, errmsg)
     end subroutine
 
     subroutine exchange_test(self, done, stat, errmsg)
@@ -1655,7 +1679,7 @@ contains
         class(transrank_exchange), intent(in) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_wait(self%handle), stat, errmsg)
+        call step(c_wait, self%handle, stat, errmsg)
     end subroutine
 
     subroutine exchange_wait_for(self, seconds, done, stat, errmsg)
@@ -1675,7 +1699,7 @@ contains
         class(transrank_exchange), intent(in) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_run(self%handle), stat, errmsg)
+        call step(c_run, self%handle, stat, errmsg)
     end subroutine
 
     !> Fails always: with transrank_error_misuse and the text `why`.

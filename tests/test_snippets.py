@@ -9,6 +9,7 @@ and those of transrank parsed, run or not. What is not run stands below `<!-- no
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import sys
 from dataclasses import dataclass
@@ -180,6 +181,14 @@ def test_the_tagline_is_the_same_everywhere() -> None:
 
 def test_the_readme_is_read_in_a_minute() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    "program", sorted((ROOT / "docs" / "images").glob("*.py")), ids=lambda path: path.stem
+)
+def test_a_picture_is_what_its_program_draws(program: Path) -> None:
+    drawn = runpy.run_path(str(program))["picture"]()
+    assert program.with_suffix(".svg").read_text("utf-8") == drawn
 
 
 def anchors(page: Path) -> set[str]:
