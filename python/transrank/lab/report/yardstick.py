@@ -11,7 +11,7 @@ from transrank.lab import units
 from transrank.lab.report.curves import Curve, Point
 from transrank.lab.report.measured import Measured
 from transrank.lab.report.palette import Style
-from transrank.lab.report.phrases import percent, rate_with_interval
+from transrank.lab.report.phrases import percent, rate_with_interval, times
 from transrank.lab.stats.compare import ratio_of
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult
@@ -34,6 +34,17 @@ class Yardstick:
         if ratio is None:
             return None
         return ratio.scaled(result.bytes_counted / self.beyond.bytes_counted)
+
+    def share_text(self, result: CaseResult) -> str:
+        """`85 % (83 % to 88 %) of memcpy beyond the caches`, `1.34 times (1.30 to 1.38) the rate of`.
+
+        Empty without an interval of both.
+        """
+        share = self.share(result)
+        if share is None:
+            return ""
+        how_much = f"{times(share)} the rate" if share.value > 1 else percent(share)
+        return f"{how_much} of {NAME}"
 
     @property
     def facts(self) -> str:
@@ -79,8 +90,7 @@ def is_plain(result: CaseResult) -> bool:
 def share_of_memcpy(run: Measured, result: CaseResult) -> str:
     """`85 % (83 % to 88 %) of memcpy beyond the caches`; empty if unknown."""
     yardstick = yardstick_of(run)
-    share = yardstick.share(result) if yardstick is not None else None
-    return f"{percent(share)} of {NAME}" if share is not None else ""
+    return yardstick.share_text(result) if yardstick is not None else ""
 
 
 def yardstick_line(run: Measured, curves: Sequence[Curve], several: bool) -> list[Curve]:

@@ -222,9 +222,9 @@ def _region_text(region: Sequence[Rival]) -> str:
     names = joined([f"`{name}`" for name in dict.fromkeys(each.algorithm for each in region)])
     ranked = sorted(region, key=lambda each: each.gain.value if each.gain is not None else 0)
     first, last = units.format_bytes(region[0].size), units.format_bytes(region[-1].size)
-    where = f"at {first}" if first == last else f"from {first} to {last}"
+    where = f"for blocks of {first}" if first == last else f"for blocks of {first} to {last}"
     least, most = _times(ranked[0]), _times(ranked[-1])
-    times = f"{least} times" if len(region) == 1 else f"from {least} to {most} times"
+    times = f"{least} times" if len(region) == 1 else f"{least} to {most} times"
     return f"{names} {where}, {times} as fast"
 
 

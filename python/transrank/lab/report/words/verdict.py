@@ -16,7 +16,6 @@ from transrank.lab.report.phrases import (
     counted,
     joined,
     nearest,
-    percent,
     rate_interval,
     sentence,
     times_as_long,
@@ -139,9 +138,9 @@ def _rate(run: Measured, place: str, where: str) -> Iterator[Number]:
         return
     detail = rate_interval(best) or NO_INTERVAL
     yardstick = yardstick_of(run)
-    share = yardstick.share(best) if yardstick is not None else None
-    if yardstick is not None and yardstick.beyond.rate is not None and share is not None:
-        detail += f"; {percent(share)} of {NAME} ({units.format_rate(yardstick.beyond.rate)}"
+    share = yardstick.share_text(best) if yardstick is not None else ""
+    if yardstick is not None and yardstick.beyond.rate is not None and share:
+        detail += f"; {share} ({units.format_rate(yardstick.beyond.rate)}"
         if yardstick.within is not None and yardstick.within.rate is not None:
             detail += f"; in cache {units.format_rate(yardstick.within.rate)}"
         detail += ")"
@@ -216,7 +215,7 @@ def _cautions(run: Measured, room: int) -> Iterator[str]:
     for shown, warning in enumerate(run.warnings):
         words = _clause(warning).split()
         if shown and len(words) > room:
-            yield f"And {len(run.warnings) - shown} more."
+            yield f"{len(run.warnings) - shown} more below."
             return
         yield f"{' '.join(words)}." if len(words) <= room else f"{' '.join(words[: room - 1])} …"
         room -= len(words)
