@@ -36,9 +36,13 @@ std::string utf8(nb::handle text) {
     return words;
 }
 
-/// The name of a value's type.
+/// The name of a value's type, `object` if it cannot be had.
 std::string type_of(nb::handle value) {
-    return utf8(value.type().attr("__name__"));
+    try {
+        return utf8(value.type().attr("__name__"));
+    } catch (nb::python_error&) {
+        return "object";
+    }
 }
 
 /// Paths, and words that were cut, need not be UTF-8.

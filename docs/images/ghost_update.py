@@ -31,7 +31,9 @@ STYLE = """
 
 def by_mpi(table: str) -> dict[int, float]:
     """The best way by MPI alone, times as long as transrank, by the length of rows."""
-    row = r"^\| (?:ghosts, best of six ways by MPI [^|]*)?vdim (\d+)[^|]*\|[^|]*\|[^|]*\| ([\d.]+)"
+    row = (
+        r"^\| (?:ghosts, best of eight ways by MPI [^|]*)?vdim (\d+)[^|]*\|[^|]*\|[^|]*\| ([\d.]+)"
+    )
     return {int(vdim): float(times) for vdim, times in re.findall(row, table, re.MULTILINE)}
 
 
@@ -69,7 +71,7 @@ def picture() -> str:
     bottom = TOP + len(VDIMS) * group - GAP / 2
     body = [text(16, 28, "One update of 6144 ghost rows, two ranks on a node", "title ink")]
     x = 16.0
-    names = {"own": "transrank", "mpi": "MPI alone, fastest of six ways", "petsc": "PetscSF"}
+    names = {"own": "transrank", "mpi": "MPI alone, fastest of eight ways", "petsc": "PetscSF"}
     for kind, name in names.items():
         body.append(f'<rect x="{x:g}" y="44" width="12" height="12" class="{kind}"/>')
         body.append(text(x + 18, 55, name))

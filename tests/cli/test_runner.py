@@ -32,8 +32,8 @@ ENDLESS = ("--precision", "0.000001", "--sizes", "8")
 
 def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Path) -> None:
     finished = mpiexec.run(
-        *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "4"),
-        *("--watchdog", "1.5", "--record", tmp_path / "run.jsonl"),
+        *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "7"),
+        *("--watchdog", "3", "--record", tmp_path / "run.jsonl"),
     ).check()
     assert "no progress" not in finished.stderr
 

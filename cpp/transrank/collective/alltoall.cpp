@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "transrank/collective/choices.hpp"
@@ -117,9 +118,11 @@ int found_ranks_per_node(const mpi::Communicator& comm, const memory::Node& node
     return all_of(comm, std::array{regular})[0] ? most : 1;
 }
 
-// The most bytes that a call of MPI for all blocks would have to count on any rank, unless it can.
-std::int64_t uncountable_bytes(const mpi::Communicator& comm, const Task& task) {
-    if (mpi::counts_in_64_bits()) {
+// The most bytes that a call of MPI for all blocks would have to count on any rank, unless it can,
+// or another method is asked for.
+std::int64_t uncountable_bytes(const mpi::Communicator& comm, const Task& task,
+                               std::string_view algorithm) {
+    if (mpi::counts_in_64_bits() || (algorithm != automatic && algorithm != mpi_name)) {
         return 0;
     }
     std::int64_t most = std::max<std::int64_t>(task.block_bytes, 0);
@@ -143,7 +146,8 @@ schedule::Problem problem_of(const AlltoallOptions& options, int ranks) {
             .leaders = options.leaders};
 }
 
-Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) {
+Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task,
+                               std::string_view algorithm) {
     const auto& node = task.known->node();
     const auto bytes = static_cast<std::size_t>(task.blocks.send_extent());
     const bool shared =
@@ -155,7 +159,7 @@ Circumstances circumstances_of(const mpi::Communicator& comm, const Task& task) 
             .equal_blocks = task.block_bytes != different,
             .block_bytes = task.block_bytes,
             .own_cores = all[2],
-            .uncountable_bytes = uncountable_bytes(comm, task)};
+            .uncountable_bytes = uncountable_bytes(comm, task, algorithm)};
 }
 
 // What `auto` is in the file of choices, if it says anything.
@@ -222,7 +226,7 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
     if (options.ranks_per_node == 0) {
         problem.ranks_per_node = found_ranks_per_node(own, known->node());
     }
-    const auto circumstances = circumstances_of(own, task);
+    const auto circumstances = circumstances_of(own, task, options.algorithm);
     const auto name = name_of(own, options, problem, circumstances, block_bytes);
     const Method* method = nullptr;
     mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });

@@ -37,8 +37,8 @@ void Engine::leave() {
 
 void Engine::add(Active& exchange) {
     const std::lock_guard lock(mutex_);
-    exchange.place_ = active_.size();
     active_.push_back(&exchange);
+    exchange.place_ = active_.size() - 1;
 }
 
 // The last one takes its place.

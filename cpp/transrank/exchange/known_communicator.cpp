@@ -136,12 +136,12 @@ bool KnownCommunicator::part(bool needed) noexcept {
     try {
         needed = mpi::come_together_by_messages(base_, transport::parting_tag, needed,
                                                 [] { Engine::instance().progress(); });
-        communicators_.receive_last();
-        tags_.receive_last();
-        if (needed) {
+        if (needed) {  // who holds an exchange still has said nothing yet
             until_the_end_ = shared_from_this();
             return true;
         }
+        communicators_.receive_last();
+        tags_.receive_last();
     } catch (const mpi::Error&) {  // it is the end anyway
         needed = true;
     }

@@ -91,7 +91,7 @@ void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile
 /// Collective. Returns, when all ranks of `comm` have come, whether `any` holds on some of them;
 /// even if `comm` has collective operations under way that some ranks have given up: a barrier by
 /// dissemination (Hensgen, Finkel, Manber, 1988), by messages with this tag.
-bool come_together_by_messages(const Communicator& comm, int tag, bool any,
-                               const Meanwhile& meanwhile);
+[[nodiscard]] bool come_together_by_messages(const Communicator& comm, int tag, bool any,
+                                             const Meanwhile& meanwhile);
 
 }  // namespace transrank::mpi

@@ -39,7 +39,7 @@ inline constexpr std::int64_t largest_int_count = std::numeric_limits<int>::max(
     return counts_in_64_bits() ? std::numeric_limits<std::int64_t>::max() : largest_int_count;
 }
 
-/// Calls `visit` with each piece of at most `longest` bytes, one at least.
+/// Calls `visit` with each piece of at most `longest` bytes; with none if there are no bytes.
 template <class Byte, class Visit>
 void in_pieces(std::span<Byte> bytes, std::int64_t longest, const Visit& visit) {
     const auto piece = static_cast<std::size_t>(std::max<std::int64_t>(longest, 1));

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,8 @@ RUNNER, MPIEXEC, LAUNCHER, TUNING = "runner", "mpiexec", "launcher", "tuning"
 ALLTOALL = "alltoall"
 # Fujitsu MPI's parameter (MCA) that makes it use one of its algorithms, as a variable of all ranks.
 FUJITSU_ALLTOALL = "OMPI_MCA_coll_select_alltoall_algorithm"
-FILES = (RUNNER, MPIEXEC, TUNING)
+# A Python environment says where its runner is by the others, so that comes last.
+FILES = (MPIEXEC, TUNING, RUNNER)
 A_RUNNER = f"{RUNNER} is a transrank-run, or the Python environment where it is installed"
 # What a Python environment says of itself: which of its variants serves, and where that lies.
 WHERE = "from transrank import installation; print(installation.runner())"
@@ -83,7 +84,10 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
             )
         if key in values:
             raise UsageError(f"--{name} {key} is given twice", "leave out one of them")
-        values[key] = str(_file(name, key, value)) if key in FILES else value
+        values[key] = value
+    for key in FILES:
+        if key in values:
+            values[key] = str(_file(name, key, values))
     if launcher is not None and LAUNCHER not in values and MPIEXEC not in values:
         values[LAUNCHER] = launcher
     if LAUNCHER in values and MPIEXEC in values:
@@ -103,10 +107,10 @@ def parse(name: str, words: Sequence[str], launcher: str | None = None) -> Varia
     )
 
 
-def _file(name: str, key: str, value: str) -> Path:
-    path = Path(value).absolute()
+def _file(name: str, key: str, values: Mapping[str, str]) -> Path:
+    path = Path(values[key]).absolute()
     if key == RUNNER and path.is_dir():
-        path = _runner_in(name, path)
+        path = _runner_in(name, path, values)
     if not path.is_file() or (key != TUNING and not os.access(path, os.X_OK)):
         what = "file" if key == TUNING else "executable program"
         raise UsageError(
@@ -118,20 +122,28 @@ def _file(name: str, key: str, value: str) -> Path:
     return path
 
 
-def _runner_in(name: str, environment: Path) -> Path:
+def _runner_in(name: str, environment: Path, values: Mapping[str, str]) -> Path:
     python = environment / "bin" / "python"
     why = f"there is no {python}"
     if python.exists():
-        asked = subprocess.run(
-            [python, "-I", "-c", WHERE],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if asked.returncode == 0:
-            return Path(asked.stdout.strip())
-        why = asked.stderr.strip().splitlines()[-1]
+        settings = _environment(values)
+        if MPIEXEC in values:
+            settings["MPIEXEC"] = values[MPIEXEC]
+        try:
+            asked = subprocess.run(
+                [python, "-I", "-c", WHERE],
+                env=os.environ | settings,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except OSError as error:
+            why = str(error)
+        else:
+            if asked.returncode == 0:
+                return Path(asked.stdout.strip())
+            why = (asked.stderr.strip().splitlines() or [f"it ended with {asked.returncode}"])[-1]
     raise UsageError(
         f"--{name} {RUNNER}: {environment} is not a Python environment with transrank: {why}",
         A_RUNNER,
@@ -156,7 +168,7 @@ def _check_alltoall(name: str, values: dict[str, str]) -> None:
         )
 
 
-def _environment(values: dict[str, str]) -> dict[str, str]:
+def _environment(values: Mapping[str, str]) -> dict[str, str]:
     found = {key: value for key, value in values.items() if key not in (*FILES, LAUNCHER, ALLTOALL)}
     if ALLTOALL in values:
         found[FUJITSU_ALLTOALL] = values[ALLTOALL]

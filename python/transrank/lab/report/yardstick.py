@@ -36,7 +36,7 @@ class Yardstick:
         return ratio.scaled(result.bytes_counted / self.beyond.bytes_counted)
 
     def share_text(self, result: CaseResult) -> str:
-        """`85 % (83 % to 88 %) of memcpy beyond the caches`, `1.34 times (1.30 to 1.38) the rate of`.
+        """`85 % (83 % to 88 %) of memcpy beyond the caches`; above it, how many times its rate.
 
         Empty without an interval of both.
         """

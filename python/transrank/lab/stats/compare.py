@@ -17,7 +17,6 @@ from transrank.lab.stats.pairs import paired_ratios
 from transrank.lab.stats.placed import Placed
 from transrank.lab.stats.result import CaseResult, Tail
 from transrank.lab.store.lines import Shape
-from transrank.lab.units import format_seconds
 
 Pair = tuple[CaseResult | None, CaseResult | None]
 # The shapes in which a run measured a case, in words.
@@ -260,8 +259,6 @@ def _judge(
     bases = baseline.basis, candidate.basis
     if statistic == "median" and not paired and (bases[0] != bases[1] or "any cores" in bases):
         return replace(verdict, reason=_other_basis(bases))
-    if not paired and (change := _memory_change(baseline, candidate)) is not None:
-        return replace(verdict, reason=change)
     combined = [
         one.low for one in (verdict.baseline, verdict.candidate) if one and one.low is not None
     ]
@@ -280,7 +277,17 @@ def _judge(
             ratio=Estimate(second.value / first.value),
             reason=f"fewer than {LEAST_LAUNCHES} {few} give no interval",
         )
-    return _judge_ratio(verdict, difference, threshold)
+    judged = _judge_ratio(verdict, difference, threshold)
+    if not paired and judged.verdict == _memory_change(baseline, candidate):
+        return replace(
+            judged,
+            verdict="unclear",
+            alone="unclear",
+            reason=f"{judged.verdict}, and so were copies of 4 MiB beside it",
+            p_slower=1.0,
+            p_faster=1.0,
+        )
+    return judged
 
 
 def _other_basis(bases: tuple[str, str]) -> str:
@@ -297,14 +304,11 @@ def _other_basis(bases: tuple[str, str]) -> str:
 
 
 def _memory_change(baseline: CaseResult, candidate: CaseResult) -> str | None:
-    """In words, where the memory was not equally fast while the case was measured."""
+    """`slower` or `faster`, as the memory was beside the candidate; None if equally fast."""
     ours, theirs = baseline.memory_copy, candidate.memory_copy
     if ours is None or theirs is None or max(ours, theirs) <= MEMORY_CHANGED * min(ours, theirs):
         return None
-    return (
-        f"the memory was not equally fast: a copy of 4 MiB took {format_seconds(ours)} in the "
-        f"baseline, {format_seconds(theirs)} in the candidate"
-    )
+    return "slower" if theirs > ours else "faster"
 
 
 def _missing(

@@ -214,7 +214,7 @@ class Samples:
     `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
     took one way between the cores of the first two ranks of a node; `core_work_seconds`, too: what
     a fixed piece of work took on the slowest rank's core; `memory_copy_seconds`: what a copy of
-    4 MiB by every rank at once took, in cases that touch 1 MiB or more.
+    4 MiB by every rank at once took, if a case touches 1 MiB or more, but not in studies of memory.
     """
 
     seconds: Floats

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -47,17 +48,18 @@ TEST_CASE("clocks that differ in offset and rate are brought together") {
     // try some more: a fit that is wrong by itself always is. More share the cores too often.
     const double most = world.size() <= 2 ? 3e-6 : 5e-3;
     measure::ClockFit fit;
-    double error = 1;
-    for (int attempt = 0; attempt < 8 && error > most; ++attempt) {
+    std::array<double, 2> errors{1, 1};  // of a moment, in seconds, and of the drift
+    for (int attempt = 0; attempt < 8 && (errors[0] > most || errors[1] > 1e-3); ++attempt) {
         fit = measure::synchronise_node_clocks(world, clock);
         const double moment = machine::now();
-        error = std::abs(fit.model.global((moment * wrong_rate) + wrong_offset) - moment);
-        MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        errors = {std::abs(fit.model.global((moment * wrong_rate) + wrong_offset) - moment),
+                  world.rank() == 0 ? 0 : std::abs(fit.model.drift - ((1 / wrong_rate) - 1))};
+        MPI_Allreduce(MPI_IN_PLACE, errors.data(), 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
-    CHECK(error <= most);
+    CHECK(errors[0] <= most);
+    CHECK(errors[1] <= 1e-3);
     if (world.rank() != 0) {
         CHECK(fit.model.offset != 0);
-        CHECK(std::abs(fit.model.drift - ((1 / wrong_rate) - 1)) < 1e-3);
     }
     if (world.rank() == 0) {
         CHECK(fit.offsets.size() == static_cast<std::size_t>(world.size()));

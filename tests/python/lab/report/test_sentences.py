@@ -233,7 +233,9 @@ def test_a_share_of_a_copy_may_exceed_it(written: Callable[..., Run]) -> None:
     add_bandwidth(survey, Link(rate=4e10), (1 << 20,))
     add_memory_copy(survey, rate=1e9)
     told = answer(message_rate.ask, written(survey))
-    (share,) = re.findall(r"([\d.]+) times \([\d.]+ to [\d.]+\) the rate of memcpy beyond the ", told)
+    (share,) = re.findall(
+        r"([\d.]+) times \([\d.]+ to [\d.]+\) the rate of memcpy beyond the ", told
+    )
     assert float(share) > 1
 
 
