@@ -80,7 +80,7 @@ def ends(estimate: Estimate, text: Callable[[float], str] = units.three_digits) 
 
 
 def times_as_long(baseline: CaseResult, candidate: CaseResult) -> str:
-    """`1.42 times (1.40 to 1.45)`; empty with fewer than two launches of each."""
+    """`1.42 times (1.40 to 1.45)`; empty with too few launches for an interval."""
     ratio = ratio_of(baseline, candidate)
     return times(ratio) if ratio is not None else ""
 

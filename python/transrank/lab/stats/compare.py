@@ -452,16 +452,16 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> Estim
 
 
 def ratio_of(baseline: CaseResult, candidate: CaseResult) -> Estimate | None:
-    """The candidate's time over the baseline's, both of one run.
+    """The candidate's time over the baseline's, both of one run, with its interval.
 
-    Computed within pairs if at least two launches measured both, else from the launches of each.
-    None if either has a single launch, which says nothing about the spread between launches.
+    Computed within pairs if three launches measured both, else from the launches of each; None if
+    those are too few for an interval, too.
     """
     ours, theirs = baseline.by_launch, candidate.by_launch
-    if min(len(ours), len(theirs)) < 2 or min(*ours.values(), *theirs.values()) <= 0:
+    if min(len(ours), len(theirs)) < LEAST_LAUNCHES or min(*ours.values(), *theirs.values()) <= 0:
         return None
     both = [launch for launch in ours if launch in theirs]
-    if len(both) > 1:
+    if len(both) >= LEAST_LAUNCHES:
         return paired_ratio([ours[each] for each in both], [theirs[each] for each in both])
     assert baseline.headline is not None
     assert candidate.headline is not None

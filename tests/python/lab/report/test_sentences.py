@@ -104,8 +104,11 @@ def test_every_ratio_in_a_sentence_has_an_interval(every_run: Run) -> None:
     assert all(re.search(r"% \([^)]*%\)", text) for text in shares)
 
 
-def test_one_launch_says_nothing_of_the_next(written: Callable[..., Run]) -> None:
-    run = written(every_study(launches=1))
+@pytest.mark.parametrize("launches", [1, 2])
+def test_one_launch_or_two_say_nothing_of_the_next(
+    launches: int, written: Callable[..., Run]
+) -> None:
+    run = written(every_study(launches=launches))
     told = " ".join(sentences(run))
     assert not TIMES.search(told)
     for word in ("disturbed by", "are disturbed", "beat", "is fastest", "rises to"):
