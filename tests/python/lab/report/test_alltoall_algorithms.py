@@ -40,8 +40,8 @@ def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., R
     asked = question(written, SECONDS)
     assert asked is not None
     own, forced = asked.answer
-    assert "beaten by transrank's `on-node-direct` from 8 B to 1 KiB" in own
-    assert "beaten by the library's own `mpi-pairwise` at 1 KiB" in forced
+    assert "beaten by transrank's `on-node-direct` for blocks of 8 B to 1 KiB" in own
+    assert "beaten by the library's own `mpi-pairwise` for blocks of 1 KiB" in forced
     assert "64 KiB" not in own + forced
 
 
@@ -75,7 +75,7 @@ def test_where_only_the_choices_were_measured_they_are_compared(
     asked = question(written, {name: SECONDS[name] for name in ("mpi", "auto")})
     assert asked is not None
     (told,) = asked.answer
-    assert "beaten by transrank's `auto` from 8 B to 64 KiB" in told
+    assert "beaten by transrank's `auto` for blocks of 8 B to 64 KiB" in told
     table = asked.tables[0]
     assert [row.cells[2] for row in table.rows] == ["auto"] * 3
     assert len(table.columns) == 4
