@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <new>
 
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/error.hpp"
@@ -49,14 +50,19 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
     constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
     std::string words;
     int own = comm.size();
+    const auto rank_that = [&](const char* has_failed) {
+        return "rank " + std::to_string(comm.rank()) + " " + has_failed;
+    };
     try {
         work();
+    } catch (const std::bad_alloc&) {
+        words = rank_that("has too little memory left for this");
+        own = comm.rank();
     } catch (const std::exception& error) {
         words = error.what();
         own = comm.rank();
     } catch (...) {  // whatever it is, the others wait for a word
-        words =
-            "rank " + std::to_string(comm.rank()) + " threw something other than a std::exception";
+        words = rank_that("threw something other than a std::exception");
         own = comm.rank();
     }
     int speaker = 0;
