@@ -153,13 +153,13 @@ def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
 def limited_shell(
     tmp_path: Path,
 ) -> Callable[[str, Path], subprocess.CompletedProcess[str]]:
-    """Runs a shell script in which `disk` is a file system of 4 MiB."""
+    """Runs a shell script in which `disk` is a file system of 64 MiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     enter = (
         ["unshare", "--map-root-user", "--mount"] if os.geteuid() != 0 else ["unshare", "--mount"]
     )
-    mount = f"mount -t tmpfs -o size=4m tmpfs {disk}"
+    mount = f"mount -t tmpfs -o size=64m tmpfs {disk}"
     if (
         shutil.which("unshare") is None
         or subprocess.run([*enter, "sh", "-c", mount], capture_output=True, check=False).returncode
