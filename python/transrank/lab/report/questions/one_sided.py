@@ -84,7 +84,7 @@ def _answer(run: Measured) -> list[str]:
         ]
         texts.append(f"{said}, {joined(longer)} as long." if longer else f"{said}.")
     rates = [result for result in results if result.rate is not None]
-    if rates:
+    if len(rates) > 1:
         best = max(rates, key=lambda result: result.rate or 0.0)
         assert best.bytes is not None
         texts.append(
