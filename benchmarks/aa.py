@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does `compare` cry wolf? Surveys of one machine, all pairs of them compared.
 
-Runs the same survey of 48 cases at two ranks again and again, spread over --minutes, and compares
+Runs the same survey of 44 cases at two ranks again and again, spread over --minutes, and compares
 all ordered pairs. Nothing has changed between them, so that a gate that exits with 1, or a verdict
 of slower or faster, is wrong. Pairs without a verdict (a machine that was busy, cores in different
 states) are counted, too. Printed are the share of the intervals that hold another survey's value
