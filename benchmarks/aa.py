@@ -28,11 +28,11 @@ from pathlib import Path
 import numpy as np
 from bars import Figure, add_check_option, report
 from disturbed import busy_loops
-from survey import run
+from survey import run, state_of
 
 from transrank.lab.stats.compare import compare_results, summarise_family
 from transrank.lab.stats.conditions import obstacle, summarise_both
-from transrank.lab.stats.cores import CoreState, states_of
+from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store.records import Run, read_run
@@ -54,7 +54,7 @@ class Survey:
     @property
     def state(self) -> CoreState:
         """The state of the cores that its values are of."""
-        return next(iter(states_of(self.run).values()), CoreState())
+        return state_of(self.run)
 
     def values(self) -> dict[str, Estimate]:
         """Return the value of each case that has an interval."""

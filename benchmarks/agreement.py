@@ -313,6 +313,12 @@ def peers(
     return found
 
 
+def add_suites(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the suites' programs are."""
+    parser.add_argument("--imb", type=Path, metavar="FILE", help="IMB-MPI1")
+    parser.add_argument("--osu", type=Path, metavar="DIR", help="above OSU's programs")
+
+
 def launch_own(store: Path, own: Own, max_time: str, largest: int) -> Launches:
     """Measure a few launches of transrank."""
     operation = OPERATIONS[own.operation]
@@ -499,8 +505,7 @@ def figure(peer: Peer, sizes: Sequence[Size]) -> Figure:
 def main() -> int:
     """Run in alternation and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--imb", type=Path, metavar="FILE", help="IMB-MPI1")
-    parser.add_argument("--osu", type=Path, metavar="DIR", help="above OSU's programs")
+    add_suites(parser)
     parser.add_argument(
         "--operation",
         action="append",

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bars import Figure, Part
 from numpy.typing import NDArray
+from survey import state_of
 
-from transrank.lab.stats.cores import CoreState, commonest_distance, commonest_state, states_of
+from transrank.lab.stats.cores import CoreState, commonest_distance
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store.records import Event, Run
 from transrank.lab.units import format_percent, format_seconds
@@ -40,7 +41,7 @@ def by_distance(run: Run) -> list[AtDistance]:
     """
     latencies = _latencies(run)
     (shape,) = {case.shape for case in run.cases}
-    own = states_of(run).get(shape) or commonest_state(run.cases)
+    own = state_of(run)
     if own.latency_seconds is None:
         return [AtDistance("", summarise(run))]
     found = [AtDistance(_words(own, latencies), summarise(run))]

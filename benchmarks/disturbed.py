@@ -6,8 +6,8 @@ prints per operation how far the reported values lie apart. Samples during which
 core are recognised by involuntary context switches and left out; what share was kept is printed.
 
 Where a hypervisor moves the two CPUs, surveys may meet different machines: pairs are added until as
-many surveys of each kind as were asked for are of one distance between the cores, or three times as
-many pairs are done. Those are compared.
+many surveys of each kind as were asked for are of one state of the cores (distance and speed), or
+three times as many pairs are done. Those are compared.
 
 Some MPIs give up their core (sched_yield) whenever they wait for a message and find none. Alone on
 its core a rank gets it back at once; beside others the kernel first settles accounts, and the
@@ -85,7 +85,7 @@ class Surveys:
     busy: list[Survey] = field(default_factory=list)
 
     def alike(self) -> Surveys:
-        """Return as many of both kinds as possible whose values are of one distance."""
+        """Return as many of both kinds as possible of one state of the cores."""
         groups = [
             Surveys(
                 [survey for survey in group if any(survey is each for each in self.quiet)],
@@ -112,7 +112,7 @@ def figures(surveys: Surveys) -> list[Figure]:
             for case in quiet.keys() & busy.keys()
         }
         if not change:
-            note = "no surveys of both kinds met the cores equally far apart: take more"
+            note = "no surveys of both kinds met the cores in one state: take more"
             found.append(Figure(f"{operation}, median size", math.nan, BAR_PERCENT, "%", note=note))
             continue
         worst = max(change, key=lambda case: change[case])

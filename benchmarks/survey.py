@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transrank.lab.stats.cores import commonest_state
+from transrank.lab.stats.cores import CoreState, commonest_state, states_of
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store.records import Run, read_run
 
@@ -31,8 +31,6 @@ def run(store: Path, label: str, arguments: Sequence[str]) -> Run:
     return read_run(newest)
 
 
-# Surveys whose cores were farther apart than by this factor measured different machines.
-SAME_DISTANCE = 1.3
 # What the sweeps of spread.py and disturbed.py consist of, and how.
 OPERATIONS = [
     *("pingpong", "sendrecv", "collectives"),
@@ -44,16 +42,13 @@ OPERATIONS = [
 
 @dataclass(frozen=True)
 class Survey:
-    """What one survey found, and the state of the cores, where it was measured.
+    """What one survey found, and the state of the cores that its values are of.
 
-    `core_seconds` is what a cache line took between them, `work_seconds` what a fixed piece of work
-    took on the slower one when nobody disturbed it. A collective of 0 bytes, which returns at once,
-    is not among the `results`.
+    A collective of 0 bytes, which returns at once, is not among the `results`.
     """
 
     results: Sequence[CaseResult]
-    core_seconds: float | None
-    work_seconds: float | None
+    state: CoreState
 
     def of(self, operation: str) -> list[CaseResult]:
         """Return the results of an operation."""
@@ -63,12 +58,14 @@ class Survey:
 def run_survey(store: Path, label: str, options: Sequence[str]) -> Survey:
     """Measure the operations whose repeatability is judged."""
     found = run(store, label, [*OPERATIONS, *options])
-    state = commonest_state(found.cases)
-    return Survey(
-        [result for result in summarise(found) if _moves_something(result)],
-        state.latency_seconds,
-        state.work_seconds,
-    )
+    results = [result for result in summarise(found) if _moves_something(result)]
+    return Survey(results, state_of(found))
+
+
+def state_of(found: Run) -> CoreState:
+    """Return the state that the values of a run of one shape are of."""
+    (shape,) = {case.shape for case in found.cases}
+    return states_of(found).get(shape) or commonest_state(found.cases)
 
 
 def _moves_something(result: CaseResult) -> bool:
@@ -83,19 +80,10 @@ def operation_of(case: CaseResult) -> str:
 
 
 def alike(surveys: Sequence[Survey]) -> list[Survey]:
-    """Return the most surveys whose values are of one distance, nearest first."""
+    """Return the most surveys of one state of the cores."""
     return max(groups_alike(surveys), key=len)
 
 
 def groups_alike(surveys: Sequence[Survey]) -> list[list[Survey]]:
-    """Return sets of surveys whose values are of one distance between the cores.
-
-    All in one set where some survey did not measure it.
-    """
-    known = [(survey, survey.core_seconds) for survey in surveys if survey.core_seconds is not None]
-    if len(known) < len(surveys):
-        return [list(surveys)]
-    return [
-        [survey for survey, seconds in known if 1 <= seconds / nearest < SAME_DISTANCE]
-        for nearest in sorted({seconds for _, seconds in known})
-    ]
+    """Return for each survey those of the same state of the cores."""
+    return [[each for each in surveys if each.state.like(one.state)] for one in surveys]
