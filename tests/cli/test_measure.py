@@ -190,7 +190,6 @@ def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path: Path) ->
         for case in run.cases:
             assert case.samples is not None
             copies = case.samples.memory_copy_seconds
-            assert copies is None or copies.size == case.samples.rounds.size
             copied[case.case] = copies is not None and bool(((copies > 1e-6) & (copies < 1)).all())
     # Half of what a rank touches is sent, the other half received.
     assert {case for case, measured in copied.items() if measured} == {"sendrecv/1MiB"}

@@ -245,16 +245,13 @@ private:
     }
 
     // After a round of the case, so that its samples can be told by how fast the cores were and how
-    // far apart, and how fast the memory was. Whether the cores were within the bounds, on rank 0.
+    // far apart. Whether the cores were within the bounds, on rank 0.
     bool watch_cores(const measure::CaseRun& run, const mpi::Communicator& active) {
         bool within = true;
         if (core_speed_.measurable()) {
             const double seconds = CoreSpeed::work_seconds(active);
             core_work_[run.point.id()].push_back(seconds);
             within = options_.cores.hold_work(seconds);
-            if (from_memory_.contains(run.point.id())) {
-                memory_copies_[run.point.id()].push_back(memory_speed_.copy_seconds(active));
-            }
         }
         if (cores_measurable_) {
             const double seconds =
@@ -336,8 +333,9 @@ private:
         if (const auto found = core_work_.extract(point.id())) {
             json.key("core_work_seconds").array(found.mapped());
         }
-        if (const auto found = memory_copies_.extract(point.id())) {
-            json.key("memory_copy_seconds").array(found.mapped());
+        if (core_speed_.measurable() && from_memory_.contains(point.id())) {
+            // After the last round: what they leave in the caches would slow the next one.
+            json.key("memory_copy_seconds").array(memory_speed_.copy_seconds(active));
         }
         if (clocks_) {
             json.key("late_seconds").array(run.reduced.late_seconds);
@@ -381,7 +379,6 @@ private:
     std::map<std::string, std::vector<double>> core_latencies_;  ///< by case, one per round;
                                                                  ///< NaN: not answered in time
     std::map<std::string, std::vector<double>> core_work_;       ///< by case, as above
-    std::map<std::string, std::vector<double>> memory_copies_;   ///< by case, as above
     std::optional<measure::RecordFile> record_;
     std::optional<NodeClocks> clocks_;
     std::size_t total_ = 0;

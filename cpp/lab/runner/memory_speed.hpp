@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "transrank/mpi/communicator.hpp"
 
@@ -16,13 +17,14 @@ public:
     /// Operations that touch at least this much on a rank depend on it.
     static constexpr std::int64_t least_bytes = 1 << 20;
 
-    /// Collective, where cores are measurable (CoreSpeed). Seconds of the copy on the slowest rank,
-    /// all ranks at once, on rank 0; unspecified elsewhere. Allocates twice `copied_bytes` at the
-    /// first call.
-    [[nodiscard]] double copy_seconds(const mpi::Communicator& comm);
+    /// Collective, where cores are measurable (CoreSpeed). Seconds of some copies on the slowest
+    /// rank, all ranks at once, on rank 0; unspecified elsewhere. Leaves nothing else in the
+    /// caches. Allocates twice `copied_bytes` at the first call.
+    [[nodiscard]] std::vector<double> copy_seconds(const mpi::Communicator& comm);
 
 private:
     static constexpr std::size_t copied_bytes = 4U << 20U;
+    static constexpr int copies = 3;
 
     std::unique_ptr<std::byte[]> from_;
     std::unique_ptr<std::byte[]> to_;

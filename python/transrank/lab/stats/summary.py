@@ -227,7 +227,7 @@ def _view(case: Case, samples: Samples, counted: Mask) -> _LaunchView:
         minimum=float(seconds.min()),
         first_rank=median(samples.fastest[counted]),
         imbalance=_imbalance(seconds, samples.fastest[counted]),
-        memory_copy=_memory_copy(samples, counted),
+        memory_copy=_memory_copy(samples),
         rounds=round_medians(samples.seconds, counted, samples.rounds.tolist()),
     )
 
@@ -239,12 +239,9 @@ def _imbalance(slowest: Floats, fastest: Floats) -> float | None:
     return median(1 - np.minimum(fastest, slowest)[positive] / slowest[positive])
 
 
-def _memory_copy(samples: Samples, counted: Mask) -> float | None:
-    """The median over rounds of which a sample counts."""
-    if samples.memory_copy_seconds is None:
-        return None
-    rounds = np.repeat(np.arange(samples.rounds.size), samples.rounds)
-    return median(samples.memory_copy_seconds[np.unique(rounds[counted])])
+def _memory_copy(samples: Samples) -> float | None:
+    copies = samples.memory_copy_seconds
+    return median(copies) if copies is not None and copies.size else None
 
 
 def _imb_of(case: Case) -> tuple[float, float, float]:

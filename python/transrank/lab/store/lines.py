@@ -213,7 +213,7 @@ class Samples:
     bits WARM_UP, DISTURBED, STOLEN, LATE; `rounds` counts the samples of each round.
     `core_latency_seconds` has a value per round, NaN for one that is not known: what a cache line
     took one way between the cores of the first two ranks of a node; `core_work_seconds`, too: what
-    a fixed piece of work took on the slowest rank's core; `memory_copy_seconds`: what a copy of
+    a fixed piece of work took on the slowest rank's core. `memory_copy_seconds`: what copies of
     4 MiB by every rank at once took, if a case touches 1 MiB or more, but not in studies of memory.
     """
 

@@ -252,7 +252,7 @@ def _check_samples(case: Case) -> None:
             raise schema.Mismatch(
                 f"case.samples.{name} has {length} samples but seconds has {samples.seconds.size}"
             )
-    for name in ("core_latency_seconds", "core_work_seconds", "memory_copy_seconds"):
+    for name in ("core_latency_seconds", "core_work_seconds"):
         found = getattr(samples, name)
         if found is not None and found.size != samples.rounds.size:
             raise schema.Mismatch(

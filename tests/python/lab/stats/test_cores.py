@@ -210,9 +210,7 @@ def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
     assert (obstacle(idle, busy) or "").startswith("in the candidate, the machine was busy")
 
 
-@pytest.mark.parametrize(
-    "name", ["core_latency_seconds", "core_work_seconds", "memory_copy_seconds"]
-)
+@pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])
 def test_each_round_has_its_probes(tmp_path: Path, name: str) -> None:
     damaged = recorded.case(**{name: [1e-7, 1e-7]})
     with pytest.raises(RecordError, match="has 2 rounds but rounds has 1"):

@@ -52,20 +52,15 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
     assert result.first_rank == pytest.approx(0.9e-6)
 
 
-def test_the_memory_is_that_of_the_rounds_that_count(tmp_path: Path) -> None:
-    flags, copies = [1] * 4 + [0] * 8 + [2] * 4 + [0] * 8, (9e-4, 4e-4, 7e-4, 5e-4)
+def test_of_copies_of_memory_the_median_counts(tmp_path: Path) -> None:
     lines = [
-        recorded.case(
-            launch=i,
-            seconds=CALM,
-            flags=flags,
-            rounds=[4, 8, 4, 8],
-            memory_copy_seconds=[factor * copy for copy in copies],
-        )
+        recorded.case(launch=i, memory_copy_seconds=[factor * copy for copy in (9e-4, 4e-4, 5e-4)])
         for i, factor in enumerate((1.0, 1.2, 1.1))
     ]
-    assert only(run_of(tmp_path, recorded.header(), *lines)).memory_copy == pytest.approx(4.95e-4)
-    assert only(run_of(tmp_path, recorded.header(), recorded.case())).memory_copy is None
+    assert only(run_of(tmp_path, recorded.header(), *lines)).memory_copy == pytest.approx(5.5e-4)
+    for copies in (None, []):
+        case = recorded.case(memory_copy_seconds=copies)
+        assert only(run_of(tmp_path, recorded.header(), case)).memory_copy is None
 
 
 def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path: Path) -> None:
