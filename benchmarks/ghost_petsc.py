@@ -3,8 +3,8 @@
 
 Runs the study `ghost` (mode `used`, all 6144 rows remote, two ranks) and the same update by
 PetscSF in alternation. PETSc is not part of transrank: name a Python that has petsc4py, built
-against the same MPI, e.g. by `MPICC=.../mpicc pip install petsc petsc4py`. PetscSF is driven by
-petsc4py, whose calls cost about a microsecond of Python each.
+against the same MPI, e.g. by `MPICC=.../mpicc pip install mpi4py petsc petsc4py`. PetscSF is driven
+by petsc4py, whose calls cost about a microsecond of Python each.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ def main() -> int:
     parser.add_argument("--max-time", default="500ms", help="per case and launch (default: 500ms)")
     add_check_option(parser)
     arguments = parser.parse_args()
-    has_petsc4py = [arguments.python, "-c", "import petsc4py"]
+    has_petsc4py = [arguments.python, "-c", "import mpi4py, petsc4py"]
     if subprocess.run(has_petsc4py, capture_output=True).returncode != 0:
         print(
-            f"skipped: {arguments.python} has no petsc4py; name one that has with --python",
+            f"skipped: {arguments.python} lacks petsc4py or mpi4py; name another with --python",
             file=sys.stderr,
         )
         return 0
