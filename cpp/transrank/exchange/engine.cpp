@@ -2,7 +2,6 @@
 #include "transrank/exchange/engine.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace transrank::exchange {
 namespace {
@@ -38,13 +37,21 @@ void Engine::leave() {
 void Engine::add(Active& exchange) {
     const std::lock_guard lock(mutex_);
     active_.push_back(&exchange);
-    exchange.place_ = active_.size() - 1;
+    exchange.place_.store(active_.size() - 1, std::memory_order_relaxed);
+    advance_with_others(exchange);
+}
+
+void Engine::remove(Active& exchange) {
+    // Only its owner adds it, so that one which is not there stays away.
+    if (exchange.place_.load(std::memory_order_acquire) != Active::nowhere) {
+        const std::lock_guard lock(mutex_);
+        drop(exchange);
+    }
 }
 
 // The last one takes its place.
-void Engine::remove(Active& exchange) {
-    const std::lock_guard lock(mutex_);
-    const auto place = std::exchange(exchange.place_, Active::nowhere);
+void Engine::drop(Active& exchange) {
+    const auto place = exchange.place_.load(std::memory_order_relaxed);
     if (place == Active::nowhere) {
         return;
     }
@@ -52,20 +59,21 @@ void Engine::remove(Active& exchange) {
     active_.pop_back();
     if (last != &exchange) {
         active_[place] = last;
-        last->place_ = place;
+        last->place_.store(place, std::memory_order_relaxed);
     }
+    // Last of all: its owner may destroy it now.
+    exchange.place_.store(Active::nowhere, std::memory_order_release);
 }
 
 bool Engine::advance(Active& exchange) {
     const bool advanced = exchange.progress();
     if (exchange.is_over()) {
-        remove(exchange);
+        drop(exchange);
     }
     return advanced;
 }
 
-bool Engine::progress(Active& own) {
-    const std::lock_guard lock(mutex_);
+bool Engine::advance_with_others(Active& own) {
     bool advanced = advance(own);
     for (auto left = std::min(active_.size(), most_others); left > 0 && !active_.empty(); --left) {
         next_ = next_ < active_.size() ? next_ : 0;
@@ -73,6 +81,11 @@ bool Engine::progress(Active& own) {
         advanced |= other != &own && advance(*other);
     }
     return advanced;
+}
+
+bool Engine::progress(Active& own) {
+    const std::lock_guard lock(mutex_);
+    return advance_with_others(own);
 }
 
 bool Engine::progress() {

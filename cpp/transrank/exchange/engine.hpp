@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <mutex>
@@ -28,7 +29,7 @@ public:
 private:
     friend class Engine;
     static constexpr auto nowhere = std::numeric_limits<std::size_t>::max();
-    std::size_t place_ = nowhere;  ///< among those under way
+    std::atomic<std::size_t> place_ = nowhere;  ///< among those under way
 };
 
 /// All exchanges of this process, and which of them have been started and are not over. Whoever
@@ -45,8 +46,9 @@ public:
     /// Has all exchanges leave, since this process finalizes MPI.
     void leave();
 
-    /// One that has been started. It is removed when it is over.
+    /// Adds one that has been started, and makes progress with it. It is removed when it is over.
     void add(Active& exchange);
+    /// Afterwards no other thread uses it.
     void remove(Active& exchange);
 
     /// Makes `own`, which is under way or over, advance, and a few of the others in turn, so that a
@@ -62,7 +64,10 @@ public:
     [[nodiscard]] std::recursive_mutex& mutex() noexcept { return mutex_; }
 
 private:
+    // With the mutex held.
     bool advance(Active& exchange);
+    bool advance_with_others(Active& own);
+    void drop(Active& exchange);
 
     std::recursive_mutex mutex_;
     std::unordered_set<Active*> known_;

@@ -65,7 +65,6 @@ public:
         });
         active_ = true;
         Engine::instance().add(*this);
-        Engine::instance().progress(*this);
     }
 
     bool test() {
