@@ -151,7 +151,7 @@ bool ascend_apart(std::span<const route::Leg> receives) {
     std::vector<Hull> hulls;
     for (const auto& leg : receives) {
         const auto outline = leg.segments.outline();
-        if (!outline.destination_ascends) {
+        if (outline.descents > 0) {
             return false;
         }
         hulls.push_back(

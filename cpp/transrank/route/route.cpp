@@ -51,7 +51,7 @@ void check_legs(int rank, int ranks, std::span<const Leg> legs, const Side& side
         require(leg.peer >= 0 && leg.peer < ranks, "rank ", rank, " ", side.verb, " rank ",
                 leg.peer, ", but there are ", ranks, " ranks");
         const auto outline = leg.segments.outline();
-        if (outline.well_formed && outline.*side.end <= side.extent) {
+        if (outline.ill_formed == 0 && outline.*side.end <= side.extent) {
             continue;
         }
         std::int64_t units = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/checksum.hpp"
@@ -78,36 +79,39 @@ bool is_well_formed(const Segment& segment) noexcept {
                        : !__builtin_mul_overflow(length, count, &units));
 }
 
-void Outline::add(const Segment& segment) noexcept {
+void Outline::add(const Segment& segment, const RunEnd& before) noexcept {
     const auto end = end_of(segment);
     const auto source_last = static_cast<std::int64_t>(end.source);
     const auto destination_last = static_cast<std::int64_t>(end.destination);
+    const auto last_destination = static_cast<std::int64_t>(before.destination);
     const auto steps = sum(segment.count, -1);
     std::int64_t passed = 0;
     // An end that 64 bits cannot count has wrapped.
-    well_formed =
-        well_formed && is_well_formed(segment) && source_last >= segment.source &&
+    const bool counted =
+        is_well_formed(segment) && source_last >= segment.source &&
         destination_last >= segment.destination &&
         (steps == 0 || (!__builtin_mul_overflow(steps, segment.source_stride, &passed) &&
                         !__builtin_mul_overflow(steps, segment.destination_stride, &passed))) &&
         !__builtin_add_overflow(units, segment.units(), &passed);
+    ill_formed += counted ? 0 : 1;
     const bool first = segments == 0;
     units = sum(units, product(segment.length, segment.count));
     runs = sum(runs, segment.count);
     source_stretches = sum(source_stretches, segment.source_stride == segment.length ? 0 : steps);
-    source_stretches = sum(source_stretches, !first && segment.source == last_source_ ? 0 : 1);
+    source_stretches =
+        sum(source_stretches,
+            !first && segment.source == static_cast<std::int64_t>(before.source) ? 0 : 1);
     destination_stretches =
         sum(destination_stretches, segment.destination_stride == segment.length ? 0 : steps);
     destination_stretches =
-        sum(destination_stretches, !first && segment.destination == last_destination_ ? 0 : 1);
-    destination_ascends = destination_ascends && segment.destination >= last_destination_ &&
-                          (steps == 0 || segment.destination_stride >= segment.length);
+        sum(destination_stretches, !first && segment.destination == last_destination ? 0 : 1);
+    const bool ascends = (first || segment.destination >= last_destination) &&
+                         (steps == 0 || segment.destination_stride >= segment.length);
+    descents += ascends ? 0 : 1;
     source_end = std::max(source_end, source_last);
     destination_end = std::max(destination_end, destination_last);
     shortest_run = first ? segment.length : std::min(shortest_run, segment.length);
     longest_run = std::max(longest_run, segment.length);
-    last_source_ = source_last;
-    last_destination_ = destination_last;
     ++segments;
 }
 
@@ -125,7 +129,7 @@ Segments::Segments(std::vector<Segment> all) {
 Segments::Coded& Segments::coded() {
     if (!rest_) {
         rest_ = std::make_shared<Coded>(
-            Coded{.bytes = {}, .last = end_of(first_.back()), .outline = outline()});
+            Coded{.bytes = {}, .summary = {.last = end_of(first_.back()), .outline = outline()}});
     } else if (rest_.use_count() > 1) {
         rest_ = std::make_shared<Coded>(*rest_);
     }
@@ -138,8 +142,8 @@ void Segments::push_back(const Segment& segment) {
         return;
     }
     auto& rest = coded();
-    segment_code::encode(segment, rest.last, rest.bytes);
-    rest.outline.add(segment);
+    rest.summary.outline.add(segment, rest.summary.last);
+    segment_code::encode(segment, rest.summary.last, rest.bytes);
     ++rest.count;
 }
 
@@ -158,11 +162,13 @@ void Segments::shrink_to_fit() {
 
 Outline Segments::outline() const noexcept {
     if (rest_) {
-        return rest_->outline;
+        return rest_->summary.outline;
     }
     Outline made;
+    RunEnd before;
     for (const auto& segment : first_) {
-        made.add(segment);
+        made.add(segment, before);
+        before = end_of(segment);
     }
     return made;
 }
@@ -172,15 +178,22 @@ std::size_t Segments::memory_bytes() const noexcept {
            (rest_ ? sizeof(Coded) + rest_->bytes.capacity() : 0);
 }
 
+// The first ones in their code. Of the further ones, which may be millions, what they are together
+// goes with them, so that they need not be decoded to be checked.
 std::vector<std::byte> Segments::packed() const {
+    static_assert(std::has_unique_object_representations_v<Summary>, "padding would be sent");
     std::vector<std::byte> bytes;
-    bytes.reserve((first_.size() * sizeof(Segment)) + (rest_ ? rest_->bytes.size() : 0));
+    const auto further = rest_ ? sizeof(Summary) + rest_->bytes.size() : 0;
+    bytes.reserve((first_.size() * sizeof(Segment)) + further);
     segment_code::put(size(), bytes);
     RunEnd before;
     for (const auto& segment : first_) {
         segment_code::encode(segment, before, bytes);
     }
     if (rest_) {
+        segment_code::put(rest_->bytes.size(), bytes);
+        const auto summary = std::as_bytes(std::span(&rest_->summary, 1));
+        bytes.insert(bytes.end(), summary.begin(), summary.end());
         bytes.insert(bytes.end(), rest_->bytes.begin(), rest_->bytes.end());
     }
     return bytes;
@@ -193,19 +206,21 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
                     next.left().size(), " bytes");
     Segments made;
     RunEnd before;
-    const auto take = [&] { return segment_code::decode(before, [&] { return next(); }); };
-    made.first_.reserve(std::min<std::size_t>(count, most_plain));
-    while (made.first_.size() < std::min<std::size_t>(count, most_plain)) {
-        made.first_.push_back(take());
+    const auto plain = std::min<std::size_t>(count, most_plain);
+    made.first_.reserve(plain);
+    while (made.first_.size() < plain) {
+        made.first_.push_back(segment_code::decode(before, next));
     }
     if (count > most_plain) {
-        auto& rest = made.coded();
-        const auto coded = next.left();
-        for (rest.count = 0; rest.count < count - most_plain; ++rest.count) {
-            rest.outline.add(take());
-        }
-        rest.bytes.assign(coded.begin(), coded.end() - std::ssize(next.left()));
-        rest.last = before;
+        const auto coded_bytes = next();
+        const auto left = next.left();
+        layout::require(
+            left.size() >= sizeof(Summary) && left.size() - sizeof(Summary) == coded_bytes,
+            "packed segments end too early");
+        const auto coded = left.subspan(sizeof(Summary));
+        made.rest_ = std::make_shared<Coded>(Coded{
+            .bytes = {coded.begin(), coded.end()}, .count = count - most_plain, .summary = {}});
+        std::memcpy(&made.rest_->summary, left.data(), sizeof(Summary));
     }
     return made;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -28,16 +30,14 @@ struct Outline {
     /// In how many stretches they lie, of runs one after the other.
     std::int64_t source_stretches = 0;
     std::int64_t destination_stretches = 0;
-    /// Whether each is well formed (is_well_formed) and 64 bits count their units and ends.
-    bool well_formed = true;
-    /// Whether no run begins, in the destination, before the end of those before it.
-    bool destination_ascends = true;
+    /// How many are not well formed (is_well_formed), or have units or ends that 64 bits cannot
+    /// count.
+    std::int64_t ill_formed = 0;
+    /// In how many some run begins, in the destination, before the end of those before it.
+    std::int64_t descents = 0;
 
-    void add(const Segment& segment) noexcept;
-
-private:
-    std::int64_t last_source_ = 0;  ///< where the last segment ends
-    std::int64_t last_destination_ = 0;
+    /// `before` is where the last one ended.
+    void add(const Segment& segment, const RunEnd& before) noexcept;
 };
 
 /// Whether no number is negative, there is something in it, and a single run has no strides.
@@ -67,14 +67,18 @@ public:
     [[nodiscard]] const Segment& front() const noexcept { return first_.front(); }
     [[nodiscard]] Iterator begin() const noexcept;
     [[nodiscard]] Iterator end() const noexcept;
+    /// Calls `visit` with each; faster than the iterators where there are very many.
+    template <class Visit>
+    void for_each(const Visit& visit) const;
 
     [[nodiscard]] Outline outline() const noexcept;
     /// Bytes in memory, without those of the object.
     [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-    /// For messages.
+    /// For messages between ranks of one program.
     [[nodiscard]] std::vector<std::byte> packed() const;
-    /// The segments again. Throws std::invalid_argument when the bytes end too early.
+    /// The segments again. Throws std::invalid_argument when the bytes end too early; further ones
+    /// are not looked at.
     [[nodiscard]] static Segments unpacked(std::span<const std::byte> bytes);
 
     /// A checksum of all numbers.
@@ -84,11 +88,14 @@ public:
 
 private:
     static constexpr std::size_t most_plain = 32;
+    struct Summary {
+        RunEnd last;
+        Outline outline;  ///< the first ones included
+    };
     struct Coded {
         std::vector<std::byte> bytes;
         std::size_t count = 0;
-        RunEnd last;
-        Outline outline;  ///< the first ones included
+        Summary summary;
     };
     [[nodiscard]] Coded& coded();
 
@@ -162,6 +169,31 @@ inline Segments::Iterator Segments::end() const noexcept {
     Iterator end;
     end.plain_ = end.end_ = first_.data() + first_.size();
     return end;
+}
+
+// Some are decoded before the first of them is visited: a segment is written number by number, and
+// read at once in wider pieces would wait until these have left the processor's store buffer.
+template <class Visit>
+void Segments::for_each(const Visit& visit) const {
+    for (const auto& segment : first_) {
+        visit(segment);
+    }
+    if (!rest_) {
+        return;
+    }
+    std::array<Segment, 16> some;
+    segment_code::Trusting next(rest_->bytes.data());
+    auto before = end_of(first_.back());
+    for (auto left = rest_->count; left > 0;) {
+        const auto taken = std::span(some).first(std::min(left, some.size()));
+        for (auto& segment : taken) {
+            segment = segment_code::decode(before, next);
+        }
+        for (const auto& segment : taken) {
+            visit(segment);
+        }
+        left -= taken.size();
+    }
 }
 
 /// The segments, each as `change` makes it.

@@ -9,31 +9,32 @@ namespace {
 
 enum class Side : std::uint8_t { source, destination };
 
-// One side of runs made dense, run after run, from `offset` on; returns their bytes.
-std::int64_t make_dense(ByteRuns& runs, Side side, std::int64_t offset) {
+// One side of runs made dense, run after run, from `offset` on; returns their units.
+std::int64_t make_dense(route::Segment& runs, Side side, std::int64_t offset) {
     (side == Side::source ? runs.source : runs.destination) = offset;
     (side == Side::source ? runs.source_stride : runs.destination_stride) = runs.length;
-    return runs.length * runs.count;
+    return runs.units();
 }
 
 std::int64_t make_dense(Nest& nest, Side side, std::int64_t offset) {
     (side == Side::source ? nest.source : nest.destination) = offset;
-    auto bytes = nest.length;
+    auto units = nest.length;
     for (auto& loop : std::span(nest.loops).first(nest.depth)) {
-        (side == Side::source ? loop.source_stride : loop.destination_stride) = bytes;
-        bytes *= loop.count;
+        (side == Side::source ? loop.source_stride : loop.destination_stride) = units;
+        units *= loop.count;
     }
-    return bytes;
+    return units;
 }
 
 // The runs of a leg with one of their sides laid out densely, run after run, from 0 on.
 std::shared_ptr<const RunTable> dense(const route::Leg& leg, std::int64_t unit_bytes, Side side) {
     auto table = std::make_shared<RunTable>(unit_bytes);
     std::int64_t offset = 0;
-    for_each_nest(leg, unit_bytes, [&](auto runs) {
+    const auto append = [&](auto runs) {
         offset += make_dense(runs, side, offset);
         table->append(runs);
-    });
+    };
+    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
     table->finish();
     return table;
 }

@@ -66,28 +66,24 @@ void for_each_box(const route::Leg& leg, const VisitLone& visit_lone, const Visi
                 continue;
             }
             const auto nest = leading_nest(rest);
-            visit_nest(nest, rest.first(nest.segments));
+            if (nest.segments == 1) {
+                visit_lone(rest.front());
+            } else {
+                visit_nest(nest, rest.first(nest.segments));
+            }
             rest = rest.subspan(nest.segments);
         }
         repeated.clear();
     };
-    for (const auto& segment : leg.segments) {
+    leg.segments.for_each([&](const route::Segment& segment) {
         if (segment.count > 1) {
             repeated.push_back(segment);
         } else {
             visit_repeated();
             visit_lone(segment);
         }
-    }
+    });
     visit_repeated();
-}
-
-/// Calls `visit` with all runs of a leg in bytes, in its order: nests and ByteRuns.
-template <class Visit>
-void for_each_nest(const route::Leg& leg, std::int64_t unit_bytes, const Visit& visit) {
-    for_each_box(
-        leg, [&](const route::Segment& segment) { visit(in_bytes(segment, unit_bytes)); },
-        [&](const Nest& nest, auto /*segments*/) { visit(in_bytes(nest, unit_bytes)); });
 }
 
 /// Calls `visit(source, destination)` with the places of all steps of some loops, of which the

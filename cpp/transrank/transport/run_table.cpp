@@ -2,7 +2,6 @@
 #include "transrank/transport/run_table.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -19,15 +18,6 @@ constexpr std::size_t least_share_given_back = 8;
 bool fits(std::int64_t offset) {
     return offset >= std::numeric_limits<std::int32_t>::min() &&
            offset <= std::numeric_limits<std::int32_t>::max();
-}
-
-// By Newton's method: each step doubles the bits that are right, of which an odd number has three.
-std::uint64_t inverse_of_odd(std::uint64_t number) {
-    std::uint64_t inverse = number;
-    for (int right = 3; right < 64; right *= 2) {
-        inverse *= 2 - (number * inverse);
-    }
-    return inverse;
 }
 
 /// Tables that several exchanges may use.
@@ -52,10 +42,7 @@ struct Tables {
 }  // namespace
 
 RunTable::RunTable(std::int64_t unit_bytes)
-    : unit_bytes_(unit_bytes),
-      unit_shift_(std::countr_zero(static_cast<std::uint64_t>(unit_bytes))),
-      unit_inverse_(inverse_of_odd(static_cast<std::uint64_t>(unit_bytes) >> unit_shift_)),
-      copy_units_(memory::unit_copy(unit_bytes)) {}
+    : unit_bytes_(unit_bytes), copy_units_(memory::unit_copy(unit_bytes)) {}
 
 void RunTable::reserve(std::int64_t segments, std::int64_t units) {
     if (copy_units_ != nullptr) {
@@ -63,16 +50,16 @@ void RunTable::reserve(std::int64_t segments, std::int64_t units) {
     }
 }
 
-void RunTable::append(ByteRuns runs) {
-    bytes_ += runs.length * runs.count;
+void RunTable::append(const route::Segment& runs) {
     if (runs.source_stride == runs.length && runs.destination_stride == runs.length) {
-        runs.length *= runs.count;
-        runs.count = 1;
+        append(route::Segment{
+            .source = runs.source, .destination = runs.destination, .length = runs.units()});
+        return;
     }
-    if (last_ && last_->count == 1 && runs.count == 1 &&
-        runs.source == last_->source + last_->length &&
-        runs.destination == last_->destination + last_->length) {
-        last_->length += runs.length;
+    bytes_ += runs.units() * unit_bytes_;
+    if (last_.count == 1 && runs.count == 1 && runs.source == last_.source + last_.length &&
+        runs.destination == last_.destination + last_.length) {
+        last_.length += runs.length;
         return;
     }
     write_last();
@@ -80,78 +67,75 @@ void RunTable::append(ByteRuns runs) {
 }
 
 void RunTable::append(const Nest& nest) {
-    if (!pays_to_turn(nest)) {
-        const auto& runs = nest.loops.front();
-        for_each_step(nest.used().subspan(1), nest.source, nest.destination,
-                      [&](std::int64_t source, std::int64_t destination) {
-                          append(ByteRuns{.source = source,
-                                          .destination = destination,
-                                          .length = nest.length,
-                                          .count = runs.count,
-                                          .source_stride = runs.source_stride,
-                                          .destination_stride = runs.destination_stride});
-                      });
+    const auto in_memory = in_bytes(nest, unit_bytes_);
+    if (pays_to_turn(in_memory)) {
+        write_last();
+        others_.push_back(
+            {.runs_before = runs_.size(), .what = Transposed{.number = transposed_.size()}});
+        transposed_.emplace_back(in_memory);
+        bytes_ += in_memory.units();
         return;
     }
-    write_last();
-    others_.push_back({.runs_before = runs_.size(), .what = TransposedRuns(nest)});
-    bytes_ += nest.units();
+    const auto& runs = nest.loops.front();
+    for_each_step(nest.used().subspan(1), nest.source, nest.destination,
+                  [&](std::int64_t source, std::int64_t destination) {
+                      append(route::Segment{.source = source,
+                                            .destination = destination,
+                                            .length = nest.length,
+                                            .count = runs.count,
+                                            .source_stride = runs.source_stride,
+                                            .destination_stride = runs.destination_stride});
+                  });
 }
 
 void RunTable::finish() {
     write_last();
     runs_.shrink_to_fit();
     others_.shrink_to_fit();
+    transposed_.shrink_to_fit();
     if (indices_.capacity() - indices_.size() >= indices_.capacity() / least_share_given_back) {
         indices_.shrink_to_fit();
     }
 }
 
 void RunTable::write_last() {
-    if (last_) {
-        write(*last_);
-        last_.reset();
+    if (last_.length == 0) {
+        return;
     }
-}
-
-void RunTable::write(const ByteRuns& runs) {
-    if (copy_units_ == nullptr || runs.length * runs.count > most_units_listed * unit_bytes_ ||
-        !write_units(runs)) {
-        runs_.push_back(runs);
+    if (copy_units_ == nullptr || last_.units() > most_units_listed || !write_units(last_)) {
+        runs_.push_back(in_bytes(last_, unit_bytes_));
     }
+    last_ = {};
 }
 
 /// Returns false where the units are too far apart.
-bool RunTable::write_units(const ByteRuns& runs) {
-    const auto from_step = in_units(runs.source_stride);
-    const auto to_step = in_units(runs.destination_stride);
-    const auto length = in_units(runs.length);
-    const auto from_end = ((runs.count - 1) * from_step) + length;
-    const auto to_end = ((runs.count - 1) * to_step) + length;
-    if (!fits(from_end) || !fits(to_end)) {
-        return false;
-    }
+bool RunTable::write_units(const route::Segment& runs) {
+    const auto from_end = ((runs.count - 1) * runs.source_stride) + runs.length;
+    const auto to_end = ((runs.count - 1) * runs.destination_stride) + runs.length;
     auto* list = others_.empty() || others_.back().runs_before != runs_.size()
                      ? nullptr
                      : std::get_if<List>(&others_.back().what);
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    if (list != nullptr) {
-        from = in_units(runs.source - list->source);
-        to = in_units(runs.destination - list->destination);
-    }
-    if (list == nullptr || !fits(from) || !fits(to) || !fits(from + from_end) ||
-        !fits(to + to_end)) {
-        others_.push_back({.runs_before = runs_.size(),
-                           .what = List{.begin = indices_.size(),
-                                        .end = indices_.size(),
-                                        .source = runs.source,
-                                        .destination = runs.destination}});
+    const auto reaches = [&](const List& from_here) {
+        const auto from = runs.source - from_here.source;
+        const auto to = runs.destination - from_here.destination;
+        return fits(from) && fits(to) && fits(from + from_end) && fits(to + to_end);
+    };
+    if (list == nullptr || !reaches(*list)) {
+        const List next{.begin = indices_.size(),
+                        .end = indices_.size(),
+                        .source = runs.source,
+                        .destination = runs.destination};
+        if (!reaches(next)) {
+            return false;
+        }
+        others_.push_back({.runs_before = runs_.size(), .what = next});
         list = &std::get<List>(others_.back().what);
-        from = to = 0;
     }
-    for (std::int64_t run = 0; run < runs.count; ++run, from += from_step, to += to_step) {
-        for (std::int64_t unit = 0; unit < length; ++unit) {
+    auto from = runs.source - list->source;
+    auto to = runs.destination - list->destination;
+    for (std::int64_t run = 0; run < runs.count;
+         ++run, from += runs.source_stride, to += runs.destination_stride) {
+        for (std::int64_t unit = 0; unit < runs.length; ++unit) {
             indices_.push_back({.from = static_cast<std::int32_t>(from + unit),
                                 .to = static_cast<std::int32_t>(to + unit)});
         }
@@ -162,19 +146,13 @@ bool RunTable::write_units(const ByteRuns& runs) {
 
 void RunTable::copy(const std::byte* source, std::byte* destination) const {
     in_order([&](const ByteRuns& runs) { copy_runs(runs, source, destination); },
-             [&](const List& list) {
-                 copy_units_(destination + list.destination, source + list.source,
-                             indices_of(list));
-             },
+             [&](const List& list) { copy_list(list, source, destination); },
              [&](const TransposedRuns& transposed) { transposed.copy(source, destination); });
 }
 
 void RunTable::stream(const std::byte* source, std::byte* destination) const {
     in_order([&](const ByteRuns& runs) { stream_runs(runs, source, destination); },
-             [&](const List& list) {
-                 copy_units_(destination + list.destination, source + list.source,
-                             indices_of(list));
-             },
+             [&](const List& list) { copy_list(list, source, destination); },
              [&](const TransposedRuns& transposed) { transposed.stream(source, destination); });
 }
 
@@ -194,11 +172,12 @@ std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit
     if (all) {
         table->reserve(outline.segments, outline.units);
     }
-    for_each_nest(leg, unit_bytes, [&](const auto& runs) {
-        if (runs.length >= range.from && runs.length < range.below) {
+    const auto append = [&](const auto& runs) {
+        if (all || range.contains(runs.length * unit_bytes)) {
             table->append(runs);
         }
-    });
+    };
+    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
     table->finish();
     return table;
 }

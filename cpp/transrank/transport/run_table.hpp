@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -15,18 +15,18 @@
 
 namespace transrank::transport {
 
-/// Runs in their order, as bytes from two bases on, ready to be executed again and again. Short
-/// ones at irregular distances, of which there may be millions, are a list of 8 bytes for each
-/// unit; those of a box whose two sides have different fastest dimensions are kept as its loops;
-/// the others are kept as they are.
+/// Runs in their order, from two bases on, ready to be executed again and again. Short ones at
+/// irregular distances, of which there may be millions, are a list of 8 bytes for each unit; those
+/// of a box whose two sides have different fastest dimensions are kept as its loops; the others are
+/// kept as they are.
 class RunTable {
 public:
     /// Of units of `unit_bytes`.
     explicit RunTable(std::int64_t unit_bytes);
 
-    /// Appends runs; what continues the last one on both sides becomes part of it, so that what is
-    /// dense on both sides moves in one piece. All places are multiples of a unit.
-    void append(ByteRuns runs);
+    /// Appends the runs of a segment; what continues the last one on both sides becomes part of it,
+    /// so that what is dense on both sides moves in one piece.
+    void append(const route::Segment& runs);
     /// The same with those of a nest, which are turned where that pays.
     void append(const Nest& nest);
     /// As many segments with as many units are to come.
@@ -50,19 +50,17 @@ public:
             visit,
             [&](const List& list) {
                 for (const auto& index : indices_of(list)) {
-                    visit(ByteRuns{.source = list.source + (index.from * unit_bytes_),
-                                   .destination = list.destination + (index.to * unit_bytes_),
-                                   .length = unit_bytes_,
-                                   .count = 1,
-                                   .source_stride = 0,
-                                   .destination_stride = 0});
+                    visit(in_bytes(route::Segment{.source = list.source + index.from,
+                                                  .destination = list.destination + index.to,
+                                                  .length = 1},
+                                   unit_bytes_));
                 }
             },
             [&](const TransposedRuns& transposed) { transposed.for_each(visit); });
     }
 
 private:
-    /// Units one by one, at indices from two bases on.
+    /// Units one by one, at indices from two units on.
     struct List {
         std::size_t begin;  ///< among the indices
         std::size_t end;
@@ -70,10 +68,15 @@ private:
         std::int64_t destination;
     };
 
+    /// Which of the transposed runs.
+    struct Transposed {
+        std::size_t number;
+    };
+
     /// What is not kept as runs, and how many of these come before it.
     struct Other {
         std::size_t runs_before;
-        std::variant<List, TransposedRuns> what;
+        std::variant<List, Transposed> what;
     };
 
     template <class VisitRuns, class VisitList, class VisitTransposed>
@@ -87,7 +90,7 @@ private:
             if (const auto* list = std::get_if<List>(&other.what)) {
                 visit_list(*list);
             } else {
-                visit_transposed(std::get<TransposedRuns>(other.what));
+                visit_transposed(transposed_[std::get<Transposed>(other.what).number]);
             }
         }
         for (; run < runs_.size(); ++run) {
@@ -97,24 +100,20 @@ private:
     [[nodiscard]] std::span<const memory::UnitIndex> indices_of(const List& list) const {
         return std::span(indices_).subspan(list.begin, list.end - list.begin);
     }
-
-    /// Of a distance, which is a multiple of a unit: without dividing, since there may be millions.
-    [[nodiscard]] std::int64_t in_units(std::int64_t bytes) const noexcept {
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(bytes >> unit_shift_) *
-                                         unit_inverse_);
+    void copy_list(const List& list, const std::byte* source, std::byte* destination) const {
+        copy_units_(destination + (list.destination * unit_bytes_),
+                    source + (list.source * unit_bytes_), indices_of(list));
     }
     void write_last();
-    void write(const ByteRuns& runs);
-    [[nodiscard]] bool write_units(const ByteRuns& runs);
+    [[nodiscard]] bool write_units(const route::Segment& runs);
 
     std::int64_t unit_bytes_;
-    int unit_shift_;               ///< a unit is an odd number times 2 to this
-    std::uint64_t unit_inverse_;   ///< of that odd number, modulo 2^64
     memory::UnitCopy copy_units_;  ///< nullptr where units are not listed
     std::int64_t bytes_ = 0;
-    std::optional<ByteRuns> last_;
+    route::Segment last_;  ///< may still grow; length 0: none
     std::vector<ByteRuns> runs_;
     std::vector<Other> others_;
+    std::vector<TransposedRuns> transposed_;
     std::vector<memory::UnitIndex> indices_;
 };
 
@@ -122,6 +121,10 @@ private:
 struct LengthRange {
     std::int64_t from = 0;
     std::int64_t below = INT64_MAX;
+
+    [[nodiscard]] bool contains(std::int64_t bytes) const noexcept {
+        return bytes >= from && bytes < below;
+    }
     friend auto operator<=>(const LengthRange&, const LengthRange&) = default;
 };
 

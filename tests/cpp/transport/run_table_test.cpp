@@ -17,6 +17,7 @@
 using namespace transrank::transport;
 using transrank::route::Leg;
 using transrank::route::Loop;
+using transrank::route::Segment;
 
 namespace {
 
@@ -74,7 +75,7 @@ Leg random_box(std::mt19937& random) {
     CHECK(lay(&Loop::destination_stride) <= room);
     transrank::route::LoopNest nest;
     std::ranges::for_each(loops, [&](const Loop& loop) { nest.add(loop); });
-    std::vector<transrank::route::Segment> segments;
+    std::vector<Segment> segments;
     nest.append_to(segments, 0, 0);
     return {.peer = 0, .segments = segments};
 }
@@ -194,18 +195,8 @@ TEST_CASE("places that are written twice keep their order") {
 TEST_CASE("units far from each other are reached") {
     const std::int64_t far = std::int64_t{3} << 31U;  // units beyond 32 bits
     RunTable table(8);
-    table.append({.source = 0,
-                  .destination = 0,
-                  .length = 8,
-                  .count = 1,
-                  .source_stride = 0,
-                  .destination_stride = 0});
-    table.append({.source = far * 8,
-                  .destination = 16,
-                  .length = 8,
-                  .count = 1,
-                  .source_stride = 0,
-                  .destination_stride = 0});
+    table.append(Segment{.source = 0, .destination = 0, .length = 1});
+    table.append(Segment{.source = far, .destination = 2, .length = 1});
     table.finish();
     std::vector<std::int64_t> sources;
     table.for_each([&](const ByteRuns& runs) { sources.push_back(runs.source); });
