@@ -78,8 +78,8 @@ def main() -> int:
     parser.add_argument("--max-time", default="500ms", help="per case and launch (default: 500ms)")
     add_check_option(parser)
     arguments = parser.parse_args()
-    has_petsc4py = [arguments.python, "-c", "import mpi4py, petsc4py"]
-    if subprocess.run(has_petsc4py, capture_output=True).returncode != 0:
+    imports = [arguments.python, "-c", "import mpi4py, petsc4py"]
+    if subprocess.run(imports, capture_output=True).returncode != 0:
         print(
             f"skipped: {arguments.python} lacks petsc4py or mpi4py; name another with --python",
             file=sys.stderr,

@@ -49,7 +49,6 @@ SECONDS_BAR = 2.0
 # At most so many times the surveys asked for are done.
 MOST_SURVEYS = 3
 
-
 # What a suite's program printed within the time of a survey: seconds by bytes, launch by launch.
 Printed = Mapping[Peer, Sequence[Mapping[int, float]]]
 

@@ -18,8 +18,8 @@ public:
     static constexpr std::int64_t least_bytes = 1 << 20;
 
     /// Collective, where cores are measurable (CoreSpeed). Seconds of some copies on the slowest
-    /// rank, all ranks at once, on rank 0; unspecified elsewhere. Leaves nothing else in the
-    /// caches. Allocates twice `copied_bytes` at the first call.
+    /// rank, all ranks at once, on rank 0; unspecified elsewhere. Evicts from the caches whatever
+    /// was in them. Allocates twice `copied_bytes` at the first call.
     [[nodiscard]] std::vector<double> copy_seconds(const mpi::Communicator& comm);
 
 private:
