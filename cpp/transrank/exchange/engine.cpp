@@ -42,7 +42,7 @@ void Engine::add(Active& exchange) {
 }
 
 void Engine::remove(Active& exchange) {
-    // Only its owner adds it, so that one which is not there stays away.
+    // Only its owner adds it: one that is not there stays away until then.
     if (exchange.place_.load(std::memory_order_acquire) != Active::nowhere) {
         const std::lock_guard lock(mutex_);
         drop(exchange);

@@ -48,7 +48,7 @@ public:
 
     /// Adds one that has been started, and makes progress with it. It is removed when it is over.
     void add(Active& exchange);
-    /// Afterwards no other thread uses it.
+    /// Afterwards no other thread makes it advance.
     void remove(Active& exchange);
 
     /// Makes `own`, which is under way or over, advance, and a few of the others in turn, so that a
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::recursive_mutex& mutex() noexcept { return mutex_; }
 
 private:
-    // With the mutex held.
+    // The mutex is held.
     bool advance(Active& exchange);
     bool advance_with_others(Active& own);
     void drop(Active& exchange);

@@ -159,6 +159,7 @@ public:
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
         give_up({.cause = cause, .rank = bound_.rank()}, std::make_exception_ptr(Misuse(why)));
+        ended_by_test_ = false;
         retire();
         std::rethrow_exception(failure_);
     }
@@ -237,7 +238,6 @@ private:
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);
         broken_ = true;
-        ended_by_test_ = false;
         announce(breakage);
         over_ = true;
     }

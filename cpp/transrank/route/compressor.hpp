@@ -39,7 +39,7 @@ private:
             run_.length = 0;
         }
     }
-    // Number by number, which is faster: a run is read right after its numbers were written.
+    // Passed as numbers: a run just written number by number is slow to read in wider pieces.
     void join(std::int64_t source, std::int64_t destination, std::int64_t length);
     [[nodiscard]] bool join_pending(const Run& run);
     void open(const Run& run);

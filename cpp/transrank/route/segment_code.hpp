@@ -116,7 +116,7 @@ inline void encode(const Segment& segment, RunEnd& before, std::vector<std::byte
 
 /// The next segment of those whose numbers `get()` returns one by one.
 template <class Get>
-[[nodiscard]] Segment decode(RunEnd& before, Get&& get) {
+[[nodiscard]] Segment decode(RunEnd& before, Get& get) {
     const std::uint64_t first = get();
     const std::uint64_t rest = first >> kind_bits;
     Segment segment{.source = static_cast<std::int64_t>(before.source),
@@ -158,7 +158,7 @@ template <class Get>
     return segment;
 }
 
-/// Reads numbers that are known to be whole.
+/// Reads numbers that are trusted to be whole.
 class Trusting {
 public:
     explicit Trusting(const std::byte* next) noexcept : next_(next) {}

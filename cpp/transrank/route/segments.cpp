@@ -214,9 +214,10 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
     if (count > most_plain) {
         const auto coded_bytes = next();
         const auto left = next.left();
-        layout::require(
-            left.size() >= sizeof(Summary) && left.size() - sizeof(Summary) == coded_bytes,
-            "packed segments end too early");
+        layout::require(left.size() >= sizeof(Summary) &&
+                            left.size() - sizeof(Summary) == coded_bytes &&
+                            coded_bytes >= count - most_plain,
+                        "packed segments have another length than they say");
         const auto coded = left.subspan(sizeof(Summary));
         made.rest_ = std::make_shared<Coded>(Coded{
             .bytes = {coded.begin(), coded.end()}, .count = count - most_plain, .summary = {}});

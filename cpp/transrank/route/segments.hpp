@@ -33,11 +33,13 @@ struct Outline {
     /// How many are not well formed (is_well_formed), or have units or ends that 64 bits cannot
     /// count.
     std::int64_t ill_formed = 0;
-    /// In how many some run begins, in the destination, before the end of those before it.
+    /// How many begin, in the destination, before the last run ended, or have runs that do. None:
+    /// all runs ascend.
     std::int64_t descents = 0;
 
     /// `before` is where the last one ended.
     void add(const Segment& segment, const RunEnd& before) noexcept;
+    friend bool operator==(const Outline&, const Outline&) = default;
 };
 
 /// Whether no number is negative, there is something in it, and a single run has no strides.
@@ -77,8 +79,8 @@ public:
 
     /// For messages between ranks of one program.
     [[nodiscard]] std::vector<std::byte> packed() const;
-    /// The segments again. Throws std::invalid_argument when the bytes end too early; further ones
-    /// are not looked at.
+    /// The segments again. Throws std::invalid_argument when the bytes end too early; what lies in
+    /// the code of segments beyond the first few is trusted.
     [[nodiscard]] static Segments unpacked(std::span<const std::byte> bytes);
 
     /// A checksum of all numbers.
@@ -88,6 +90,7 @@ public:
 
 private:
     static constexpr std::size_t most_plain = 32;
+    static constexpr std::size_t decoded_at_once = 16;
     struct Summary {
         RunEnd last;
         Outline outline;  ///< the first ones included
@@ -149,7 +152,7 @@ private:
     void take() noexcept {
         --left_;
         if (left_ > 0) {
-            coded_ = segment_code::decode(before_, [this] { return next_(); });
+            coded_ = segment_code::decode(before_, next_);
         }
     }
 
@@ -172,7 +175,7 @@ inline Segments::Iterator Segments::end() const noexcept {
 }
 
 // Some are decoded before the first of them is visited: a segment is written number by number, and
-// read at once in wider pieces would wait until these have left the processor's store buffer.
+// a wider load right behind must wait until the processor has drained its store buffer.
 template <class Visit>
 void Segments::for_each(const Visit& visit) const {
     for (const auto& segment : first_) {
@@ -181,7 +184,7 @@ void Segments::for_each(const Visit& visit) const {
     if (!rest_) {
         return;
     }
-    std::array<Segment, 16> some;
+    std::array<Segment, decoded_at_once> some;
     segment_code::Trusting next(rest_->bytes.data());
     auto before = end_of(first_.back());
     for (auto left = rest_->count; left > 0;) {

@@ -15,9 +15,11 @@ constexpr std::int64_t most_units_listed = 4;
 // Of memory for indices: to give back less costs more than it gains.
 constexpr std::size_t least_share_given_back = 8;
 
-bool fits(std::int64_t offset) {
-    return offset >= std::numeric_limits<std::int32_t>::min() &&
-           offset <= std::numeric_limits<std::int32_t>::max();
+// Whether 32 bits count a distance and one that is greater by `extent`.
+bool fits(std::int64_t distance, std::int64_t extent) {
+    using Limits = std::numeric_limits<std::int32_t>;
+    return distance >= Limits::min() && distance <= Limits::max() &&
+           extent <= Limits::max() - distance;
 }
 
 /// Tables that several exchanges may use.
@@ -51,7 +53,8 @@ void RunTable::reserve(std::int64_t segments, std::int64_t units) {
 }
 
 void RunTable::append(const route::Segment& runs) {
-    if (runs.source_stride == runs.length && runs.destination_stride == runs.length) {
+    if (runs.count > 1 && runs.source_stride == runs.length &&
+        runs.destination_stride == runs.length) {
         append(route::Segment{
             .source = runs.source, .destination = runs.destination, .length = runs.units()});
         return;
@@ -116,9 +119,8 @@ bool RunTable::write_units(const route::Segment& runs) {
                      ? nullptr
                      : std::get_if<List>(&others_.back().what);
     const auto reaches = [&](const List& from_here) {
-        const auto from = runs.source - from_here.source;
-        const auto to = runs.destination - from_here.destination;
-        return fits(from) && fits(to) && fits(from + from_end) && fits(to + to_end);
+        return fits(runs.source - from_here.source, from_end) &&
+               fits(runs.destination - from_here.destination, to_end);
     };
     if (list == nullptr || !reaches(*list)) {
         const List next{.begin = indices_.size(),

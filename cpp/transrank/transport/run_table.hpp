@@ -60,15 +60,15 @@ public:
     }
 
 private:
-    /// Units one by one, at indices from two units on.
+    /// Units one by one, each at distances from two units.
     struct List {
         std::size_t begin;  ///< among the indices
         std::size_t end;
-        std::int64_t source;
+        std::int64_t source;  ///< in units
         std::int64_t destination;
     };
 
-    /// Which of the transposed runs.
+    /// Which of the transposed runs: these are large, and entries may be many.
     struct Transposed {
         std::size_t number;
     };
@@ -110,7 +110,8 @@ private:
     std::int64_t unit_bytes_;
     memory::UnitCopy copy_units_;  ///< nullptr where units are not listed
     std::int64_t bytes_ = 0;
-    route::Segment last_;  ///< may still grow; length 0: none
+    /// May still grow. Length 0: none, which what begins at 0 on both sides may continue.
+    route::Segment last_;
     std::vector<ByteRuns> runs_;
     std::vector<Other> others_;
     std::vector<TransposedRuns> transposed_;

@@ -120,15 +120,6 @@ Combine combine_kernel(Operation operation, Scalar scalar) {
     return assign;
 }
 
-ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
-    return {.source = segment.source * unit_bytes,
-            .destination = segment.destination * unit_bytes,
-            .length = segment.length * unit_bytes,
-            .count = segment.count,
-            .source_stride = segment.source_stride * unit_bytes,
-            .destination_stride = segment.destination_stride * unit_bytes};
-}
-
 void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination) {
     const std::byte* from = source + runs.source;
     std::byte* to = destination + runs.destination;

@@ -28,7 +28,14 @@ struct ByteRuns {
     std::int64_t destination_stride;
 };
 
-[[nodiscard]] ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes);
+[[nodiscard]] inline ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
+    return {.source = segment.source * unit_bytes,
+            .destination = segment.destination * unit_bytes,
+            .length = segment.length * unit_bytes,
+            .count = segment.count,
+            .source_stride = segment.source_stride * unit_bytes,
+            .destination_stride = segment.destination_stride * unit_bytes};
+}
 
 /// Copies every run from `source` to `destination`. Short runs of equal length, the case that
 /// decides about a ghost update, are copied by code made for their length.

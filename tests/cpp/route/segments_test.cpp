@@ -63,22 +63,27 @@ std::vector<Segment> random_rows(std::int64_t count) {
 
 TEST_CASE("segments come back as they were given, one by one and packed") {
     const auto all = random_segments();
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{32},
-                                    std::size_t{33}, std::size_t{34}, all.size()}) {
+    for (const std::size_t count :
+         std::vector<std::size_t>{0, 1, 32, 33, 34, 47, 48, 49, 64, 65, all.size()}) {
         const std::vector<Segment> some(all.begin(),
                                         all.begin() + static_cast<std::ptrdiff_t>(count));
         const Segments segments(some);
         CHECK(segments.size() == count);
         CHECK(segments.empty() == (count == 0));
         CHECK(listed(segments) == some);
-        CHECK(listed(Segments::unpacked(segments.packed())) == some);
-        CHECK(Segments::unpacked(segments.packed()) == segments);
-        CHECK(Segments::unpacked(segments.packed()).checksum() == segments.checksum());
+        std::vector<Segment> visited;
+        segments.for_each([&](const Segment& segment) { visited.push_back(segment); });
+        CHECK(visited == some);
         auto further = Segments::unpacked(segments.packed());
+        CHECK(listed(further) == some);
+        CHECK(further == segments);
+        CHECK(further.checksum() == segments.checksum());
+        CHECK(further.outline() == segments.outline());
         auto expected = some;
         further.append(some);
         expected.insert(expected.end(), some.begin(), some.end());
         CHECK(further == Segments(expected));
+        CHECK(further.outline() == Segments(expected).outline());
         CHECK(listed(turned(turned(segments))) == some);
     }
 }
@@ -167,7 +172,7 @@ TEST_CASE("single rows at short distances take a byte or two each") {
     CHECK(segments.memory_bytes() <= 2 * rows.size());
 }
 
-TEST_CASE("bytes that end too early are refused") {
+TEST_CASE("bytes that are fewer or more than they say are refused") {
     for (const Segments& rows :
          {Segments{{.source = 1000, .destination = 7, .length = 300}}, Segments(random_rows(40))}) {
         const auto bytes = rows.packed();
@@ -176,4 +181,7 @@ TEST_CASE("bytes that end too early are refused") {
                             std::invalid_argument);
         }
     }
+    auto more = Segments(random_rows(40)).packed();
+    more.push_back(more.back());
+    CHECK_THROWS_AS((void)Segments::unpacked(more), std::invalid_argument);
 }

@@ -197,10 +197,23 @@ TEST_CASE("units far from each other are reached") {
     RunTable table(8);
     table.append(Segment{.source = 0, .destination = 0, .length = 1});
     table.append(Segment{.source = far, .destination = 2, .length = 1});
+    table.append(Segment{.source = far - 7, .destination = 4, .length = 1});
+    table.append(Segment{.source = 3,
+                         .destination = 6,
+                         .length = 1,
+                         .count = 2,
+                         .source_stride = far,
+                         .destination_stride = 2});
+    table.append(Segment{.source = 5, .destination = 10, .length = 1});
     table.finish();
     std::vector<std::int64_t> sources;
-    table.for_each([&](const ByteRuns& runs) { sources.push_back(runs.source); });
-    CHECK(sources == std::vector<std::int64_t>{0, far * 8});
+    table.for_each([&](const ByteRuns& runs) {
+        for (std::int64_t i = 0; i < runs.count; ++i) {
+            sources.push_back((runs.source + (i * runs.source_stride)) / 8);
+        }
+    });
+    CHECK(sources == std::vector<std::int64_t>{0, far, far - 7, 3, far + 3, 5});
+    CHECK(table.bytes() == 6 * 8);
 }
 
 TEST_CASE("runs of a leg are made once for all that have them") {
