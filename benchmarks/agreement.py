@@ -82,6 +82,18 @@ class Operation:
     clock_readings: float = 0
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Which sizes OSU's programs and transrank measure; IMB's measure theirs."""
+
+    smallest: int = 0
+    largest: int = LARGEST
+
+    def of(self, operation: Operation, dots: str) -> str:
+        """Return those of an operation as an argument, with `dots` between first and last."""
+        return f"{max(self.smallest, operation.smallest)}{dots}{self.largest}"
+
+
 def _one_sided(operation: str, in_flight: int, program: str) -> Operation:
     axes = (f"--operation={operation}", "--epoch=flush", f"--in_flight={in_flight}")
     return Operation(("one-sided", *axes), (program,), clock_readings=2 / in_flight)
@@ -291,7 +303,7 @@ def peers(
     names: Sequence[str],
     imb_program: Path | None,
     osu_folder: Path | None,
-    largest: int,
+    sizes: Sizes,
     folder: Path,
 ) -> list[Peer]:
     """Return the programs to compare with; files that they read are written to `folder`."""
@@ -308,8 +320,7 @@ def peers(
             if path is None:
                 raise SystemExit(f"no {program} below {osu_folder}")
             filled = (option.format(graph=graph) for option in options)
-            sizes = f"{operation.smallest}:{largest}"
-            found.append(Peer("OSU", name, (str(path), *filled, "-m", sizes)))
+            found.append(Peer("OSU", name, (str(path), *filled, "-m", sizes.of(operation, ":"))))
     return found
 
 
@@ -319,11 +330,11 @@ def add_suites(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--osu", type=Path, metavar="DIR", help="above OSU's programs")
 
 
-def launch_own(store: Path, own: Own, max_time: str, largest: int) -> Launches:
+def launch_own(store: Path, own: Own, max_time: str, sizes: Sizes) -> Launches:
     """Measure a few launches of transrank."""
     operation = OPERATIONS[own.operation]
     options = [f"--launches={LAUNCHES}", "--ranks=2", f"--max-time={max_time}"]
-    options += [f"--buffer-offset={own.buffer_offset}", f"--sizes={operation.smallest}..{largest}"]
+    options += [f"--buffer-offset={own.buffer_offset}", f"--sizes={sizes.of(operation, '..')}"]
     launched: dict[int, dict[tuple[int, str], Found]] = defaultdict(dict)
     for case in run(store, own.operation, [*operation.ours, *options]).cases:
         result = summarise_case([case])
@@ -368,7 +379,9 @@ def launch_peer(peer: Peer) -> tuple[Launches, Launches]:
     return found[0], found[1]
 
 
-def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: Path) -> Rounds:
+def take_rounds(
+    arguments: argparse.Namespace, programs: Sequence[Peer], sizes: Sizes, store: Path
+) -> Rounds:
     """Run everything in alternation, until enough pairs count or the time is over."""
     end = time.monotonic() + 60 * arguments.minutes
     rounds = Rounds()
@@ -379,7 +392,7 @@ def take_rounds(arguments: argparse.Namespace, programs: Sequence[Peer], store: 
         order.shuffle(every)
         for what in every:
             if isinstance(what, Own):
-                found = launch_own(store, what, arguments.max_time, arguments.largest)
+                found = launch_own(store, what, arguments.max_time, sizes)
                 rounds.own[what].append(found)
             else:
                 first, second = launch_peer(what)
@@ -512,12 +525,8 @@ def main() -> int:
         choices=[*OPERATIONS],
         help=f"compare this; may be repeated (default: {' and '.join(DEFAULT)})",
     )
-    parser.add_argument(
-        "--largest",
-        type=int,
-        default=LARGEST,
-        help=f"bytes of OSU's largest size (default: {LARGEST})",
-    )
+    parser.add_argument("--smallest", type=int, default=0, help="bytes (default: OSU's)")
+    parser.add_argument("--largest", type=int, default=LARGEST, help="bytes (default: 4 MiB)")
     parser.add_argument("--rounds", type=int, default=5, help="pairs that shall count (default: 5)")
     parser.add_argument(
         "--minutes",
@@ -530,12 +539,13 @@ def main() -> int:
     add_check_option(parser)
     arguments = parser.parse_args()
     names = arguments.operation or DEFAULT
+    sizes = Sizes(arguments.smallest, arguments.largest)
     with tempfile.TemporaryDirectory() as store, tempfile.TemporaryDirectory() as folder:
-        programs = peers(names, arguments.imb, arguments.osu, arguments.largest, Path(folder))
+        programs = peers(names, arguments.imb, arguments.osu, sizes, Path(folder))
         if not programs:
             print("skipped: name the suites' programs with --imb and --osu", file=sys.stderr)
             return 0
-        rounds = take_rounds(arguments, programs, Path(store))
+        rounds = take_rounds(arguments, programs, sizes, Path(store))
     best = rounds.best(programs)
     for distance in rounds.distances():
         counts = ": counts" if distance == best else ""
@@ -544,9 +554,9 @@ def main() -> int:
     reading = look_at_clock() if arguments.osu is not None else 0.0
     figures = []
     for peer in programs:
-        sizes = compare(peer, rounds, best, reading)
-        print_sizes(peer, sizes)
-        figures.append(figure(peer, sizes))
+        compared = compare(peer, rounds, best, reading)
+        print_sizes(peer, compared)
+        figures.append(figure(peer, compared))
     return report(figures, arguments.check)
 
 

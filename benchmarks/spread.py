@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from agreement import DEFAULT, LARGEST, Peer, add_suites, peers
+from agreement import DEFAULT, Peer, Sizes, add_suites, peers
 from bars import Figure, Part, add_check_option, report
 from survey import Survey, alike, run_survey
 
@@ -174,7 +174,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as passing:
         folder = Path(passing)
-        programs = peers(DEFAULT, arguments.imb, arguments.osu, LARGEST, folder)
+        programs = peers(DEFAULT, arguments.imb, arguments.osu, Sizes(), folder)
         rounds = run_rounds(arguments.store or folder, programs, arguments)
     surveys = [each.survey for each in rounds]
     same = alike(surveys)[: arguments.surveys]
