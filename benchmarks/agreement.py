@@ -41,17 +41,27 @@ from core_states import distances
 from native import build, printed_at_two_ranks
 from rich.console import Console
 from rich.table import Table
+from suites import (
+    DEFAULT,
+    LARGEST,
+    OPERATIONS,
+    PARTS,
+    Own,
+    Peer,
+    Sizes,
+    add_suites,
+    peers,
+    shares,
+)
 from survey import run
 
 from transrank.lab.stats.compare import paired_ratio
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.summary import summarise_case
-from transrank.lab.store.suites import imb, osu
 from transrank.lab.units import format_bytes, format_percent, format_seconds
 
 TOLERANCE = 0.07
-LARGEST = 4 << 20
 # Seconds of the last digit that suites print of a time.
 LAST_DIGIT = 1e-8
 # A suite takes 0.1 ms for its samples of a small size, so that one launch says little.
@@ -63,141 +73,6 @@ MOST_ROUNDS = 3
 LEAST_PAIRS = 3
 # Looks at the cores until they are found; a look during which a rank lost its core tells nothing.
 LOOKS = 20
-# Bytes from a page boundary to where a suite's buffers begin.
-BUFFER_OFFSETS: Mapping[str, int] = {"IMB": 16, "OSU": 0}
-
-
-@dataclass(frozen=True)
-class Operation:
-    """What transrank measures, and the suites' programs that measure the same."""
-
-    ours: Sequence[str]
-    osu: Sequence[str]
-    imb: str | None = None
-    # Compared is a share of time instead of a time.
-    overlap: bool = False
-    # Bytes of OSU's smallest size.
-    smallest: int = 1
-    # How often OSU reads the clock in the time of one operation.
-    clock_readings: float = 0
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Which sizes OSU's programs and transrank measure; IMB's measure theirs."""
-
-    smallest: int = 0
-    largest: int = LARGEST
-
-    def of(self, operation: Operation, dots: str) -> str:
-        """Return those of an operation as an argument, with `dots` between first and last."""
-        return f"{max(self.smallest, operation.smallest)}{dots}{self.largest}"
-
-
-def _one_sided(operation: str, in_flight: int, program: str) -> Operation:
-    axes = (f"--operation={operation}", "--epoch=flush", f"--in_flight={in_flight}")
-    return Operation(("one-sided", *axes), (program,), clock_readings=2 / in_flight)
-
-
-def _collective(operation: str, imb: str | None) -> Operation:
-    axes = (f"--operation={operation}", "--form=blocking", "--datatype=float")
-    return Operation(("collectives", *axes), (f"osu_{operation}", "-T", "mpi_float"), imb)
-
-
-# {graph} is the file of a graph of two neighbors.
-OPERATIONS: Mapping[str, Operation] = {
-    "pingpong": Operation(["pingpong"], ["osu_latency"], "PingPong", smallest=0),
-    "allreduce": _collective("allreduce", "Allreduce"),
-    "put-latency": _one_sided("put", 1, "osu_put_latency"),
-    "get-latency": _one_sided("get", 1, "osu_get_latency"),
-    "put-bandwidth": _one_sided("put", 64, "osu_put_bw"),
-    "reduce_scatter": _collective("reduce_scatter", None),
-    "overlap": Operation(
-        ["overlap", "--operation=allreduce", "--form=nonblocking"],
-        ["osu_iallreduce", "-T", "mpi_float"],
-        overlap=True,
-        smallest=4096,
-    ),
-    "neighbor_alltoallv": Operation(
-        ["neighborhood", "--topology=ring", "--operation=neighbor_alltoallv", "--form=blocking"],
-        ["osu_neighbor_alltoallv", "-N", "graph:{graph}"],
-    ),
-    "multi-pingpong": Operation(["multi-pingpong"], ["osu_multi_lat"]),
-}
-# Compared unless others are asked for.
-DEFAULT = ("pingpong", "allreduce")
-PARTS = ("alone", "computation", "together")
-Values = dict[int, float]
-
-
-def shares(times: Mapping[tuple[int, str], float]) -> Values:
-    """Return by bytes what both at once take of what they take one after the other."""
-    found = {}
-    for size in {size for size, _ in times}:
-        if all((size, part) in times for part in PARTS):
-            alone, computation, together = (times[size, part] for part in PARTS)
-            found[size] = together / (alone + computation)
-    return found
-
-
-@dataclass(frozen=True)
-class Own:
-    """transrank's measurement of one operation."""
-
-    operation: str
-    buffer_offset: int
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A suite's program for one operation."""
-
-    suite: str
-    operation: str
-    command: tuple[str, ...]
-
-    @property
-    def compared(self) -> str:
-        """Return what is compared, in words."""
-        return "shares of time" if self.overlap else "means"
-
-    @property
-    def printed_rates(self) -> bool:
-        """Return whether the suite prints no times."""
-        return self.command[0].endswith("_bw")
-
-    @property
-    def overlap(self) -> bool:
-        """Return whether a share is compared."""
-        return OPERATIONS[self.operation].overlap
-
-    def text(self, value: float) -> str:
-        """Print a value of it for people."""
-        return format_percent(value) if self.overlap else format_seconds(value)
-
-    @property
-    def own(self) -> Own:
-        """Return what it is compared with."""
-        return Own(self.operation, BUFFER_OFFSETS[self.suite])
-
-    @property
-    def own_aligned(self) -> Own:
-        """Return the same from buffers that begin at a page boundary."""
-        return Own(self.operation, 0)
-
-    def launch(self) -> dict[int, float]:
-        """Return seconds by bytes, as one launch prints them."""
-        reader = imb if self.suite == "IMB" else osu
-        times: dict[tuple[int, str], float] = {}
-        for reading in reader.read(printed_at_two_ranks(self.command)).readings:
-            seconds = reading.seconds
-            if seconds is None and reading.bytes is not None and reading.bytes_per_second:
-                seconds = reading.bytes / reading.bytes_per_second
-            if reading.bytes is not None and seconds is not None:
-                times[reading.bytes, reading.part or ""] = seconds
-        if self.overlap:
-            return shares(times)
-        return {size: seconds for (size, part), seconds in times.items() if not part}
 
 
 def look_at_clock() -> float:
@@ -297,37 +172,6 @@ class Rounds:
             for theirs, ours in zip(self.first[peer], self.own[peer.own], strict=True)
         )
         return [(theirs, ours) for theirs, ours in both if theirs is not None and ours is not None]
-
-
-def peers(
-    names: Sequence[str],
-    imb_program: Path | None,
-    osu_folder: Path | None,
-    sizes: Sizes,
-    folder: Path,
-) -> list[Peer]:
-    """Return the programs to compare with; files that they read are written to `folder`."""
-    graph = folder / "graph.txt"
-    graph.write_text("0,1\n1,0\n")
-    found = []
-    for name in names:
-        operation = OPERATIONS[name]
-        if imb_program is not None and operation.imb is not None:
-            found.append(Peer("IMB", name, (str(imb_program), operation.imb)))
-        if osu_folder is not None:
-            program, *options = operation.osu
-            path = next((p for p in osu_folder.rglob(program) if p.is_file()), None)
-            if path is None:
-                raise SystemExit(f"no {program} below {osu_folder}")
-            filled = (option.format(graph=graph) for option in options)
-            found.append(Peer("OSU", name, (str(path), *filled, "-m", sizes.of(operation, ":"))))
-    return found
-
-
-def add_suites(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where the suites' programs are."""
-    parser.add_argument("--imb", type=Path, metavar="FILE", help="IMB-MPI1")
-    parser.add_argument("--osu", type=Path, metavar="DIR", help="above OSU's programs")
 
 
 def launch_own(store: Path, own: Own, max_time: str, sizes: Sizes) -> Launches:

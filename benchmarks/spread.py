@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from agreement import DEFAULT, Peer, Sizes, add_suites, peers
 from bars import Figure, Part, add_check_option, report
+from suites import DEFAULT, Peer, Sizes, add_suites, peers
 from survey import Survey, alike, run_survey
 
 # The most that the spread may be, in percent: median over sizes, worst size.
