@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "transrank/discovery/messages.hpp"
@@ -41,26 +42,22 @@ void sort_and_unite(std::vector<int>& shares) {
     shares.erase(repeated.begin(), repeated.end());
 }
 
-/// Calls `visit(share, index)` for each index, and less often where they follow each other.
-template <class Visit>
-void for_each_share(std::span<const std::int64_t> indices, const Distribution& shares,
-                    const Visit& visit) {
-    layout::Stretch last;
-    for (const std::int64_t index : indices) {
-        if (!last.range.contains(index)) {
-            last = shares.stretch(index);
-        }
-        visit(last.part, index);
-    }
-}
+// Rows at most so far apart are asked for together with those between them: hardly any owner has
+// fewer, and a question stays short.
+constexpr std::int64_t near = 64;
 
 void add(std::int64_t index, std::size_t most, Wanted& wanted) {
-    if (wanted.everything || (!wanted.rows.empty() && wanted.rows.back().contains(index))) {
+    if (wanted.everything) {
         return;
     }
-    if (!wanted.rows.empty() && wanted.rows.back().end == index) {
-        ++wanted.rows.back().end;
-    } else if (wanted.rows.size() < most) {
+    if (!wanted.rows.empty()) {
+        auto& last = wanted.rows.back();
+        if (index >= last.begin && index - last.end < near) {
+            last.end = std::max(last.end, index + 1);
+            return;
+        }
+    }
+    if (wanted.rows.size() < most) {
         wanted.rows.push_back({.begin = index, .end = index + 1});
     } else {
         wanted.everything = true;
@@ -68,25 +65,24 @@ void add(std::int64_t index, std::size_t most, Wanted& wanted) {
     }
 }
 
+// Ascending by share.
 std::vector<Wanted> wanted_of(std::span<const std::int64_t> indices, const Distribution& shares) {
-    std::vector<int> found;
-    for_each_share(indices, shares, [&](int share, std::int64_t) {
-        if (found.empty() || found.back() != share) {
-            found.push_back(share);
-        }
-    });
-    sort_and_unite(found);
     std::vector<Wanted> wanted;
-    for (const int share : found) {
-        wanted.push_back({.share = share, .rows = {}});
-    }
-    auto at = wanted.begin();
-    for_each_share(indices, shares, [&](int share, std::int64_t index) {
-        if (at->share != share) {
-            at = std::ranges::lower_bound(wanted, share, {}, &Wanted::share);
+    std::unordered_map<int, std::size_t> places;
+    const auto most = static_cast<std::size_t>(shares.parts());
+    layout::Stretch last;  // where the last index was found
+    std::size_t place = 0;
+    for (const std::int64_t index : indices) {
+        if (!last.range.contains(index)) {
+            last = shares.stretch(index);
+            place = places.try_emplace(last.part, wanted.size()).first->second;
+            if (place == wanted.size()) {
+                wanted.push_back({.share = last.part, .rows = {}});
+            }
         }
-        add(index, static_cast<std::size_t>(shares.parts()), *at);
-    });
+        add(index, most, wanted[place]);
+    }
+    std::ranges::sort(wanted, {}, &Wanted::share);
     return wanted;
 }
 

@@ -149,3 +149,19 @@ TEST_CASE("what ranks write does not grow with their number where one owns nearl
         CHECK(each(ranks).second <= letters + 1);
     }
 }
+
+TEST_CASE("rows near each other are asked for together, those far apart one by one") {
+    const auto bytes_asked = [](std::int64_t step) {
+        Indices asked;
+        for (std::int64_t index = 0; index < 200'000; index += step) {
+            asked.push_back(index);
+        }
+        std::size_t bytes = 0;
+        for (const auto& message : discovery::write_questions(100, {0, 10'000}, 1'000'000, asked)) {
+            bytes += message.bytes.size();
+        }
+        return bytes;
+    };
+    CHECK(bytes_asked(32) == bytes_asked(1));
+    CHECK(bytes_asked(200) > 10 * bytes_asked(1));
+}
