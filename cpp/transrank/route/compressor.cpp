@@ -33,8 +33,7 @@ void Compressor::open(const Run& run) {
     last_ = run;
 }
 
-void Compressor::join(std::int64_t source, std::int64_t destination, std::int64_t length) {
-    const Run run{.source = source, .destination = destination, .length = length};
+void Compressor::join(const Run& run) {
     if (pending_.length > 0 && join_pending(run)) {
         return;
     }

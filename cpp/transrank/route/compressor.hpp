@@ -35,12 +35,11 @@ private:
 
     void end_run() {
         if (run_.length > 0) {
-            join(run_.source, run_.destination, run_.length);
+            join(run_);
             run_.length = 0;
         }
     }
-    // Passed as numbers: a run just written number by number is slow to read in wider pieces.
-    void join(std::int64_t source, std::int64_t destination, std::int64_t length);
+    void join(const Run& run);
     [[nodiscard]] bool join_pending(const Run& run);
     void open(const Run& run);
     void write_open();
