@@ -42,8 +42,8 @@ void sort_and_unite(std::vector<int>& shares) {
     shares.erase(repeated.begin(), repeated.end());
 }
 
-// Rows at most so far apart are asked for together with those between them: hardly any owner has
-// fewer, and a question stays short.
+// Rows less than this apart are asked for as one range, so that a question stays short. The answer
+// may name further owners only where they have fewer rows than this.
 constexpr std::int64_t near = 64;
 
 void add(std::int64_t index, std::size_t most, Wanted& wanted) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -69,9 +67,6 @@ public:
     [[nodiscard]] const Segment& front() const noexcept { return first_.front(); }
     [[nodiscard]] Iterator begin() const noexcept;
     [[nodiscard]] Iterator end() const noexcept;
-    /// Calls `visit` with each; faster than the iterators where there are very many.
-    template <class Visit>
-    void for_each(const Visit& visit) const;
 
     [[nodiscard]] Outline outline() const noexcept;
     /// Bytes in memory, without those of the object.
@@ -90,7 +85,6 @@ public:
 
 private:
     static constexpr std::size_t most_plain = 32;
-    static constexpr std::size_t decoded_at_once = 16;
     struct Summary {
         RunEnd last;
         Outline outline;  ///< the first ones included
@@ -172,31 +166,6 @@ inline Segments::Iterator Segments::end() const noexcept {
     Iterator end;
     end.plain_ = end.end_ = first_.data() + first_.size();
     return end;
-}
-
-// Some are decoded before the first of them is visited: a segment is written number by number, and
-// a wider load right behind must wait until the processor has drained its store buffer.
-template <class Visit>
-void Segments::for_each(const Visit& visit) const {
-    for (const auto& segment : first_) {
-        visit(segment);
-    }
-    if (!rest_) {
-        return;
-    }
-    std::array<Segment, decoded_at_once> some;
-    segment_code::Trusting next(rest_->bytes.data());
-    auto before = end_of(first_.back());
-    for (auto left = rest_->count; left > 0;) {
-        const auto taken = std::span(some).first(std::min(left, some.size()));
-        for (auto& segment : taken) {
-            segment = segment_code::decode(before, next);
-        }
-        for (const auto& segment : taken) {
-            visit(segment);
-        }
-        left -= taken.size();
-    }
 }
 
 /// The segments, each as `change` makes it.

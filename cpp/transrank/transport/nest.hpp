@@ -75,14 +75,14 @@ void for_each_box(const route::Leg& leg, const VisitLone& visit_lone, const Visi
         }
         repeated.clear();
     };
-    leg.segments.for_each([&](const route::Segment& segment) {
+    for (const auto& segment : leg.segments) {
         if (segment.count > 1) {
             repeated.push_back(segment);
         } else {
             visit_repeated();
             visit_lone(segment);
         }
-    });
+    }
     visit_repeated();
 }
 
