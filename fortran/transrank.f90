@@ -1244,12 +1244,13 @@ contains
         call finish(status, stat, errmsg)
     end subroutine
 
-    ! Fields: the compiler chooses by kind, and refuses two arrays of different ones.
+    ! Fields: the compiler chooses by kind, and refuses two arrays of different ones, and what is not
+    ! there any longer when the call returns: a pointer needs a target.
 
     subroutine add_int8(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int8), intent(in), target :: source(..)
-        integer(int8), intent(inout), target :: destination(..)
+        integer(int8), pointer, intent(in) :: source(..)
+        integer(int8), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1258,8 +1259,8 @@ contains
 
     subroutine add_int16(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int16), intent(in), target :: source(..)
-        integer(int16), intent(inout), target :: destination(..)
+        integer(int16), pointer, intent(in) :: source(..)
+        integer(int16), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1268,8 +1269,8 @@ contains
 
     subroutine add_int32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int32), intent(in), target :: source(..)
-        integer(int32), intent(inout), target :: destination(..)
+        integer(int32), pointer, intent(in) :: source(..)
+        integer(int32), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1278,8 +1279,8 @@ contains
 
     subroutine add_int64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int64), intent(in), target :: source(..)
-        integer(int64), intent(inout), target :: destination(..)
+        integer(int64), pointer, intent(in) :: source(..)
+        integer(int64), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1288,8 +1289,8 @@ contains
 
     subroutine add_real32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        real(real32), intent(in), target :: source(..)
-        real(real32), intent(inout), target :: destination(..)
+        real(real32), pointer, intent(in) :: source(..)
+        real(real32), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1298,8 +1299,8 @@ contains
 
     subroutine add_real64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        real(real64), intent(in), target :: source(..)
-        real(real64), intent(inout), target :: destination(..)
+        real(real64), pointer, intent(in) :: source(..)
+        real(real64), pointer, intent(in) :: destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg

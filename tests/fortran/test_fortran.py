@@ -119,9 +119,17 @@ def test_the_page_says_what_each_function_of_c_is_called() -> None:
 
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
-@pytest.mark.parametrize(("kind", "compiles"), [("real64", True), ("real32", False)])
-def test_fields_of_two_kinds_do_not_compile(
-    kind: str, compiles: bool, programs: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("second", "given", "compiles"),
+    [
+        ("real(real64), target", "a", True),
+        ("real(real32), target", "a", False),
+        ("real(real64)", "a", False),
+        ("real(real64), target", "2 * a", False),
+    ],
+)
+def test_fields_of_two_kinds_or_without_a_target_do_not_compile(
+    second: str, given: str, compiles: bool, programs: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "it.f90").write_text(
         "subroutine it(fields, a, b)\n"
@@ -129,13 +137,13 @@ def test_fields_of_two_kinds_do_not_compile(
         "use transrank, only: transrank_fields\n"
         "type(transrank_fields), intent(inout) :: fields\n"
         "real(real64), target :: a(:)\n"
-        f"real({kind}), target :: b(:, :)\n"
-        "call fields%add(a, b)\n"
+        f"{second} :: b(:, :)\n"
+        f"call fields%add({given}, b)\n"
         "end subroutine\n"
     )
     command = ["gfortran", "-fsyntax-only", "-I", programs, tmp_path / "it.f90"]
     outcome = run_bounded(command, timeout=BUILD_SECONDS, env=ENVIRONMENT)
-    assert (outcome.status == 0) == compiles
+    assert (outcome.status == 0) == compiles, outcome.stderr
     assert compiles or "no matching specific binding" in outcome.stderr
 
 
