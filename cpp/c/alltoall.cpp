@@ -89,6 +89,6 @@ int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t b
     return c::attempt([&] {
         const auto chosen = c::agreed(
             comm, [&](const Arguments& arguments) { return options_of(arguments, options); });
-        collective::alltoall(comm, send, receive, block_bytes, chosen);
+        collective::alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive));
     });
 }

@@ -37,7 +37,7 @@ std::vector<std::string> words_of(const AlltoallOptions& options, std::int64_t b
             "the choices '" + options.choices + "'",
             block_bytes == different ? "blocks of different lengths"
                                      : "blocks of " + std::to_string(block_bytes) + " bytes",
-            in_place ? "one array" : "two arrays",
+            in_place && block_bytes != different ? "one array" : "two arrays",
             "radix " + std::to_string(options.radix),
             "window " + std::to_string(options.window),
             "leaders " + std::to_string(options.leaders),
@@ -67,8 +67,8 @@ void check_arrays(int rank, const Task& task) {
                task.problem.ranks);
     check_side(rank, "receives", task.receive, blocks.receive_offsets, blocks.receive_bytes,
                task.problem.ranks);
-    require(!task.in_place() || task.block_bytes != different || task.send == nullptr, "rank ",
-            rank, " sends blocks of different lengths in place; give two arrays");
+    require(!task.in_place() || task.block_bytes != different, "rank ", rank,
+            " sends blocks of different lengths in place; give two arrays");
     const std::less_equal<const std::byte*> before;
     require(task.in_place() || before(task.send + task.blocks.send_extent(), task.receive) ||
                 before(task.receive + task.blocks.receive_extent(), task.send),
@@ -179,7 +179,7 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
 }
 
 Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
-    mpi::begin_to_use();
+    mpi::require_communicator(comm);
     int ranks = 0;
     mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -205,7 +205,8 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
     const auto known = exchange::KnownCommunicator::get(comm);
     const auto lease = known->acquire();
     const auto& own = lease.comm();
-    mpi::agree_on(own, "calls alltoall with", words_of(options, block_bytes, send == receive));
+    mpi::agree_on(own, "calls alltoall with",
+                  words_of(options, block_bytes, send == receive && send != nullptr));
     auto problem = problem_of(options, own.size());
     const Task task{.comm = comm,
                     .own = own,
@@ -246,8 +247,8 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks&
     : Alltoall(Made(comm, send, receive, blocks, different, options, keep_alive)) {}
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
-              const AlltoallOptions& options) {
-    Alltoall(comm, send, receive, block_bytes, options).run();
+              const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive) {
+    Alltoall(comm, send, receive, block_bytes, options, keep_alive).run();
 }
 
 }  // namespace transrank::collective

@@ -73,6 +73,7 @@ private:
 /// Collective. One alltoall; the same as an Alltoall made, run and destroyed. An alltoall
 /// that is repeated costs less with an Alltoall that is kept: the ranks agree here each time.
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
-              const AlltoallOptions& options = {});
+              const AlltoallOptions& options = {},
+              const std::shared_ptr<void>& keep_alive = nullptr);
 
 }  // namespace transrank::collective

@@ -25,7 +25,7 @@ struct Task {
     const schedule::Problem& problem;
     const std::shared_ptr<void>& keep_alive;  ///< what owns the arrays
 
-    [[nodiscard]] bool in_place() const noexcept { return send == receive; }
+    [[nodiscard]] bool in_place() const noexcept { return send == receive && send != nullptr; }
 };
 
 using Carrier = std::unique_ptr<exchange::Carrier>;

@@ -230,6 +230,33 @@ TEST_CASE("direct algorithms take blocks of any lengths, as MPI_Alltoallv does")
     });
 }
 
+TEST_CASE("a rank that neither sends nor receives needs no arrays") {
+    among(3, [](const mpi::Communicator& comm) {
+        const bool idle = comm.rank() == 0;
+        const auto ranks = static_cast<std::size_t>(comm.size());
+        collective::Blocks blocks{.send_offsets = std::vector<std::int64_t>(ranks, 0),
+                                  .send_bytes = std::vector<std::int64_t>(ranks, idle ? 0 : 8),
+                                  .receive_offsets = std::vector<std::int64_t>(ranks, 0),
+                                  .receive_bytes = std::vector<std::int64_t>(ranks, idle ? 0 : 8)};
+        blocks.send_bytes[0] = 0;
+        blocks.receive_bytes[0] = 0;
+        for (std::size_t peer = 0; peer < ranks; ++peer) {
+            blocks.receive_offsets[peer] = static_cast<std::int64_t>(8 * peer);
+        }
+        const std::vector<double> sent(idle ? 0 : 1, comm.rank());
+        for (const auto* const name : {"pairwise", "linear", "mpi", "auto"}) {
+            CAPTURE(name);
+            std::vector<double> received(idle ? 0 : ranks);
+            Alltoall(comm.handle(), idle ? nullptr : sent.data(), idle ? nullptr : received.data(),
+                     blocks, {.algorithm = name})
+                .run();
+            for (std::size_t peer = 1; peer < received.size(); ++peer) {
+                CHECK(received[peer] == static_cast<double>(peer));
+            }
+        }
+    });
+}
+
 TEST_CASE("auto goes straight to the peers' memory where that is known to pay") {
     const auto taken = [](const collective::Circumstances& here) {
         return collective::choose("auto", {.ranks = 4}, here).name;
