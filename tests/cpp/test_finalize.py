@@ -23,6 +23,11 @@ def test_a_rank_may_drop_its_exchanges_long_after_others_have_come_to_finalize(
     mpiexec.run(3, cpp_test("exchange/finalize_program"), scenario, timeout=20, env=APART).check()
 
 
+def test_threads_may_use_communicators_for_the_first_time_in_any_order(mpiexec: Mpiexec) -> None:
+    program = cpp_test("threads/own_exchanges_program")
+    mpiexec.run(3, program, "kept", timeout=60, env=APART).check()
+
+
 @pytest.mark.parametrize("scenario", ["kept", "bind"])
 def test_who_waits_for_a_rank_that_finalizes_with_its_exchange_is_told(
     mpiexec: Mpiexec, scenario: str

@@ -73,17 +73,17 @@ bool Engine::advance(Active& exchange) {
     return advanced;
 }
 
-bool Engine::advance_with_others(Active& own) {
-    bool advanced = advance(own);
+Advanced Engine::advance_with_others(Active& own) {
+    Advanced advanced{.own = advance(own), .others = false};
     for (auto left = std::min(active_.size(), most_others); left > 0 && !active_.empty(); --left) {
         next_ = next_ < active_.size() ? next_ : 0;
         auto* const other = active_[next_++];
-        advanced |= other != &own && advance(*other);
+        advanced.others |= other != &own && advance(*other);
     }
     return advanced;
 }
 
-bool Engine::progress(Active& own) {
+Advanced Engine::progress(Active& own) {
     const std::lock_guard lock(mutex_);
     return advance_with_others(own);
 }

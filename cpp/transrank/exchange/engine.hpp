@@ -32,6 +32,12 @@ private:
     std::atomic<std::size_t> place_ = nowhere;  ///< among those under way
 };
 
+/// What has advanced: the exchange that a call was made for, or others.
+struct Advanced {
+    bool own = false;
+    bool others = false;
+};
+
 /// All exchanges of this process, and which of them have been started and are not over. Whoever
 /// waits for one makes all of them advance, some with each call: a peer may be waiting for another
 /// one first.
@@ -52,9 +58,9 @@ public:
     void remove(Active& exchange);
 
     /// Makes `own`, which is under way or over, advance, and a few of the others in turn, so that a
-    /// call costs as much beside ten thousand of them. Returns whether anything has advanced.
-    bool progress(Active& own);
-    /// The same with all of them.
+    /// call costs as much beside ten thousand of them.
+    Advanced progress(Active& own);
+    /// Makes all of them advance; returns whether any has.
     bool progress();
 
     /// Whether some exchange needs MPI to be called again and again.
@@ -66,7 +72,7 @@ public:
 private:
     // The mutex is held.
     bool advance(Active& exchange);
-    bool advance_with_others(Active& own);
+    Advanced advance_with_others(Active& own);
     void drop(Active& exchange);
 
     std::recursive_mutex mutex_;

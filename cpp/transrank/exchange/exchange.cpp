@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -33,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 // the sake of others.
 constexpr std::chrono::milliseconds look_at_peers{100};
 constexpr std::chrono::milliseconds look_at_mpi{1};
+constexpr int polls_between_looks = 1024;
 
 }  // namespace
 
@@ -69,7 +72,7 @@ public:
 
     bool test() {
         check_started("test");
-        if (Engine::instance().progress(*this)) {
+        if (Engine::instance().progress(*this).own) {
             begin_to_look();
         } else if (!over_) {
             look_around();
@@ -84,12 +87,17 @@ public:
         }
         check_started("wait");
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
+        int polls = 0;                           // in which others advanced, and this one did not
         Backoff backoff(bound_.node().oversubscribed());
         while (!finish_if_over()) {
-            if (Engine::instance().progress(*this)) {
+            const auto progress = Engine::instance().progress(*this);
+            if (progress.own || progress.others) {
                 backoff.reset();
+            }
+            if (progress.own) {
                 begin_to_look();
-            } else if (!over_ && backoff.pause(over_)) {
+            } else if (!over_ && (progress.others ? ++polls % polls_between_looks == 0
+                                                  : backoff.pause(over_))) {
                 look_around();
                 const auto now = Clock::now();
                 if (!begin) {
@@ -322,7 +330,7 @@ private:
     bool still_awaits(int rank) {
         constexpr int enough = 100;
         for (int idle = 0; idle < enough; ++idle) {
-            if (Engine::instance().progress()) {
+            if (Engine::instance().progress(*this).own) {
                 idle = 0;
             }
         }
@@ -390,6 +398,9 @@ void Exchange::wait() {
 
 bool Exchange::wait_for(double seconds) {
     mpi::require_usable();
+    if (std::isnan(seconds)) {
+        throw std::invalid_argument("the time to wait is not a number");
+    }
     return open().wait_for(seconds);
 }
 

@@ -63,11 +63,11 @@ class Carrier;
 /// in a blocking call of MPI (a barrier that the peer enters later) exchanges do not advance.
 /// Binding another exchange is safe: it makes them advance until all ranks have come.
 ///
-/// One thread at a time may use an exchange. Binding, test and wait count as calls of MPI: threads
-/// that use different exchanges need MPI_THREAD_MULTIPLE, and no two may bind on one communicator
-/// at once. A child of fork may destroy the exchanges that it has inherited, which does nothing;
-/// whatever else it does with them, or tries to bind, throws Misuse there and leaves the parent's
-/// alone.
+/// One thread at a time may use an exchange. Binding, start, test and wait count as calls of MPI:
+/// threads that use different exchanges need MPI_THREAD_MULTIPLE, and no two may bind on one
+/// communicator at once. A child of fork may destroy the exchanges that it has inherited, which
+/// does nothing; whatever else it does with them, or tries to bind, throws Misuse there and leaves
+/// the parent's alone.
 class Exchange {
 public:
     /// Collective. Binds `route` to `fields`, which stay the caller's and must stay where they are.
@@ -103,6 +103,7 @@ public:
     void wait();
 
     /// The same with a limit: returns false when the exchange is not over after about `seconds`.
+    /// Throws std::invalid_argument when that is not a number.
     bool wait_for(double seconds);
 
     /// Not collective. Breaks the exchange because it cannot go on, and throws Misuse with the

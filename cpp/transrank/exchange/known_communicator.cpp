@@ -5,6 +5,8 @@
 #include <chrono>
 #include <iterator>
 #include <mutex>
+#include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -74,6 +76,15 @@ MPI_Comm met(MPI_Comm comm, bool known, std::span<std::uint64_t> sums = {}) {
     return comm;
 }
 
+// Collective, when the ranks meet for the first time.
+std::uint64_t agreed_number(MPI_Comm comm) {
+    std::random_device random;
+    constexpr int half = 32;
+    std::uint64_t sum = (std::uint64_t{random()} << half) | random();
+    (void)met(comm, false, std::span(&sum, 1));
+    return sum;
+}
+
 }  // namespace
 
 std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
@@ -85,8 +96,7 @@ std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
     return known;
 }
 
-// On several nodes, in the order in which they were made; that is the same wherever two have more
-// than one rank in common.
+// On several nodes.
 struct KnownCommunicator::Unparted {
     std::mutex mutex;
     std::vector<KnownCommunicator*> all;
@@ -98,7 +108,7 @@ struct KnownCommunicator::Unparted {
 };
 
 KnownCommunicator::KnownCommunicator(MPI_Comm comm)
-    : base_((notice_finalization(), met(comm, false))), node_(base_) {
+    : number_((notice_finalization(), agreed_number(comm))), base_(comm), node_(base_) {
     if (node_.ranks().size() < static_cast<std::size_t>(base_.size())) {
         auto& unparted = Unparted::instance();
         const std::lock_guard lock(unparted.mutex);
@@ -115,6 +125,8 @@ void KnownCommunicator::notice_finalization() {
 void KnownCommunicator::part_from_all() noexcept {
     Engine::instance().leave();
     auto& all = Unparted::instance().all;
+    // Threads may have made them in another order elsewhere.
+    std::ranges::sort(all, {}, &KnownCommunicator::number_);
     while (!all.empty()) {
         auto* const first = all.front();
         (void)first->part(false);

@@ -80,6 +80,7 @@ private:
     [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_from(
         mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums);
 
+    std::uint64_t number_;  ///< the same on all ranks, and another one for each communicator
     mpi::Communicator base_;
     mpi::CommunicatorPool communicators_{base_};
     mpi::CommunicatorPool tags_{base_, transport::tags_of_exchange};

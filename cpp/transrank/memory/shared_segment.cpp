@@ -251,6 +251,10 @@ SharedSegment::SharedSegment(std::size_t bytes) {
 SharedSegment::~SharedSegment() {
     const std::lock_guard lock(registry().mutex);
     registry().segments.erase(bytes().data() + bytes().size());
+    const std::lock_guard mappings_lock(mappings().mutex);
+    if (mapping_.use_count() == 1) {
+        mappings().by_file.erase({handle_.device, handle_.inode});
+    }
 }
 
 void SharedSegment::prepare_for_fork() {

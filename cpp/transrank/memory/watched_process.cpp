@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/memory/watched_process.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -22,11 +23,16 @@ int open_process([[maybe_unused]] std::int64_t process) {
 #endif
 }
 
-/// When a process began, in clock ticks since the machine did; 0 when it has ended. proc(5): the
-/// name in parentheses may hold anything; the state follows it, the beginning is field 22.
-std::uint64_t beginning_of(std::int64_t process) {
+/// When a process began, in clock ticks since the machine did; 0 when it has ended; nothing where
+/// that cannot be seen, for want of a descriptor. proc(5): the name in parentheses may hold
+/// anything; the state follows it, the beginning is field 22.
+std::optional<std::uint64_t> beginning_of(std::int64_t process) {
     constexpr int fields_between = 18;
+    errno = 0;
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    if (!file.is_open() && errno != ENOENT && errno != ESRCH) {
+        return std::nullopt;
+    }
     std::string text;
     std::getline(file, text, '\0');
     const auto name_end = text.rfind(')');
@@ -51,7 +57,7 @@ std::uint64_t beginning_of(std::int64_t process) {
 WatchedProcess::WatchedProcess(std::int64_t process, Means preferred)
     : process_(process),
       descriptor_(preferred == Means::descriptor ? open_process(process) : -1),
-      began_(descriptor_ < 0 ? beginning_of(process) : 0) {}
+      began_(descriptor_ < 0 ? beginning_of(process) : std::nullopt) {}
 
 WatchedProcess::~WatchedProcess() {
     if (descriptor_ >= 0) {
@@ -61,7 +67,8 @@ WatchedProcess::~WatchedProcess() {
 
 bool WatchedProcess::is_alive() const {
     if (descriptor_ < 0) {
-        return began_ != 0 && beginning_of(process_) == began_;
+        const auto now = beginning_of(process_);
+        return !now || (*now != 0 && *now == began_.value_or(*now));
     }
     pollfd ended{.fd = descriptor_, .events = POLLIN, .revents = 0};
     return poll(&ended, 1, 0) != 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace transrank::memory {
 
@@ -30,8 +31,8 @@ public:
 
 private:
     std::int64_t process_;
-    int descriptor_ = -1;      ///< pidfd; -1 where there is none
-    std::uint64_t began_ = 0;  ///< 0: had ended already
+    int descriptor_ = -1;                 ///< pidfd; -1 where there is none
+    std::optional<std::uint64_t> began_;  ///< 0: had ended already; nothing: not known
 };
 
 }  // namespace transrank::memory

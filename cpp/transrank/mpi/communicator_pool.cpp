@@ -80,7 +80,7 @@ struct CommunicatorPool::Entry {
 
     void leak() noexcept {
         for (auto& each : sent) {
-            if (is_usable()) {
+            if (is_usable() && may_call_here()) {
                 MPI_Request_free(&each.request);
             }
             keep_for_ever(std::move(each.words));

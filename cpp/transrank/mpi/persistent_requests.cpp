@@ -147,7 +147,9 @@ bool PersistentRequests::abandon_active(std::size_t index) noexcept {
 
 bool PersistentRequests::abandon() noexcept {
     bool buffers_are_free = true;
-    if (is_usable()) {
+    if (is_usable() && !may_call_here()) {
+        buffers_are_free = under_way_.empty();  // its requests are let go
+    } else if (is_usable()) {
         for (const auto& group : under_way_) {
             for (auto i = group.begin; i < group.end; ++i) {
                 buffers_are_free &= abandon_active(i);

@@ -29,11 +29,9 @@ using Peers = std::span<const PeerOffer* const>;
 class Part {
 public:
     Part(const Binding& binding, const NodeStream& stream)
-        : stream_(stream), me_(index_of(binding.route.rank())), carrier_(index_of(stream.carrier)) {
-        for (const int member : stream.members) {
-            doorbells_.push_back(&binding.plan->node().doorbell(member));
-        }
-    }
+        : stream_(stream),
+          me_(index_of(binding.route.rank())),
+          carrier_(index_of(stream.carrier)) {}
 
     [[nodiscard]] const NodeStream& stream() const noexcept { return stream_; }
     [[nodiscard]] bool is_carrier() const noexcept { return me_ == carrier_; }
@@ -44,6 +42,13 @@ public:
     /// On the others.
     void map(const memory::BlockHandle& handle) {
         box_ = std::make_shared<NodeBox>(handle, members());
+    }
+
+    /// Throws std::system_error where the memory of a member's doorbell cannot be mapped.
+    void find_doorbells(const Binding& binding) {
+        for (const int member : stream_.members) {
+            doorbells_.push_back(&binding.plan->node().doorbell(member));
+        }
     }
 
     /// This rank moves nothing more.

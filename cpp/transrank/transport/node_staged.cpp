@@ -201,7 +201,8 @@ public:
           crossings_(crossings_of(binding, peers)),
           notices_(*binding.messages, notified(crossings_), carries_one_way(crossings_),
                    node_notice_tag) {
-        for_each_part([](Part& part) {
+        for_each_part([&](Part& part) {
+            part.find_doorbells(binding);
             if (part.is_carrier()) {
                 part.allocate();
             }

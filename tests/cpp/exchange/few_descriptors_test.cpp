@@ -5,10 +5,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
+#include "no_descriptors.hpp"
 #include "ring.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -17,25 +14,6 @@
 using namespace testing;
 
 namespace {
-
-/// No further file can be opened as long as this lives.
-class NoDescriptors {
-public:
-    NoDescriptors() {
-        getrlimit(RLIMIT_NOFILE, &before_);
-        const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        close(lowest_free);
-        auto less = before_;
-        less.rlim_cur = static_cast<rlim_t>(lowest_free);
-        setrlimit(RLIMIT_NOFILE, &less);
-    }
-    NoDescriptors(const NoDescriptors&) = delete;
-    NoDescriptors& operator=(const NoDescriptors&) = delete;
-    ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-    rlimit before_{};
-};
 
 /// What the previous rank's array is to this one: mapped before, or not.
 std::string explain_with_a_poor_rank_0(const std::string& transport) {

@@ -9,8 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "no_descriptors.hpp"
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "world.hpp"
 
@@ -157,7 +159,32 @@ Breakage find_breakage(Exchange& exchange) {
     return {};
 }
 
+/// Without what ranks of one node send each other.
+Scenario between_nodes() {
+    auto scenario = all_to_all(false);
+    std::erase_if(scenario.pattern.legs, [](const auto& leg) {
+        return leg.first.first / ranks_per_node == leg.first.second / ranks_per_node;
+    });
+    return scenario;
+}
+
 }  // namespace
+
+// It comes first: the doorbells that it maps are not there yet.
+TEST_CASE("what one rank cannot map for a message between nodes is an error of all ranks") {
+    if (world_size() <= ranks_per_node) {
+        return;
+    }
+    const PretendedNodes nodes(ranks_per_node);
+    Bound by_ranks(between_nodes(), "message");
+    {
+        const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+        CHECK_THROWS_AS((void)std::make_unique<Bound>(between_nodes()),
+                        transrank::mpi::AgreedError);
+    }
+    by_ranks.run(0);
+    Bound(between_nodes()).run(0);
+}
 
 TEST_CASE("two nodes send each other one message, however many ranks they have") {
     const PretendedNodes nodes(ranks_per_node);

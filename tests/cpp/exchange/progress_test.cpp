@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "ring.hpp"
+#include "transrank/exchange/engine.hpp"
 #include "world.hpp"
 
 using namespace testing;
+using transrank::exchange::Engine;
 using transrank::exchange::Exchange;
 
 namespace {
@@ -47,6 +49,27 @@ void finish_while_a_message_comes(const std::string& way, const Finish& finish) 
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// As another thread's exchange that advances all the time.
+class Restless final : public transrank::exchange::Active {
+public:
+    Restless() {
+        Engine::instance().know(*this);
+        Engine::instance().add(*this);
+    }
+    Restless(const Restless&) = delete;
+    Restless& operator=(const Restless&) = delete;
+    ~Restless() override {
+        stop();
+        Engine::instance().forget(*this);
+    }
+    void stop() { Engine::instance().remove(*this); }
+
+    bool progress() noexcept override { return true; }
+    [[nodiscard]] bool is_over() const noexcept override { return false; }
+    [[nodiscard]] bool polls_mpi() const override { return false; }
+    void leave() noexcept override {}
+};
+
 }  // namespace
 
 TEST_CASE("a rank that waits receives long messages meanwhile") {
@@ -55,6 +78,19 @@ TEST_CASE("a rank that waits receives long messages meanwhile") {
         finish_while_a_message_comes(way, [](Exchange& exchange) { exchange.wait(); });
         finish_while_a_message_comes(way, finish_by_tests);
     }
+}
+
+TEST_CASE("a rank waits no longer than it wants although others of its exchanges advance") {
+    const Ring ring(world_rank(), world_size(), true);
+    auto exchange = ring.bind("shared-direct");
+    Restless restless;
+    if (world_rank() == 0) {
+        exchange.start();
+        CHECK(!exchange.wait_for(0.05));
+    }
+    restless.stop();
+    MPI_Barrier(MPI_COMM_WORLD);
+    exchange.run();
 }
 
 TEST_CASE("a rank may bind before its wait what its peers bind after theirs") {

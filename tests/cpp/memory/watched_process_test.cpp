@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,25 @@ TEST_CASE("a process is watched once, unless its number belongs to another one")
     CHECK(WatchedProcess::get(child.process()) == watched);
     child.end();
     CHECK(WatchedProcess::get(child.process()) != watched);
+}
+
+TEST_CASE("a process lives where there is no descriptor to look at it") {
+    const Child child;
+    const WatchedProcess watched(child.process(), Means::number);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const bool lives = watched.is_alive();
+    const WatchedProcess unseen(child.process(), Means::number);
+    const bool unseen_lives = unseen.is_alive();
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(lives);
+    CHECK(unseen_lives);
+    CHECK(unseen.is_alive());
+    child.end();
+    CHECK(!watched.is_alive());
+    CHECK(!unseen.is_alive());
 }
 
 TEST_CASE("this process lives") {

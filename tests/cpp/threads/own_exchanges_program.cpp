@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads that make and run exchanges, alltoalls and redistributions at once, each over a
 // communicator of its own. Run by test_threads.py, also under ThreadSanitizer:
-// own_exchanges_program [raced]. Raced, the threads of a rank share their arrays, which is wrong,
-// and must be reported.
+// own_exchanges_program [raced|kept]. Raced, the threads of a rank share their arrays, which is
+// wrong, and must be reported. Kept, each uses several communicators for the first time, which
+// MPI_Finalize frees.
 #include <mpi.h>
 
 #include <algorithm>
@@ -30,6 +31,7 @@ using layout::Distribution;
 namespace {
 
 constexpr int threads = 2;
+constexpr int kept = 8;  // communicators of a thread
 constexpr int rounds = 6;
 constexpr int restarts = 20;       // of an exchange
 constexpr std::int64_t rows = 60;  // of a rank
@@ -124,6 +126,11 @@ int wrong_rounds(MPI_Comm comm, Arrays& arrays) {
     return wrong;
 }
 
+int used_once(const std::vector<MPI_Comm>& comms, Arrays& arrays) {
+    return static_cast<int>(
+        std::ranges::count_if(comms, [&](MPI_Comm comm) { return !exchanged(comm, 0, arrays); }));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -131,13 +138,16 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const bool raced = argc > 1 && std::string(argv[1]) == "raced";
-    std::array<MPI_Comm, threads> comms{};
+    const std::string mode = argc > 1 ? argv[1] : "";
+    std::array<std::vector<MPI_Comm>, threads> comms;
     std::array<int, threads> wrong{};
     if (level == MPI_THREAD_MULTIPLE) {
         std::deque<Arrays> arrays;
-        for (auto& comm : comms) {
-            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (auto& own : comms) {
+            own.resize(mode == "kept" ? kept : 1);
+            for (auto& comm : own) {
+                MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            }
             arrays.emplace_back(ranks);
         }
         // They begin together, with what no lock of MPI's orders.
@@ -145,17 +155,20 @@ int main(int argc, char** argv) {
         std::vector<std::thread> all;
         for (std::size_t i = 0; i < threads; ++i) {
             all.emplace_back([&, i] {
-                auto& own = arrays[raced ? 0 : i];
+                auto& own = arrays[mode == "raced" ? 0 : i];
                 begun.arrive_and_wait();
                 std::ranges::fill(own.source(), static_cast<std::int64_t>(i));
-                wrong[i] = wrong_rounds(comms[i], own);
+                wrong[i] =
+                    mode == "kept" ? used_once(comms[i], own) : wrong_rounds(comms[i].front(), own);
             });
         }
         for (auto& each : all) {
             each.join();
         }
-        for (auto& comm : comms) {
-            MPI_Comm_free(&comm);
+        for (auto& own : comms) {
+            for (std::size_t i = 0; mode != "kept" && i < own.size(); ++i) {
+                MPI_Comm_free(&own[i]);
+            }
         }
     }
     const int here = std::accumulate(wrong.begin(), wrong.end(), 0);
