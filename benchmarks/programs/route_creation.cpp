@@ -123,13 +123,14 @@ public:
         const auto ghosts = ghosts_of(rank_, grid_);
         std::vector<mpi::Message> answers;
         for (const auto& question : questions_of(rank_)) {
-            auto answered = discovery::answer_questions(asked(question.peer));
+            auto answered =
+                discovery::answer_questions(share_of(question.peer), asked(question.peer));
             pick(answered, question.peer, rank_, answers);
         }
         return [=, *this, asked = asked(rank_)] {
             const auto range = rows_of(rank_);
             const auto questions = discovery::write_questions(ranks_, range, extent(), ghosts);
-            const auto answered = discovery::answer_questions(asked);
+            const auto answered = discovery::answer_questions(share_of(rank_), asked);
             const auto found = discovery::read_answers(answers);
             auto requests = discovery::write_ghost_requests(rank_, found, extent(), ghosts, place);
             return discovery::read_ghost_requests(rank_, ranks_,
@@ -160,9 +161,12 @@ private:
         }
         return owners;
     }
+    [[nodiscard]] layout::IndexRange share_of(int rank) const {
+        return Distribution::even(extent(), ranks_).range(rank);
+    }
     /// What a rank is asked, by those who own rows of its share or want them.
     [[nodiscard]] std::vector<mpi::Message> asked(int share) const {
-        const auto range = Distribution::even(extent(), ranks_).range(share);
+        const auto range = share_of(share);
         std::set<int> writers;
         for (const auto index : {range.begin, range.end - 1}) {
             const auto last = static_cast<std::int64_t>(ranks_) - 1;

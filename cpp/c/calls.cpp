@@ -94,11 +94,6 @@ void Arguments::refuse_handle(Kind wanted, const Handle* given) const {
     layout::refuse("instead of ", name_of(wanted), " the call got ", found, where_, "; ", remedy);
 }
 
-void require_communicator(MPI_Comm comm) {
-    layout::require(comm != MPI_COMM_NULL,
-                    "the communicator is MPI_COMM_NULL; ranks that are not in it must not call");
-}
-
 }  // namespace transrank::c
 
 const char* transrank_error_text() {

@@ -44,15 +44,11 @@ public:
     ~RefusalEnd();
 };
 
-/// Throws std::invalid_argument for MPI_COMM_NULL, on this rank alone: it has no peers.
-void require_communicator(MPI_Comm comm);
-
 /// Collective. What `work` returns, given a communicator of its own and what `check` has returned.
 /// `check` looks at the arguments of this rank; what it throws on one is thrown on all ranks.
 template <class Check, class Work>
 auto together(MPI_Comm comm, const Check& check, const Work& work) {
     const RefusalEnd end;
-    require_communicator(comm);
     return exchange::KnownCommunicator::get(comm)->together([&](const mpi::Communicator& own) {
         auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
         return work(own, std::move(checked));

@@ -79,7 +79,6 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange) {
     return c::create_by(exchange, [&](const auto& with_result) {
-        c::require_communicator(comm);
         const auto make = with_result([&](const Arguments& arguments) {
             c::check_options(arguments, options);
             return parts_of(arguments, route, count, fields);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c/calls.hpp"
+#include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 
 using namespace transrank;
@@ -9,7 +10,7 @@ using namespace transrank;
 int transrank_comm_size_f(MPI_Fint given, int* ranks) {
     return c::attempt([&] {
         const MPI_Comm comm = MPI_Comm_f2c(given);
-        c::require_communicator(comm);
+        mpi::require_communicator(comm);
         mpi::check(MPI_Comm_size(comm, c::Arguments().pointer(ranks, "the place of the ranks")),
                    "MPI_Comm_size");
     });

@@ -200,7 +200,10 @@ int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* upd
             layout::require(direction == TRANSRANK_PULL || direction == TRANSRANK_PUSH,
                             "unknown direction ", direction, arguments.where(),
                             "; known: 0 to 1, see transrank.h");
-            return arguments.shared(update);
+            auto given = arguments.shared(update);
+            require(given->is_of(comm), "the ghost update", arguments.where(),
+                    " is of another communicator; bind it over that one");
+            return given;
         },
         [&](const Given& given) {
             const auto chosen = c::options_of(options);

@@ -328,6 +328,25 @@ static void refuse_the_next_call(void) {
     OK(transrank_route_free(&made));
 }
 
+// No communicator of the call's ranks alone is taken for that of an update, none of two groups.
+static void pass_other_communicators(void) {
+    MPI_Comm half = MPI_COMM_NULL;
+    transrank_exchange* bound = NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    CHECK(transrank_ghost_update_bind(half, update, TRANSRANK_PULL, NULL, &bound) ==
+          TRANSRANK_ERROR_AGREED);
+    CHECK(strstr(transrank_error_text(), "another communicator") != NULL);
+    if (ranks > 1) {
+        MPI_Comm both = MPI_COMM_NULL;
+        transrank_numbering* made = NULL;
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - (rank % 2), 1, &both);
+        CHECK(transrank_numbering_create(both, 4, 0, &made) == TRANSRANK_ERROR_ARGUMENT);
+        CHECK(strstr(transrank_error_text(), "intercommunicator") != NULL);
+        MPI_Comm_free(&both);
+    }
+    MPI_Comm_free(&half);
+}
+
 // What an exchange is bound to stays until the exchange is freed.
 static void free_what_is_bound(void) {
     void* memory = NULL;
@@ -373,6 +392,7 @@ int main(int argc, char** argv) {
     break_exchanges();
     refuse_the_next_call();
     free_what_is_bound();
+    pass_other_communicators();
     OK(transrank_exchange_run(exchange));
     MPI_Finalize();
     CHECK(transrank_exchange_run(exchange) == TRANSRANK_ERROR_MISUSE);

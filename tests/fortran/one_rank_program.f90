@@ -419,8 +419,17 @@ program one_rank_program
     call break()
     deallocate (good)
     call MPI_Finalize()
+    call come_late()
 
 contains
+
+    subroutine come_late()
+        type(transrank_route) :: route
+        integer(int64) :: counts(ranks)
+        counts = 1
+        call route%alltoallv(comm, counts, counts, stat=stat, errmsg=words)
+        if (stat /= transrank_error_misuse) error stop 'a route after MPI_Finalize'
+    end subroutine
 
     logical function are_the_same(words)
         character(len=*), intent(in) :: words

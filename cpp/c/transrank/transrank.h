@@ -276,8 +276,8 @@ typedef struct transrank_options {
 /// destinations are undefined; afterwards the destinations hold what was sent and the sources are
 /// free. Test and wait make every started exchange of the process advance, so different ranks may
 /// wait for theirs in any order. Between start and wait a rank must not block on what a peer does
-/// only after that peer's wait. One thread at a time may use an exchange; test and wait count as
-/// calls of MPI.
+/// only after that peer's wait. One thread at a time may use an exchange; start, test and wait
+/// count as calls of MPI.
 typedef struct transrank_exchange transrank_exchange;
 
 /// Collective. `options` may be NULL. Refused are fields shorter than the route's extents, fields
@@ -360,7 +360,8 @@ enum transrank_direction {
     /// order of the ranks that hold them.
     TRANSRANK_PUSH = 1
 };
-/// Collective. `direction` is a transrank_direction; `options` may be NULL.
+/// Collective. `comm` is the communicator of the update, `direction` a transrank_direction;
+/// `options` may be NULL.
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange);
 int transrank_ghost_update_free(transrank_ghost_update** update);

@@ -156,6 +156,7 @@ void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     Movement movement{.father = from, .son = to, .route = {mapping_, &route}};
     if (arriving_) {
         movement.route = together([&](const mpi::Communicator& comm) {
+            mpi::agree(comm, [&] { check_elements(comm.rank()); });
             return std::make_shared<const route::Route>(
                 discovery::in_units(comm, route, *arriving_, from, to));
         });
@@ -205,6 +206,10 @@ std::span<const std::int64_t> GhostUpdate::ghosts() const noexcept {
                     : std::span<const std::int64_t>();
 }
 
+bool GhostUpdate::is_of(MPI_Comm comm) const {
+    return known() == exchange::KnownCommunicator::get(comm);
+}
+
 void GhostUpdate::check_arrays(int rank) const {
     require(father_ && son_, "there is no father or no son on rank ", rank,
             "; set_father_son comes first");
@@ -228,6 +233,14 @@ void GhostUpdate::check_mapping(int rank, const GhostMapping* mapping, const cha
     require(mapping->route.source_extent() == father_->size(), "the ghost mapping is for ",
             mapping->route.source_extent(), " owned rows on rank ", rank, ", but the father has ",
             father_->size(), "; resize it or make another mapping");
+}
+
+void GhostUpdate::check_elements(int rank) const {
+    require(father_->element_bytes() == son_->element_bytes() &&
+                father_->scalar() == son_->scalar() &&
+                father_->rows().is_fixed() == son_->rows().is_fixed(),
+            "the son on rank ", rank, " has rows of ", son_->description(),
+            ", which cannot be ghosts of rows of ", father_->description());
 }
 
 }  // namespace transrank::array

@@ -114,6 +114,8 @@ public:
     [[nodiscard]] const std::optional<discovery::Numbering>& numbering() const noexcept {
         return numbering_;
     }
+    /// Whether it was made for this communicator.
+    [[nodiscard]] bool is_of(MPI_Comm comm) const;
     /// None before create_ghost_mapping, use_route or borrow_mapping.
     [[nodiscard]] const std::shared_ptr<const GhostMapping>& mapping() const noexcept {
         return mapping_;
@@ -154,6 +156,7 @@ private:
     void check_arrays(int rank) const;
     void check_numbering(int rank) const;
     void check_mapping(int rank, const GhostMapping* mapping, const char* whose) const;
+    void check_elements(int rank) const;
     void map(std::shared_ptr<const GhostMapping> mapping);
     [[nodiscard]] exchange::Exchange bind(const exchange::Options& options, bool back) const;
     [[nodiscard]] exchange::Parts parts(int rank, bool back) const;

@@ -82,6 +82,7 @@ route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows
     agree_on_division(comm, "their numbers on each rank");
     const auto owned = rows.owned();
     mpi::agree(comm, [&] {
+        rows.check_made_for(comm);
         check_place(comm.rank(), ghosts.size(), place);
         for (std::size_t i = 0; i < ghosts.size(); ++i) {
             route::check_ghost(comm.rank(), i, ghosts[i], rows.extent());
@@ -95,6 +96,19 @@ route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows
         comm,
         {.extent = rows.extent(), .owned = owned.length(), .begin = owned.begin, .end = owned.end},
         std::move(requests), place);
+}
+
+/// Collective. `check` looks at this rank's owners.
+template <class Check>
+route::Route pull_by_formula(const mpi::Communicator& comm, const Distribution& owners,
+                             std::span<const std::int64_t> ghosts, const GhostPlace& place,
+                             const Check& check) {
+    agree_on_division(comm, "a formula");
+    auto requests = mpi::agreed(comm, [&] {
+        check();
+        return write_ghost_requests(comm.rank(), owners, ghosts, place);
+    });
+    return exchange_requests(comm, view_of(owners, comm.rank()), std::move(requests), place);
 }
 
 }  // namespace
@@ -139,17 +153,14 @@ route::Route read_ghost_requests(int rank, int ranks, const View& own, const Gho
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    agree_on_division(comm, "a formula");
-    auto requests = mpi::agreed(comm, [&] {
-        check_parts(owners, comm.rank(), comm.size());
-        return write_ghost_requests(comm.rank(), owners, ghosts, place);
-    });
-    return exchange_requests(comm, view_of(owners, comm.rank()), std::move(requests), place);
+    return pull_by_formula(comm, owners, ghosts, place,
+                           [&] { check_parts(owners, comm.rank(), comm.size()); });
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    return rows.owners() ? ghost_pull(comm, *rows.owners(), ghosts, place)
+    return rows.owners() ? pull_by_formula(comm, *rows.owners(), ghosts, place,
+                                           [&] { rows.check_made_for(comm); })
                          : pull_by_lookup(comm, rows, ghosts, place);
 }
 

@@ -139,8 +139,10 @@ Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
     const auto owned = numbering.owned().length();
-    auto legs =
-        mpi::agreed(comm, [&] { return checked_pushes(comm, owned, rows, targets, ghost_begin); });
+    auto legs = mpi::agreed(comm, [&] {
+        numbering.check_made_for(comm);
+        return checked_pushes(comm, owned, rows, targets, ghost_begin);
+    });
     return push(comm, {.begin = numbering.owned().begin}, owned, std::move(legs), ghost_begin);
 }
 

@@ -70,6 +70,12 @@ Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool tab
     }
 }
 
+void Numbering::check_made_for(const mpi::Communicator& comm) const {
+    layout::require(rank_ == comm.rank() && ranks_ == comm.size(), "the numbering on rank ",
+                    comm.rank(), " of ", comm.size(), " was made by rank ", rank_, " of ", ranks_,
+                    "; make it on this communicator");
+}
+
 std::int64_t Numbering::global_index(int rank, std::int64_t row) const {
     layout::require(rank >= 0 && rank < ranks_, "rank ", rank, " is out of range [0, ", ranks_,
                     ")");

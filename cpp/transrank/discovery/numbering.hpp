@@ -27,6 +27,9 @@ public:
     /// negative, all together are more than 64 bits can number, or `table` differs.
     Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table = false);
 
+    /// Throws std::invalid_argument unless this was made by this rank, among as many.
+    void check_made_for(const mpi::Communicator& comm) const;
+
     [[nodiscard]] layout::IndexRange owned() const noexcept { return owned_; }
     /// Rows of all ranks together.
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }

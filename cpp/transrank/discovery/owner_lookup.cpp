@@ -8,6 +8,7 @@
 
 #include "transrank/discovery/messages.hpp"
 #include "transrank/layout/distribution.hpp"
+#include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 
 namespace transrank::discovery {
@@ -111,6 +112,19 @@ std::vector<OwnerRange> owners_of(std::span<const IndexRange> rows,
     return found;
 }
 
+// They are of ranks in ascending order.
+void check_follow_each_other(const IndexRange& share, std::span<const OwnerRange> owners) {
+    const std::int64_t first = owners.empty() ? share.end : owners.front().begin;
+    const std::int64_t end = owners.empty() ? share.end : owners.back().end;
+    const auto gap = std::ranges::adjacent_find(
+        owners, [](const auto& one, const auto& next) { return one.end != next.begin; });
+    layout::require(
+        (share.length() == 0 || first <= share.begin) && end >= share.end && gap == owners.end(),
+        "rows ", share.begin, " to ", share.end,
+        " have no owner, or several, in the numberings that the ranks have passed; "
+        "make one numbering together, on this communicator");
+}
+
 }  // namespace
 
 std::vector<Message> write_questions(int ranks, const IndexRange& owned, std::int64_t extent,
@@ -144,7 +158,7 @@ std::vector<Message> write_questions(int ranks, const IndexRange& owned, std::in
     return messages;
 }
 
-std::vector<Message> answer_questions(std::span<const Message> questions) {
+std::vector<Message> answer_questions(const IndexRange& share, std::span<const Message> questions) {
     std::vector<OwnerRange> owners;
     for (const auto& message : questions) {
         const auto question = Reader(message).take<Question>();
@@ -152,6 +166,7 @@ std::vector<Message> answer_questions(std::span<const Message> questions) {
             owners.push_back({.owner = message.peer, .begin = question.begin, .end = question.end});
         }
     }
+    check_follow_each_other(share, owners);
     std::vector<Message> answers;
     for (const auto& message : questions) {
         Reader reader(message);
@@ -189,7 +204,10 @@ std::vector<OwnerRange> look_up_owners(const mpi::Communicator& comm, const Inde
     auto questions =
         mpi::agreed(comm, [&] { return write_questions(comm.size(), owned, extent, indices); });
     const auto asked = deliver(comm, std::move(questions), Subject::owners_asked);
-    auto answers = mpi::agreed(comm, [&] { return answer_questions(asked); });
+    auto answers = mpi::agreed(comm, [&] {
+        const auto share = Distribution::even(extent, comm.size()).range(comm.rank());
+        return answer_questions(share, asked);
+    });
     const auto answered = deliver(comm, std::move(answers), Subject::owners_answered);
     return mpi::agreed(comm, [&] { return read_answers(answered); });
 }

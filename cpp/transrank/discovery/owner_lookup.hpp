@@ -20,6 +20,7 @@ struct OwnerRange {
 
 /// Collective. Who owns rows, ascending: of all that this rank needs to know, to find the owners of
 /// the rows with these global `indices`, which must be in [0, extent). `owned` are this rank's own.
+/// Throws mpi::AgreedError when the ranks' own rows are not all rows, in the order of the ranks.
 ///
 /// Every rank keeps a directory of an even share of [0, extent). In one delivery owners register
 /// their rows with it, and ranks that need some of the share say which; a second one brings the
@@ -34,7 +35,8 @@ struct OwnerRange {
 [[nodiscard]] std::vector<mpi::Message> write_questions(int ranks, const layout::IndexRange& owned,
                                                         std::int64_t extent,
                                                         std::span<const std::int64_t> indices);
-[[nodiscard]] std::vector<mpi::Message> answer_questions(std::span<const mpi::Message> questions);
+[[nodiscard]] std::vector<mpi::Message> answer_questions(const layout::IndexRange& share,
+                                                         std::span<const mpi::Message> questions);
 [[nodiscard]] std::vector<OwnerRange> read_answers(std::span<const mpi::Message> answers);
 
 }  // namespace transrank::discovery

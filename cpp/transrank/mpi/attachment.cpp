@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -35,7 +35,7 @@ int key() {
 }  // namespace
 
 std::shared_ptr<Attachment> attached_to(MPI_Comm comm) {
-    begin_to_use();
+    require_communicator(comm);
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(comm, key(), &value, &found), "MPI_Comm_get_attr");

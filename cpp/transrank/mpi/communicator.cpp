@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "transrank/mpi/error.hpp"
@@ -63,6 +64,21 @@ void pause(int idle_rounds) {
         std::this_thread::yield();
     } else {
         std::this_thread::sleep_for(sleep);
+    }
+}
+
+void require_communicator(MPI_Comm comm) {
+    begin_to_use();
+    if (comm == MPI_COMM_NULL) {
+        throw std::invalid_argument(
+            "the communicator is MPI_COMM_NULL; ranks that are not in it must not call");
+    }
+    int joins_two_groups = 0;
+    check(MPI_Comm_test_inter(comm, &joins_two_groups), "MPI_Comm_test_inter");
+    if (joins_two_groups != 0) {
+        throw std::invalid_argument(
+            "the communicator is an intercommunicator; MPI_Intercomm_merge makes one group of "
+            "its two");
     }
 }
 

@@ -22,6 +22,10 @@ void complete(MPI_Request& request, const Meanwhile& meanwhile);
 /// in between. The ranks waited for may need this core.
 void pause(int idle_rounds);
 
+/// Throws Misuse where there is no MPI to be used (begin_to_use), and std::invalid_argument for
+/// MPI_COMM_NULL and intercommunicators: on this rank alone, which has no peers, or on all ranks.
+void require_communicator(MPI_Comm comm);
+
 /// A private communicator, freed on destruction; its errors are returned and thrown as mpi::Error.
 ///
 /// A duplicate keeps our messages from matching the caller's and leaves the caller's error handler

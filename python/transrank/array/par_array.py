@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -80,6 +80,8 @@ class ParArray:
         Raises ValueError when a number is negative or `alignment` is less than 1.
         """
         shape = row_shape if isinstance(row_shape, tuple) else (row_shape,)
+        if any(length < 0 for length in shape):
+            raise ValueError(f"rows of shape {shape}: a length is negative")
         made = Rows.fixed(rows, math.prod(shape), alignment)
         return cls(made, zeros(made.units, dtype), shape, None, alignment)
 
@@ -198,6 +200,9 @@ class ParArray:
         begin = self.rows.begin(row)
         elements = self.memory[begin : begin + self.rows.length(row)]
         return elements if self._row_shape is None else elements.reshape(self._row_shape)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a ParArray cannot be copied; make another one, and copy its values")
 
     @property
     def _description(self) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -247,6 +247,9 @@ class ArrayTransformer:
     def explain_push(self) -> str:
         """Peers, bytes, runs and transports of the bound push, as a table."""
         return self._bound("push").explain()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an ArrayTransformer cannot be copied; make another one")
 
     def _bound(self, name: str) -> Bound:
         bound = self._pull if name == "pull" else self._push

@@ -56,7 +56,7 @@ class Bound:
     def wait_for(self, seconds: float) -> bool:
         """Wait for at most about `seconds`; return whether all data have arrived.
 
-        Raises as `test`.
+        Raises as `test`, and ValueError when `seconds` is not a number.
         """
         return self._open.wait_for(seconds)
 
@@ -82,6 +82,9 @@ class Bound:
         again.
         """
         self._bound = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied; bind another one")
 
     @property
     def _open(self) -> _core.Bound:

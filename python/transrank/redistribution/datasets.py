@@ -134,7 +134,9 @@ class _Bundle:
         self.exchange: Exchange | None = None
         self._task = task
         self._sources = agree(task.comm, lambda: [self._room_for(name) for name in names])
-        self._destinations = [task.redistribution.destination_for(it) for it in self._sources]
+        self._destinations = agree(
+            task.comm, lambda: [task.redistribution.destination_for(it) for it in self._sources]
+        )
         pairs = zip(self._sources, self._destinations, strict=True)
         if names:
             self.exchange = Exchange(

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "transrank/layout/distribution.hpp"
+
 using namespace transrank;
 using discovery::OwnerRange;
 using layout::IndexRange;
@@ -71,8 +73,10 @@ std::vector<std::vector<OwnerRange>> looked_up(const Case& given, Deliveries& de
                                                        given.extent(), given.asked[rank]));
     }
     std::vector<std::vector<Message>> answers;
+    const auto shares = layout::Distribution::even(given.extent(), given.ranks());
     for (const auto& asked : deliveries.deliver(std::move(questions))) {
-        answers.push_back(discovery::answer_questions(asked));
+        const auto share = shares.range(static_cast<int>(answers.size()));
+        answers.push_back(discovery::answer_questions(share, asked));
     }
     std::vector<std::vector<OwnerRange>> owners;
     for (const auto& answered : deliveries.deliver(std::move(answers))) {

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import tempfile
 from typing import Any
 
@@ -52,6 +54,26 @@ def test_rows_that_differ_between_ranks() -> None:
     for wrong in (np.zeros((ROWS, 3)), np.zeros((ROWS, 2), np.float32)):
         transformer = numbered(on_last(wrong, np.zeros((ROWS, 2))))
         refused(f"rank {LAST} has rows of", lambda t=transformer: t.create_ghost_mapping([0]))
+
+
+def test_a_son_of_other_elements() -> None:
+    father = transrank.ParArray.variable([2] * ROWS, float)
+    for son in (transrank.ParArray.variable([2], np.int64), transrank.ParArray.fixed(1, 2, float)):
+        transformer = numbered(father, on_last(son, transrank.ParArray.variable([2], float)))
+        refused("cannot be ghosts of", lambda t=transformer: t.create_ghost_mapping([0]))
+
+
+def test_what_is_no_copy() -> None:
+    array = transrank.ParArray.fixed(ROWS, 2)
+    for it in (array, transrank.ArrayTransformer(WORLD, np.zeros((ROWS, 2)))):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="cannot be copied"):
+                copied(it)
+
+
+def test_lengths_that_are_negative() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        transrank.ParArray.fixed(ROWS, (-2, -3))
 
 
 def test_indices_that_have_no_owner() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import numpy as np
@@ -98,6 +99,22 @@ def test_a_destination_made_read_only_after_it_was_bound() -> None:
         exchange.start()
 
     check_broken("auto", freeze)
+
+
+def test_a_time_that_is_no_number_breaks_nothing() -> None:
+    ring = Ring()
+    exchange = ring.bind("auto")
+    ring.write()
+    exchange.start()
+    with pytest.raises(ValueError, match="not a number"):
+        exchange.wait_for(float("nan"))
+    exchange.wait()
+    assert ring.has_arrived()
+
+
+def test_an_exchange_is_not_copied() -> None:
+    with Ring().bind("auto") as exchange, pytest.raises(TypeError, match="cannot be copied"):
+        copy.copy(exchange)
 
 
 def test_a_closed_exchange_says_so() -> None:

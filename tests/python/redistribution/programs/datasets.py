@@ -91,6 +91,18 @@ def test_what_was_stored_before_stays_stored() -> None:
     assert (end == 3).all()
 
 
+def test_no_memory_for_what_arrives_is_the_same_error_on_every_rank() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+
+    def without_memory(source: np.ndarray) -> np.ndarray:
+        if WORLD.rank == WORLD.size - 1:
+            raise MemoryError(f"no room for {source.nbytes} bytes")
+        return np.empty(0)
+
+    redistribution.destination_for = without_memory  # type: ignore[method-assign]
+    refused("no room for", lambda: redistribution.bind(part("x", COLUMNS), ["x", "y"]))
+
+
 def test_names_that_are_no_dimensions_are_refused() -> None:
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
     mine = part("x", COLUMNS)

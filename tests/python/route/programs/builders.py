@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from transrank.mpi import MPI  # isort: split
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -192,6 +194,30 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
     refused("which receives", lambda: routes.alltoallv(WORLD, on_last(one, none), none))
     good = routes.alltoall(WORLD, 1)
     refused("a Route is needed", lambda: routes.save(WORLD, on_last(3, good), "nowhere"))
+
+
+def test_a_numbering_is_of_one_communicator() -> None:
+    if WORLD.size == 1:
+        return
+    backward = WORLD.Split(0, -WORLD.rank)
+    reversed_ranks = transrank.Numbering(backward, 1 + 2 * WORLD.rank)
+    for other in (transrank.Numbering(MPI.COMM_SELF, 3), reversed_ranks):
+        refused("make it on this", lambda n=other: routes.ghost_pull(WORLD, n, [0]))
+        refused("make it on this", lambda n=other: routes.ghost_push(WORLD, n, [0], [0]))
+    upward, downward = (transrank.Numbering(WORLD, n) for n in (1 + WORLD.rank, 9 - 3 * WORLD.rank))
+    mixed = downward if WORLD.rank == 0 else upward
+    refused("make one numbering", lambda: routes.ghost_pull(WORLD, mixed, [2]))
+
+
+def test_what_is_no_communicator_of_ranks() -> None:
+    with pytest.raises(ValueError, match="MPI_COMM_NULL"):
+        transrank.Numbering(MPI.COMM_NULL, 3)
+    if WORLD.size > 1:
+        half = WORLD.Split(WORLD.rank % 2)
+        both = half.Create_intercomm(0, WORLD, 1 - WORLD.rank % 2)
+        with pytest.raises(ValueError, match="intercommunicator"):
+            transrank.Numbering(both, 3)
+        both.Free()
 
 
 def test_bad_files_are_refused_on_every_rank() -> None:
