@@ -47,19 +47,19 @@ void sort_and_unite(std::vector<int>& shares) {
 // may name further owners only where they have fewer rows than this.
 constexpr std::int64_t near = 64;
 
-void add(std::int64_t index, std::size_t most, Wanted& wanted) {
+// Whether an index makes a range longer, or lies in it already.
+bool continues(const IndexRange& range, std::int64_t index) {
+    return index >= range.begin && index - range.end < near;
+}
+
+void add(IndexRange range, std::size_t most, Wanted& wanted) {
     if (wanted.everything) {
         return;
     }
-    if (!wanted.rows.empty()) {
-        auto& last = wanted.rows.back();
-        if (index >= last.begin && index - last.end < near) {
-            last.end = std::max(last.end, index + 1);
-            return;
-        }
-    }
-    if (wanted.rows.size() < most) {
-        wanted.rows.push_back({.begin = index, .end = index + 1});
+    if (!wanted.rows.empty() && continues(wanted.rows.back(), range.begin)) {
+        wanted.rows.back().end = std::max(wanted.rows.back().end, range.end);
+    } else if (wanted.rows.size() < most) {
+        wanted.rows.push_back(range);
     } else {
         wanted.everything = true;
         wanted.rows = {};
@@ -71,17 +71,22 @@ std::vector<Wanted> wanted_of(std::span<const std::int64_t> indices, const Distr
     std::vector<Wanted> wanted;
     std::unordered_map<int, std::size_t> places;
     const auto most = static_cast<std::size_t>(shares.parts());
-    layout::Stretch last;  // where the last index was found
+    layout::Stretch share;  // where the last index was found
     std::size_t place = 0;
-    for (const std::int64_t index : indices) {
-        if (!last.range.contains(index)) {
-            last = shares.stretch(index);
-            place = places.try_emplace(last.part, wanted.size()).first->second;
+    for (auto next = indices.begin(); next != indices.end();) {
+        if (!share.range.contains(*next)) {
+            share = shares.stretch(*next);
+            place = places.try_emplace(share.part, wanted.size()).first->second;
             if (place == wanted.size()) {
-                wanted.push_back({.share = last.part, .rows = {}});
+                wanted.push_back({.share = share.part, .rows = {}});
             }
         }
-        add(index, most, wanted[place]);
+        IndexRange range{.begin = *next, .end = *next + 1};
+        const std::int64_t end = share.range.end;
+        for (++next; next != indices.end() && continues(range, *next) && *next < end; ++next) {
+            range.end = std::max(range.end, *next + 1);
+        }
+        add(range, most, wanted[place]);
     }
     std::ranges::sort(wanted, {}, &Wanted::share);
     return wanted;

@@ -37,10 +37,7 @@ void Compressor::join(const Run& run) {
     if (pending_.length > 0 && join_pending(run)) {
         return;
     }
-    if (open_.count > 1 && continues(last_, open_.source_stride, open_.destination_stride, run)) {
-        ++open_.count;
-        last_ = run;
-    } else if (open_.count == 2) {
+    if (open_.count == 2) {
         pending_ = run;
     } else if (open_.count == 1 && open_.length > 0 && make_pair(last_, run)) {
         open_.count = 2;

@@ -35,9 +35,24 @@ private:
 
     void end_run() {
         if (run_.length > 0) {
-            join(run_);
+            if (!continues_row()) {
+                join(run_);
+            }
             run_.length = 0;
         }
+    }
+    // Whether the run was one more of the open segment's.
+    [[nodiscard]] bool continues_row() {
+        if (open_.count < 2 || pending_.length > 0 || run_.length != last_.length ||
+            run_.source - last_.source != open_.source_stride ||
+            run_.destination - last_.destination != open_.destination_stride) {
+            return false;
+        }
+        ++open_.count;
+        // Not a copy of the run, which was stored piecewise: to load it whole would wait for that.
+        last_.source += open_.source_stride;
+        last_.destination += open_.destination_stride;
+        return true;
     }
     void join(const Run& run);
     [[nodiscard]] bool join_pending(const Run& run);
