@@ -10,6 +10,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,16 +39,30 @@ def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Pat
     assert "no progress" not in finished.stderr
 
 
-def test_the_watchdog_ends_a_job_in_which_a_rank_hangs(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(
+    mpiexec: Mpiexec, tmp_path: Path
+) -> None:
     runner = shlex.join(
         [
             *(str(installation.runner()), "--study", "pingpong", *ENDLESS, "--max-time", "600"),
             *("--watchdog", "1", "--record", str(tmp_path / "run.jsonl")),
         ]
     )
-    # Launchers make of their ranks' statuses what they like, so each rank notes its own.
+    # Each rank notes its own status. Launchers make of statuses what they like, and MPICH's misses
+    # one of some hundred ends of a rank while another is stopped.
     noting = f'{runner}; status=$?; echo $status >"{tmp_path}/status.$$"; exit $status'
     errors = tmp_path / "errors.txt"
+
+    def ended() -> bool:
+        said = re.search(
+            r"transrank-run: rank [01] on \S+ made no progress for 1 s, at: pingpong/8B; "
+            "a rank or link may be gone",
+            errors.read_text(),
+        )
+        return said is not None and "3\n" in [
+            path.read_text() for path in tmp_path.glob("status.*")
+        ]
+
     with (
         errors.open("w") as stderr,
         subprocess.Popen(
@@ -65,19 +80,15 @@ def test_the_watchdog_ends_a_job_in_which_a_rank_hangs(mpiexec: Mpiexec, tmp_pat
             assert job.stdout.readline().startswith("progress pingpong")
             ranks += processes.wait_for(job.pid, RUNNER, 2)
             processes.kill(ranks[-1], signal.SIGSTOP)
-            job.wait(30)
+            deadline = time.monotonic() + 30
+            while not ended() and time.monotonic() < deadline:
+                time.sleep(0.05)
         finally:
             end_tree(job)
             for rank in ranks:  # a stopped one may have lost its parents
                 with contextlib.suppress(ProcessLookupError):
                     processes.kill(rank)
-    assert job.returncode != 0
-    assert "3\n" in [path.read_text() for path in tmp_path.glob("status.*")]
-    assert re.search(
-        r"transrank-run: rank [01] on \S+ made no progress for 1 s, at: pingpong/8B; "
-        "a rank or link may be gone",
-        errors.read_text(),
-    )
+    assert ended(), errors.read_text()
 
 
 def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(
