@@ -57,7 +57,7 @@ struct Nest {
 /// very many of the latter.
 template <class VisitLone, class VisitNest>
 void for_each_box(const route::Leg& leg, const VisitLone& visit_lone, const VisitNest& visit_nest) {
-    std::vector<route::Segment> repeated;  // consecutive ones of several runs
+    std::vector<route::Segment> repeated;  // consecutive ones of the same several runs
     const auto visit_repeated = [&] {
         for (std::span<const route::Segment> rest = repeated; !rest.empty();) {
             if (rest.size() == 1 || !same_runs(rest[0], rest[1])) {
@@ -76,10 +76,12 @@ void for_each_box(const route::Leg& leg, const VisitLone& visit_lone, const Visi
         repeated.clear();
     };
     for (const auto& segment : leg.segments) {
+        if (!repeated.empty() && !same_runs(repeated.back(), segment)) {
+            visit_repeated();
+        }
         if (segment.count > 1) {
             repeated.push_back(segment);
         } else {
-            visit_repeated();
             visit_lone(segment);
         }
     }
