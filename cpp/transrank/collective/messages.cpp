@@ -143,7 +143,7 @@ public:
         return ranks;
     }
 
-    [[nodiscard]] bool polls_mpi() const override { return true; }
+    [[nodiscard]] transport::Polling polling() const override { return transport::Polling::own; }
     void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
         notices_.send(breakage, completed);
     }

@@ -21,7 +21,10 @@ constexpr int spins_with_own_core = 2000;
 constexpr int spins_with_shared_core = 10;
 // MPI moves long messages in small steps, one for each call: a sleep in between delays them all.
 constexpr Seconds polling_with_own_core{1.0};
-constexpr double share_of_sleep = 1.0 / 16;
+// Where ranks share cores, one may poll for all of its node; if each of them did, none would have
+// the core that it waits for.
+constexpr Seconds polling_for_node{1e-3};
+constexpr double share_of_sleep = 1.0 / 64;
 constexpr Seconds shortest_poll{20e-6};
 constexpr Seconds longest_poll{1e-3};
 // Nothing of ours needs MPI then, but a message of the user's may: its sender waits for our calls.
@@ -34,6 +37,13 @@ void relax() {
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
+}
+
+Seconds polling_without_sleep(transport::Polling polling, bool oversubscribed) {
+    if (!oversubscribed) {
+        return polling_with_own_core;
+    }
+    return polling == transport::Polling::for_node ? polling_for_node : Seconds(0);
 }
 
 }  // namespace
@@ -52,8 +62,9 @@ bool Backoff::pause(const std::atomic<bool>& over) {
         end_of_spins_ = now;
     }
     const Seconds waited = now - end_of_spins_;
-    const bool polls = Engine::instance().polls_mpi();
-    if (polls && !oversubscribed_ && waited < polling_with_own_core) {
+    const auto polling = Engine::instance().polling();
+    const bool polls = polling != transport::Polling::none;
+    if (polls && waited < polling_without_sleep(polling, oversubscribed_)) {
         std::this_thread::yield();
         return true;
     }

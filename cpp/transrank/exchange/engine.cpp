@@ -97,9 +97,13 @@ bool Engine::progress() {
     return advanced;
 }
 
-bool Engine::polls_mpi() {
+transport::Polling Engine::polling() {
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(active_, &Active::polls_mpi);
+    auto most = transport::Polling::none;
+    for (const auto* exchange : active_) {
+        most = std::max(most, exchange->polling());
+    }
+    return most;
 }
 
 }  // namespace transrank::exchange

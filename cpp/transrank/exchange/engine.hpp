@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "transrank/transport/polling.hpp"
+
 namespace transrank::exchange {
 
 /// An exchange, as the engine sees it.
@@ -22,7 +24,7 @@ public:
     /// exchange.
     virtual bool progress() noexcept = 0;
     [[nodiscard]] virtual bool is_over() const noexcept = 0;
-    [[nodiscard]] virtual bool polls_mpi() const = 0;
+    [[nodiscard]] virtual transport::Polling polling() const = 0;
     /// Tells the peers that nothing more will come.
     virtual void leave() noexcept = 0;
 
@@ -63,8 +65,8 @@ public:
     /// Makes all of them advance; returns whether any has.
     bool progress();
 
-    /// Whether some exchange needs MPI to be called again and again.
-    [[nodiscard]] bool polls_mpi();
+    /// What some exchange needs.
+    [[nodiscard]] transport::Polling polling();
 
     /// Held while exchanges advance; recursive, since progress may end an exchange.
     [[nodiscard]] std::recursive_mutex& mutex() noexcept { return mutex_; }

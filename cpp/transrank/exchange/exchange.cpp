@@ -158,10 +158,14 @@ public:
 
     [[nodiscard]] bool is_over() const noexcept override { return over_; }
 
-    [[nodiscard]] bool polls_mpi() const override {
-        return std::ranges::any_of(bound_.transports(), [](const auto& each) {
-            return each->polls_mpi() && !each->done();
-        });
+    [[nodiscard]] transport::Polling polling() const override {
+        auto most = transport::Polling::none;
+        for (const auto& each : bound_.transports()) {
+            if (each->polling() > most && !each->done()) {
+                most = each->polling();
+            }
+        }
+        return most;
     }
 
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {

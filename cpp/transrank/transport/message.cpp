@@ -100,7 +100,7 @@ public:
         return ranks;
     }
 
-    [[nodiscard]] bool polls_mpi() const override { return true; }
+    [[nodiscard]] Polling polling() const override { return Polling::own; }
     [[nodiscard]] std::uint64_t balance() const override {
         const int rank = binding_.route.rank();
         std::uint64_t balance = 0;

@@ -277,7 +277,9 @@ public:
         return ranks;
     }
 
-    [[nodiscard]] bool polls_mpi() const override { return carried_.any_pending(); }
+    [[nodiscard]] Polling polling() const override {
+        return carried_.any_pending() ? Polling::for_node : Polling::none;
+    }
 
     [[nodiscard]] std::uint64_t balance() const override {
         std::uint64_t balance = 0;

@@ -18,6 +18,7 @@
 #include "transrank/transport/field.hpp"
 #include "transrank/transport/node_plan.hpp"
 #include "transrank/transport/offer.hpp"
+#include "transrank/transport/polling.hpp"
 #include "transrank/transport/thresholds.hpp"
 
 namespace transrank::transport {
@@ -84,8 +85,7 @@ public:
     /// and only wait for their turn.
     [[nodiscard]] virtual std::vector<int> awaited() const = 0;
 
-    /// Whether waiting means that MPI must be called again and again.
-    [[nodiscard]] virtual bool polls_mpi() const { return false; }
+    [[nodiscard]] virtual Polling polling() const { return Polling::none; }
 
     /// Of the messages of one epoch, see mpi::CommunicatorPool::Lease.
     [[nodiscard]] virtual std::uint64_t balance() const { return 0; }

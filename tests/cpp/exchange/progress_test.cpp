@@ -15,6 +15,7 @@
 using namespace testing;
 using transrank::exchange::Engine;
 using transrank::exchange::Exchange;
+using transrank::transport::Polling;
 
 namespace {
 
@@ -66,7 +67,7 @@ public:
 
     bool progress() noexcept override { return true; }
     [[nodiscard]] bool is_over() const noexcept override { return false; }
-    [[nodiscard]] bool polls_mpi() const override { return false; }
+    [[nodiscard]] Polling polling() const override { return Polling::none; }
     void leave() noexcept override {}
 };
 
