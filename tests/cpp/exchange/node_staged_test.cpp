@@ -132,6 +132,12 @@ struct Expected {
     long pairs_of_ranks;
 };
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
 // Ordered pairs.
 Expected expected() {
     long pairs = 0;
@@ -170,9 +176,10 @@ Scenario between_nodes() {
 
 }  // namespace
 
-// It comes first: the doorbells that it maps are not there yet.
+// It comes first: the doorbells that it maps are not there yet. Not sanitized: to look at an object
+// takes descriptors.
 TEST_CASE("what one rank cannot map for a message between nodes is an error of all ranks") {
-    if (world_size() <= ranks_per_node) {
+    if (world_size() <= ranks_per_node || is_sanitized) {
         return;
     }
     const PretendedNodes nodes(ranks_per_node);
