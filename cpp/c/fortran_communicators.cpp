@@ -2,14 +2,24 @@
 #include "c/calls.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 using namespace transrank;
+
+namespace {
+
+// Some MPIs abort when asked after MPI_Finalize; the functions refuse that themselves.
+MPI_Comm of_c(MPI_Fint comm) {
+    return mpi::is_usable() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL;
+}
+
+}  // namespace
 
 // Each is the function without _f.
 
 int transrank_comm_size_f(MPI_Fint given, int* ranks) {
     return c::attempt([&] {
-        const MPI_Comm comm = MPI_Comm_f2c(given);
+        const MPI_Comm comm = of_c(given);
         mpi::require_communicator(comm);
         mpi::check(MPI_Comm_size(comm, c::Arguments().pointer(ranks, "the place of the ranks")),
                    "MPI_Comm_size");
@@ -18,88 +28,85 @@ int transrank_comm_size_f(MPI_Fint given, int* ranks) {
 
 int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
                                  transrank_numbering** numbering) {
-    return transrank_numbering_create(MPI_Comm_f2c(comm), owned, table, numbering);
+    return transrank_numbering_create(of_c(comm), owned, table, numbering);
 }
 
 int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,
                            transrank_route** route) {
-    return transrank_route_halo(MPI_Comm_f2c(comm), grid, corners, route);
+    return transrank_route_halo(of_c(comm), grid, corners, route);
 }
 
 int transrank_route_redistribution_f(MPI_Fint comm, const transrank_layout* source,
                                      const transrank_layout* destination, int coverage,
                                      transrank_route** route) {
-    return transrank_route_redistribution(MPI_Comm_f2c(comm), source, destination, coverage, route);
+    return transrank_route_redistribution(of_c(comm), source, destination, coverage, route);
 }
 
 int transrank_route_ghost_pull_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
                                  const int64_t* ghosts, int64_t begin, int64_t extent,
                                  transrank_route** route) {
-    return transrank_route_ghost_pull(MPI_Comm_f2c(comm), numbering, count, ghosts, begin, extent,
-                                      route);
+    return transrank_route_ghost_pull(of_c(comm), numbering, count, ghosts, begin, extent, route);
 }
 
 int transrank_route_ghost_push_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
                                  const int64_t* rows, const int* targets, int64_t begin,
                                  transrank_route** route) {
-    return transrank_route_ghost_push(MPI_Comm_f2c(comm), numbering, count, rows, targets, begin,
-                                      route);
+    return transrank_route_ghost_push(of_c(comm), numbering, count, rows, targets, begin, route);
 }
 
 int transrank_route_alltoallv_f(MPI_Fint comm, const int64_t* send_counts,
                                 const int64_t* send_displacements, const int64_t* receive_counts,
                                 const int64_t* receive_displacements, transrank_route** route) {
-    return transrank_route_alltoallv(MPI_Comm_f2c(comm), send_counts, send_displacements,
-                                     receive_counts, receive_displacements, route);
+    return transrank_route_alltoallv(of_c(comm), send_counts, send_displacements, receive_counts,
+                                     receive_displacements, route);
 }
 
 int transrank_route_save_f(MPI_Fint comm, const transrank_route* route, const char* place) {
-    return transrank_route_save(MPI_Comm_f2c(comm), route, place);
+    return transrank_route_save(of_c(comm), route, place);
 }
 
 int transrank_route_load_f(MPI_Fint comm, const char* place, transrank_route** route) {
-    return transrank_route_load(MPI_Comm_f2c(comm), place, route);
+    return transrank_route_load(of_c(comm), place, route);
 }
 
 int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int count,
                               const transrank_field* fields, const transrank_options* options,
                               transrank_exchange** exchange) {
-    return transrank_exchange_bind(MPI_Comm_f2c(comm), route, count, fields, options, exchange);
+    return transrank_exchange_bind(of_c(comm), route, count, fields, options, exchange);
 }
 
 int transrank_ghost_update_pull_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
                                   const int64_t* ghosts, transrank_ghost_update** update) {
-    return transrank_ghost_update_pull(MPI_Comm_f2c(comm), rows, count, ghosts, update);
+    return transrank_ghost_update_pull(of_c(comm), rows, count, ghosts, update);
 }
 
 int transrank_ghost_update_push_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
                                   const int64_t* pushed, const int* targets,
                                   transrank_ghost_update** update) {
-    return transrank_ghost_update_push(MPI_Comm_f2c(comm), rows, count, pushed, targets, update);
+    return transrank_ghost_update_push(of_c(comm), rows, count, pushed, targets, update);
 }
 
 int transrank_ghost_update_along_f(MPI_Fint comm, const transrank_rows* rows,
                                    const transrank_route* route, transrank_ghost_update** update) {
-    return transrank_ghost_update_along(MPI_Comm_f2c(comm), rows, route, update);
+    return transrank_ghost_update_along(of_c(comm), rows, route, update);
 }
 
 int transrank_ghost_update_like_f(MPI_Fint comm, const transrank_rows* rows,
                                   const transrank_ghost_update* other,
                                   transrank_ghost_update** update) {
-    return transrank_ghost_update_like(MPI_Comm_f2c(comm), rows, other, update);
+    return transrank_ghost_update_like(of_c(comm), rows, other, update);
 }
 
 int transrank_ghost_update_bind_f(MPI_Fint comm, const transrank_ghost_update* update,
                                   int direction, const transrank_options* options,
                                   transrank_exchange** exchange) {
-    return transrank_ghost_update_bind(MPI_Comm_f2c(comm), update, direction, options, exchange);
+    return transrank_ghost_update_bind(of_c(comm), update, direction, options, exchange);
 }
 
 int transrank_alltoall_bind_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
                               const transrank_alltoall_options* options,
                               transrank_exchange** exchange) {
-    return transrank_alltoall_bind(MPI_Comm_f2c(comm), send, receive, block_bytes, options,
-                                   exchange);
+    return transrank_alltoall_bind(of_c(comm), send, receive, block_bytes, options, exchange);
 }
 
 int transrank_alltoallv_bind_f(MPI_Fint comm, const void* send, const int64_t* send_bytes,
@@ -107,11 +114,11 @@ int transrank_alltoallv_bind_f(MPI_Fint comm, const void* send, const int64_t* s
                                const int64_t* receive_bytes, const int64_t* receive_offsets,
                                const transrank_alltoall_options* options,
                                transrank_exchange** exchange) {
-    return transrank_alltoallv_bind(MPI_Comm_f2c(comm), send, send_bytes, send_offsets, receive,
+    return transrank_alltoallv_bind(of_c(comm), send, send_bytes, send_offsets, receive,
                                     receive_bytes, receive_offsets, options, exchange);
 }
 
 int transrank_alltoall_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
                          const transrank_alltoall_options* options) {
-    return transrank_alltoall(MPI_Comm_f2c(comm), send, receive, block_bytes, options);
+    return transrank_alltoall(of_c(comm), send, receive, block_bytes, options);
 }
