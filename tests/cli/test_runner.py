@@ -83,12 +83,15 @@ def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(
             deadline = time.monotonic() + 30
             while not ended() and time.monotonic() < deadline:
                 time.sleep(0.05)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                job.wait(5)
         finally:
             end_tree(job)
             for rank in ranks:  # a stopped one may have lost its parents
                 with contextlib.suppress(ProcessLookupError):
                     processes.kill(rank)
     assert ended(), errors.read_text()
+    assert job.returncode != 0
 
 
 def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(

@@ -49,7 +49,8 @@ void Watchdog::watch(double limit_seconds, int rank) {
                 "transrank-run: rank %d on %s made no progress for %g s, at: %s; a rank or "
                 "link may be gone\n",
                 rank, machine::host_name().c_str(), limit_seconds, what_.c_str());
-            // Not MPI_Abort: the main thread may be inside MPI. The launcher ends the others.
+            // Not MPI_Abort: the main thread may be inside MPI. The launcher ends the others, or,
+            // if it does not notice, the survey that has started it.
             _exit(3);
         }
     }

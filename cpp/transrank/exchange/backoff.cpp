@@ -21,15 +21,21 @@ constexpr int spins_with_own_core = 2000;
 constexpr int spins_with_shared_core = 10;
 // MPI moves long messages in small steps, one for each call: a sleep in between delays them all.
 constexpr Seconds polling_with_own_core{1.0};
-// Where ranks share cores, one may poll for all of its node; if each of them did, none would have
-// the core that it waits for.
+// The same where ranks share cores, but one rank alone polls for its node. If all polled, those
+// that they wait for would have no core.
 constexpr Seconds polling_for_node{1e-3};
-constexpr double share_of_sleep = 1.0 / 64;
-constexpr Seconds shortest_poll{20e-6};
-constexpr Seconds longest_poll{1e-3};
+
+/// How long a sleep is: a share of the time waited, within limits.
+struct Sleep {
+    double share;
+    Seconds shortest;
+    Seconds longest;
+};
+constexpr Sleep between_polls{
+    .share = 1.0 / 64, .shortest = Seconds(20e-6), .longest = Seconds(1e-3)};
 // Nothing of ours needs MPI then, but a message of the user's may: its sender waits for our calls.
-constexpr Seconds shortest_sleep{1e-3};
-constexpr Seconds longest_sleep{10e-3};
+constexpr Sleep without_polls{
+    .share = 1.0 / 16, .shortest = Seconds(1e-3), .longest = Seconds(10e-3)};
 
 void relax() {
 #if defined(__x86_64__)
@@ -40,6 +46,9 @@ void relax() {
 }
 
 Seconds polling_without_sleep(transport::Polling polling, bool oversubscribed) {
+    if (polling == transport::Polling::none) {
+        return Seconds(0);
+    }
     if (!oversubscribed) {
         return polling_with_own_core;
     }
@@ -63,13 +72,12 @@ bool Backoff::pause(const std::atomic<bool>& over) {
     }
     const Seconds waited = now - end_of_spins_;
     const auto polling = Engine::instance().polling();
-    const bool polls = polling != transport::Polling::none;
-    if (polls && waited < polling_without_sleep(polling, oversubscribed_)) {
+    if (waited < polling_without_sleep(polling, oversubscribed_)) {
         std::this_thread::yield();
         return true;
     }
-    const auto limit = std::clamp(waited * share_of_sleep, polls ? shortest_poll : shortest_sleep,
-                                  polls ? longest_poll : longest_sleep);
+    const auto& sleep = polling == transport::Polling::none ? without_polls : between_polls;
+    const auto limit = std::clamp(waited * sleep.share, sleep.shortest, sleep.longest);
     memory::own_doorbell().sleep(limit.count(),
                                  [&] { return Engine::instance().progress() || over; });
     return true;

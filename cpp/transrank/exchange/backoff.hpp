@@ -8,8 +8,7 @@ namespace transrank::exchange {
 
 /// How a rank waits while nothing advances. It spins for a while, since a peer with a core of its
 /// own answers sooner than the kernel could wake us, and then sleeps until its doorbell rings.
-/// While MPI must be polled it keeps polling; where ranks share cores it sleeps briefly in between,
-/// for a sixty-fourth of the time waited so far.
+/// While MPI must be polled it keeps polling; where ranks share cores it sleeps briefly in between.
 class Backoff {
 public:
     explicit Backoff(bool oversubscribed);

@@ -102,6 +102,9 @@ transport::Polling Engine::polling() {
     auto most = transport::Polling::none;
     for (const auto* exchange : active_) {
         most = std::max(most, exchange->polling());
+        if (most == transport::Polling::own) {
+            break;
+        }
     }
     return most;
 }

@@ -65,7 +65,7 @@ public:
     /// Makes all of them advance; returns whether any has.
     bool progress();
 
-    /// What some exchange needs.
+    /// The greatest that an exchange needs.
     [[nodiscard]] transport::Polling polling();
 
     /// Held while exchanges advance; recursive, since progress may end an exchange.

@@ -161,8 +161,8 @@ public:
     [[nodiscard]] transport::Polling polling() const override {
         auto most = transport::Polling::none;
         for (const auto& each : bound_.transports()) {
-            if (each->polling() > most && !each->done()) {
-                most = each->polling();
+            if (!each->done()) {
+                most = std::max(most, each->polling());
             }
         }
         return most;

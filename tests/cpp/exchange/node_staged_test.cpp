@@ -176,8 +176,8 @@ Scenario between_nodes() {
 
 }  // namespace
 
-// It comes first: the doorbells that it maps are not there yet. Not sanitized: to look at an object
-// takes descriptors.
+// It comes first: the doorbells that it maps are not there yet. Left out where it is sanitized: the
+// sanitizer needs descriptors to look at an object.
 TEST_CASE("what one rank cannot map for a message between nodes is an error of all ranks") {
     if (world_size() <= ranks_per_node || is_sanitized) {
         return;
