@@ -42,12 +42,15 @@ constexpr Grain grain_of(BlockKind kind) {
 /// A segment and what of it is free, as offset -> length.
 class Piece {
 public:
-    Piece(std::size_t bytes, const Grain& grain)
-        : segment_(bytes), most_((bytes - grain.first()) / grain.bytes * grain.bytes) {
+    Piece(std::size_t bytes, const Grain& grain, bool lasting)
+        : segment_(bytes),
+          lasting_(lasting),
+          most_((bytes - grain.first()) / grain.bytes * grain.bytes) {
         free_.emplace(grain.first(), most_);
     }
 
     [[nodiscard]] const SharedSegment& segment() const { return segment_; }
+    [[nodiscard]] bool is_lasting() const { return lasting_; }
     [[nodiscard]] bool is_unused() const {
         return free_.size() == 1 && free_.begin()->second == most_;
     }
@@ -85,6 +88,7 @@ public:
 
 private:
     SharedSegment segment_;
+    bool lasting_;
     std::size_t most_;  ///< free when nothing is taken
     std::map<std::size_t, std::size_t> free_;
 };
@@ -97,7 +101,9 @@ struct Cut {
 
     [[nodiscard]] std::byte* data() const { return piece->segment().bytes().data() + offset; }
     [[nodiscard]] BlockHandle handle() const {
-        return {.segment = piece->segment().handle(), .offset = offset};
+        return {.segment = piece->segment().handle(),
+                .offset = offset,
+                .lasting = piece->is_lasting() ? 1U : 0U};
     }
 };
 
@@ -125,7 +131,9 @@ public:
             }
         }
         const auto room = std::max(bytes + grain_.first(), segment_bytes);
-        auto* const piece = pieces_.emplace_back(std::make_unique<Piece>(room, grain_)).get();
+        const bool lasting = pieces_.empty();
+        auto* const piece =
+            pieces_.emplace_back(std::make_unique<Piece>(room, grain_, lasting)).get();
         return remember({piece, static_cast<std::size_t>(piece->take(bytes)), bytes});
     }
 
@@ -170,12 +178,8 @@ private:
             cut.piece->give_back(cut.offset, cut.bytes);
             return true;
         });
-        if (!pieces_.empty()) {
-            const auto unused =
-                std::remove_if(pieces_.begin() + 1, pieces_.end(),
-                               [](const auto& piece) { return piece->is_unused(); });
-            pieces_.erase(unused, pieces_.end());
-        }
+        std::erase_if(pieces_,
+                      [](const auto& piece) { return !piece->is_lasting() && piece->is_unused(); });
     }
 
     BlockKind kind_;
@@ -244,7 +248,9 @@ std::optional<SharedBlock::Place> SharedBlock::find(const std::byte* address, st
 }
 
 MappedBlock::MappedBlock(const BlockHandle& handle)
-    : segment_(MappedSegment::get(handle.segment)), data_(segment_->bytes().data()) {
+    : segment_(handle.lasting != 0 ? MappedSegment::keep(handle.segment)
+                                   : MappedSegment::get(handle.segment)),
+      data_(segment_->bytes().data()) {
     if (handle.offset != BlockHandle::whole) {
         auto* const head = std::launder(reinterpret_cast<Head*>(data_ + handle.offset));
         holders_ = &head->holders;

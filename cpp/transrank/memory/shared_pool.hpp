@@ -18,7 +18,8 @@ struct BlockHandle {
     static constexpr auto whole = ~std::uint64_t{0};
 
     SegmentHandle segment;
-    std::uint64_t offset = 0;  ///< or `whole`
+    std::uint64_t offset = 0;   ///< or `whole`
+    std::uint64_t lasting = 0;  ///< 1: the owner keeps the segment as long as it lives
 
     [[nodiscard]] bool is_shared() const noexcept { return segment.is_shared(); }
 };

@@ -51,9 +51,18 @@ using File = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 struct Mappings {
     std::mutex mutex;
     std::map<File, std::weak_ptr<MappedSegment>> by_file;
+    std::map<File, std::shared_ptr<MappedSegment>> kept;  ///< whether somebody uses it or not
 
     Mappings();
+    std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
 };
+
+File file_of(const SegmentHandle& handle) {
+    return {handle.device, handle.inode};
+}
+
+// Two of each process of a node; what is beyond belongs to processes that are gone, probably.
+constexpr std::size_t most_kept = 1024;
 
 Mappings& mappings() {
     static auto* const one = new Mappings;
@@ -77,6 +86,7 @@ extern "C" void transrank_part_from_parent() {
         }
     }
     mappings().by_file.clear();  // they are no longer what lies in those files
+    mappings().kept.clear();
     transrank_release_segments();
 }
 
@@ -216,14 +226,29 @@ void MappedSegment::part_from_parent() noexcept {
     }
 }
 
-std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
-    const std::lock_guard lock(mappings().mutex);
-    std::erase_if(mappings().by_file, [](const auto& entry) { return entry.second.expired(); });
-    auto& known = mappings().by_file[{handle.device, handle.inode}];
+std::shared_ptr<MappedSegment> Mappings::get(const SegmentHandle& handle) {
+    std::erase_if(by_file, [](const auto& entry) { return entry.second.expired(); });
+    auto& known = by_file[file_of(handle)];
     auto mapping = known.lock();
     if (!mapping) {
         mapping = std::make_shared<MappedSegment>(handle);
         known = mapping;
+    }
+    return mapping;
+}
+
+std::shared_ptr<MappedSegment> MappedSegment::get(const SegmentHandle& handle) {
+    const std::lock_guard lock(mappings().mutex);
+    return mappings().get(handle);
+}
+
+std::shared_ptr<MappedSegment> MappedSegment::keep(const SegmentHandle& handle) {
+    const std::lock_guard lock(mappings().mutex);
+    auto& kept = mappings().kept;
+    auto mapping = mappings().get(handle);
+    kept.insert_or_assign(file_of(handle), mapping);
+    if (kept.size() > most_kept) {
+        kept.erase(kept.begin());
     }
     return mapping;
 }
@@ -245,7 +270,7 @@ SharedSegment::SharedSegment(std::size_t bytes) {
     const std::lock_guard lock(registry().mutex);
     registry().segments.emplace(end, this);
     const std::lock_guard mappings_lock(mappings().mutex);
-    mappings().by_file[{handle_.device, handle_.inode}] = mapping_;
+    mappings().by_file[file_of(handle_)] = mapping_;
 }
 
 SharedSegment::~SharedSegment() {
@@ -253,7 +278,7 @@ SharedSegment::~SharedSegment() {
     registry().segments.erase(bytes().data() + bytes().size());
     const std::lock_guard mappings_lock(mappings().mutex);
     if (mapping_.use_count() == 1) {
-        mappings().by_file.erase({handle_.device, handle_.inode});
+        mappings().by_file.erase(file_of(handle_));
     }
 }
 

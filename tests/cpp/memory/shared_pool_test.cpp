@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <random>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -110,6 +112,23 @@ TEST_CASE("memory is not used again as long as another process holds it") {
     for (const int end : {to_child[0], to_child[1], from_child[0], from_child[1]}) {
         close(end);
     }
+}
+
+TEST_CASE("others keep the mapping of what the owner keeps, and of nothing else") {
+    const SharedBlock small(100);
+    const SharedBlock further(large);
+    const auto stays_mapped = [](const SharedBlock& block) {
+        auto address = reinterpret_cast<std::uintptr_t>(MappedBlock(block.handle()).data());
+        address -= address % 4096;
+        return msync(reinterpret_cast<void*>(address), 1, MS_ASYNC) == 0;  // NOLINT
+    };
+    const auto child = fork();
+    if (child == 0) {
+        _exit((stays_mapped(small) ? 1 : 0) + (stays_mapped(further) ? 2 : 0));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WEXITSTATUS(status) == 1);
 }
 
 TEST_CASE("the memory of large blocks goes back to the system") {
