@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "transrank/route/segment.hpp"
 
@@ -54,11 +53,17 @@ inline constexpr std::int64_t least_count = 2;
 inline constexpr unsigned number_bits = 7;  ///< of each byte; the eighth says that more follow
 inline constexpr std::uint64_t number_mask = (1U << number_bits) - 1;
 
-inline void put(std::uint64_t number, std::vector<std::byte>& bytes) {
+/// A number takes so many bytes at most, and a segment so many of seven numbers.
+inline constexpr std::size_t most_number_bytes = 10;
+inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
+
+/// Writes a number to where there is room for it; returns where it ends.
+[[nodiscard]] inline std::byte* put(std::uint64_t number, std::byte* next) noexcept {
     for (; number > number_mask; number >>= number_bits) {
-        bytes.push_back(static_cast<std::byte>(number | (number_mask + 1)));
+        *next++ = static_cast<std::byte>(number | (number_mask + 1));
     }
-    bytes.push_back(static_cast<std::byte>(number));
+    *next++ = static_cast<std::byte>(number);
+    return next;
 }
 
 // Numbers around 0 are small ones when their sign is the lowest bit.
@@ -69,49 +74,47 @@ inline void put(std::uint64_t number, std::vector<std::byte>& bytes) {
     return (number >> 1U) ^ (0 - (number & 1U));
 }
 
-/// Appends a segment; `before` is where the last one ended, and then where this one does.
-inline void encode(const Segment& segment, RunEnd& before, std::vector<std::byte>& bytes) {
+/// Writes a segment to where there are most_bytes; returns where it ends. `before` is where the
+/// last one ended, and then where this one does.
+[[nodiscard]] inline std::byte* encode(const Segment& segment, RunEnd& before,
+                                       std::byte* next) noexcept {
     const auto from = folded(static_cast<std::uint64_t>(segment.source) - before.source);
     const auto to = folded(static_cast<std::uint64_t>(segment.destination) - before.destination);
     const auto length = static_cast<std::uint64_t>(segment.length);
-    const auto end = end_of(segment);
+    const auto count = static_cast<std::uint64_t>(segment.count);
+    const auto source_stride = folded(static_cast<std::uint64_t>(segment.source_stride));
+    const auto destination_stride = folded(static_cast<std::uint64_t>(segment.destination_stride));
+    const bool one_after_the_other = segment.destination_stride == segment.length;
     const bool same_length = length == before.length;
-    const bool single =
-        segment.count == 1 && segment.source_stride == 0 && segment.destination_stride == 0;
-    const auto put_kind = [&](Kind kind, std::uint64_t rest) {
-        put((rest << kind_bits) | kind, bytes);
-    };
+    const bool single = count == 1 && source_stride == 0 && destination_stride == 0;
+    before = end_of(segment);
+    const auto kind = [](Kind which, std::uint64_t rest) { return (rest << kind_bits) | which; };
     constexpr std::uint64_t farthest = UINT64_MAX >> kind_bits;
     if (same_length && single && to == 0 && from <= farthest) {
-        put_kind(source_apart, from);
-    } else if (same_length && single && from == 0 && to <= farthest) {
-        put_kind(destination_apart, to);
-    } else if (same_length && segment.count >= least_count && to == 0 && from <= farthest &&
-               segment.destination_stride == segment.length &&
-               folded(static_cast<std::uint64_t>(segment.source_stride)) <=
-                   (UINT64_MAX >> count_bits)) {
-        const auto more = static_cast<std::uint64_t>(segment.count - least_count);
-        put_kind(row, from);
-        put((folded(static_cast<std::uint64_t>(segment.source_stride)) << count_bits) |
-                std::min(more, count_mask),
-            bytes);
-        if (more >= count_mask) {
-            put(more, bytes);
-        }
-    } else {
-        put_kind(other, (same_length ? 0 : other_length) | (single ? 0 : several));
-        put(from, bytes);
-        put(to, bytes);
-        if (!same_length) {
-            put(length, bytes);
-        }
-        if (!single) {
-            put(static_cast<std::uint64_t>(segment.count), bytes);
-            put(folded(static_cast<std::uint64_t>(segment.source_stride)), bytes);
-            put(folded(static_cast<std::uint64_t>(segment.destination_stride)), bytes);
-        }
+        return put(kind(source_apart, from), next);
     }
-    before = end;
+    if (same_length && single && from == 0 && to <= farthest) {
+        return put(kind(destination_apart, to), next);
+    }
+    if (same_length && segment.count >= least_count && to == 0 && from <= farthest &&
+        one_after_the_other && source_stride <= (UINT64_MAX >> count_bits)) {
+        const auto more = static_cast<std::uint64_t>(segment.count - least_count);
+        next = put(kind(row, from), next);
+        next = put((source_stride << count_bits) | std::min(more, count_mask), next);
+        return more < count_mask ? next : put(more, next);
+    }
+    next = put(kind(other, (same_length ? 0 : other_length) | (single ? 0 : several)), next);
+    next = put(from, next);
+    next = put(to, next);
+    if (!same_length) {
+        next = put(length, next);
+    }
+    if (!single) {
+        next = put(count, next);
+        next = put(source_stride, next);
+        next = put(destination_stride, next);
+    }
+    return next;
 }
 
 /// The next segment of those whose numbers `get()` returns one by one.

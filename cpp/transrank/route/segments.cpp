@@ -129,7 +129,7 @@ Segments::Segments(std::vector<Segment> all) {
 Segments::Coded& Segments::coded() {
     if (!rest_) {
         rest_ = std::make_shared<Coded>(
-            Coded{.bytes = {}, .summary = {.last = end_of(first_.back()), .outline = outline()}});
+            Coded{.memory = {}, .summary = {.last = end_of(first_.back()), .outline = outline()}});
     } else if (rest_.use_count() > 1) {
         rest_ = std::make_shared<Coded>(*rest_);
     }
@@ -141,10 +141,22 @@ void Segments::push_back(const Segment& segment) {
         first_.push_back(segment);
         return;
     }
-    auto& rest = coded();
-    rest.summary.outline.add(segment, rest.summary.last);
-    segment_code::encode(segment, rest.summary.last, rest.bytes);
-    ++rest.count;
+    coded().push_back(segment);
+}
+
+void Segments::Coded::push_back(const Segment& segment) {
+    if (memory.size() - used < segment_code::most_bytes) {
+        memory.resize((2 * memory.size()) + segment_code::most_bytes);
+    }
+    summary.outline.add(segment, summary.last);
+    std::byte* const begin = memory.data() + used;
+    used += static_cast<std::size_t>(segment_code::encode(segment, summary.last, begin) - begin);
+    ++count;
+}
+
+void Segments::Coded::shrink_to_fit() {
+    memory.resize(used);
+    memory.shrink_to_fit();
 }
 
 void Segments::append(const Segments& others) {
@@ -156,7 +168,7 @@ void Segments::append(const Segments& others) {
 void Segments::shrink_to_fit() {
     first_.shrink_to_fit();
     if (rest_ && rest_.use_count() == 1) {
-        rest_->bytes.shrink_to_fit();
+        rest_->shrink_to_fit();
     }
 }
 
@@ -175,27 +187,28 @@ Outline Segments::outline() const noexcept {
 
 std::size_t Segments::memory_bytes() const noexcept {
     return (first_.capacity() * sizeof(Segment)) +
-           (rest_ ? sizeof(Coded) + rest_->bytes.capacity() : 0);
+           (rest_ ? sizeof(Coded) + rest_->memory.capacity() : 0);
 }
 
 // The first ones in their code. Of the further ones, which may be millions, what they are together
 // goes with them, so that they need not be decoded to be checked.
 std::vector<std::byte> Segments::packed() const {
+    using namespace segment_code;
     static_assert(std::has_unique_object_representations_v<Summary>, "padding would be sent");
-    std::vector<std::byte> bytes;
-    const auto further = rest_ ? sizeof(Summary) + rest_->bytes.size() : 0;
-    bytes.reserve((first_.size() * sizeof(Segment)) + further);
-    segment_code::put(size(), bytes);
+    const auto coded = rest_ ? rest_->bytes() : std::span<const std::byte>();
+    std::vector<std::byte> bytes((2 * most_number_bytes) + (first_.size() * most_bytes) +
+                                 sizeof(Summary) + coded.size());
+    std::byte* next = put(size(), bytes.data());
     RunEnd before;
     for (const auto& segment : first_) {
-        segment_code::encode(segment, before, bytes);
+        next = encode(segment, before, next);
     }
     if (rest_) {
-        segment_code::put(rest_->bytes.size(), bytes);
-        const auto summary = std::as_bytes(std::span(&rest_->summary, 1));
-        bytes.insert(bytes.end(), summary.begin(), summary.end());
-        bytes.insert(bytes.end(), rest_->bytes.begin(), rest_->bytes.end());
+        next = put(coded.size(), next);
+        next = std::ranges::copy(std::as_bytes(std::span(&rest_->summary, 1)), next).out;
+        next = std::ranges::copy(coded, next).out;
     }
+    bytes.resize(static_cast<std::size_t>(next - bytes.data()));
     return bytes;
 }
 
@@ -219,8 +232,10 @@ Segments Segments::unpacked(std::span<const std::byte> bytes) {
                             coded_bytes >= count - most_plain,
                         "packed segments have another length than they say");
         const auto coded = left.subspan(sizeof(Summary));
-        made.rest_ = std::make_shared<Coded>(Coded{
-            .bytes = {coded.begin(), coded.end()}, .count = count - most_plain, .summary = {}});
+        made.rest_ = std::make_shared<Coded>(Coded{.memory = {coded.begin(), coded.end()},
+                                                   .used = coded.size(),
+                                                   .count = count - most_plain,
+                                                   .summary = {}});
         std::memcpy(&made.rest_->summary, left.data(), sizeof(Summary));
     }
     return made;
@@ -232,7 +247,7 @@ std::uint64_t Segments::checksum() const noexcept {
         add(segment, sum);
     }
     if (rest_) {
-        add(rest_->bytes, sum);
+        add(rest_->bytes(), sum);
     }
     return sum.value();
 }
@@ -240,7 +255,8 @@ std::uint64_t Segments::checksum() const noexcept {
 bool operator==(const Segments& one, const Segments& other) noexcept {
     const auto same_rest = [&] {
         return one.rest_ == other.rest_ ||
-               (one.rest_ && other.rest_ && one.rest_->bytes == other.rest_->bytes);
+               (one.rest_ && other.rest_ &&
+                std::ranges::equal(one.rest_->bytes(), other.rest_->bytes()));
     };
     return one.first_ == other.first_ && same_rest();
 }

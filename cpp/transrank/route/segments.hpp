@@ -90,9 +90,16 @@ private:
         Outline outline;  ///< the first ones included
     };
     struct Coded {
-        std::vector<std::byte> bytes;
+        std::vector<std::byte> memory;
+        std::size_t used = 0;  ///< bytes of it
         std::size_t count = 0;
         Summary summary;
+
+        void push_back(const Segment& segment);
+        void shrink_to_fit();
+        [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+            return std::span(memory).first(used);
+        }
     };
     [[nodiscard]] Coded& coded();
 
@@ -136,7 +143,7 @@ private:
         : plain_(all.first_.data()), end_(plain_ + all.first_.size()), left_(1) {
         if (all.rest_) {
             left_ += all.rest_->count;
-            next_ = segment_code::Trusting(all.rest_->bytes.data());
+            next_ = segment_code::Trusting(all.rest_->memory.data());
             before_ = end_of(all.first_.back());
         }
         if (plain_ == end_) {
