@@ -8,12 +8,13 @@ random order. Buffers lie as the suite's do: OSU's begin at a page boundary,
 IMB's, from malloc, 16 bytes past one; transrank is measured both ways. Compared are means, since
 means are what the suites print, and beside them stand transrank's medians; of overlap what both at
 once take of what communication and computation take one after the other. OSU's one-sided programs
-read the clock before and after each window of operations; that is added to transrank's. At each
-size the ratio transrank / suite must lie within the larger of 7 % and the suite's own A/A
-difference, that of the medians of its two sets of launches, and half of the last digit that it
-prints. A size differs when the whole 95 % interval of the ratio lies
-beyond; it is unclear when the interval is wider than the tolerance, or the ratio lies beyond but
-its interval does not.
+read the clock before and after each window of operations; that is added to transrank's.
+osu_multi_lat sets a barrier before each round trip: --without-barriers loads an MPI_Barrier that
+returns at once with OSU's programs, and so shows what the barriers change. At each size the ratio
+transrank / suite must lie within the larger of 7 % and the suite's own A/A difference, that of the
+medians of its two sets of launches, and half of the last digit that it prints. A size differs when
+the whole 95 % interval of the ratio lies beyond; it is unclear when the interval is wider than the
+tolerance, or the ratio lies beyond but its interval does not.
 
 Where a hypervisor moves the two CPUs, each launch may meet another machine. So the latency between
 the cores is measured, without the MPI, before and after each of the suite's launches, and in each
@@ -38,7 +39,7 @@ from pathlib import Path
 import numpy as np
 from bars import Figure, add_check_option, report
 from core_states import distances
-from native import build, printed_at_two_ranks
+from native import build, build_preloaded, printed_at_two_ranks
 from rich.console import Console
 from rich.table import Table
 from suites import (
@@ -380,12 +381,16 @@ def main() -> int:
     )
     parser.add_argument("--max-time", default="100ms", help="per case and round (default: 100ms)")
     parser.add_argument("--seed", type=int, default=1, help="order within a round (default: 1)")
+    parser.add_argument(
+        "--without-barriers", action="store_true", help="OSU's programs meet in no barrier"
+    )
     add_check_option(parser)
     arguments = parser.parse_args()
     names = arguments.operation or DEFAULT
     sizes = Sizes(arguments.smallest, arguments.largest)
     with tempfile.TemporaryDirectory() as store, tempfile.TemporaryDirectory() as folder:
-        programs = peers(names, arguments.imb, arguments.osu, sizes, Path(folder))
+        preloaded = build_preloaded("no_barrier") if arguments.without_barriers else None
+        programs = peers(names, arguments.imb, arguments.osu, sizes, Path(folder), preloaded)
         if not programs:
             print("skipped: name the suites' programs with --imb and --osu", file=sys.stderr)
             return 0

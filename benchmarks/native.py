@@ -10,7 +10,7 @@ import functools
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from transrank import installation
@@ -32,18 +32,23 @@ def build_preloaded(name: str) -> Path:
     return _built(name) / f"{name}.so"
 
 
-def printed_at_two_ranks(command: Sequence[str]) -> str:
+def printed_at_two_ranks(command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
     """Launch a program on two ranks of one node, a core each; return what it prints."""
-    return printed_at(2, command)
+    return printed_at(2, command, variables)
 
 
-def printed_at(ranks: int, command: Sequence[str]) -> str:
-    """Launch a program on so many ranks of two cores, bound if there are two; return its output."""
+def printed_at(
+    ranks: int, command: Sequence[str], variables: Mapping[str, str] | None = None
+) -> str:
+    """Launch a program on so many ranks of two cores, bound if there are two; return its output.
+
+    `variables` are added to the environment.
+    """
     shape = Shape(ranks=ranks, ranks_per_node=0)
     launcher = launchers.default_launcher(Capacity(cores_per_node=2))
     return subprocess.run(
         launcher.command(shape, list(command)),
-        env={**os.environ, **launcher.settings(shape)},
+        env={**os.environ, **launcher.settings(shape), **(variables or {})},
         capture_output=True,
         text=True,
         check=True,

@@ -48,9 +48,9 @@ class Sizes:
         return f"{max(self.smallest, operation.smallest)}{dots}{self.largest}"
 
 
-def _one_sided(operation: str, in_flight: int, program: str) -> Operation:
+def _one_sided(operation: str, in_flight: int, *program: str) -> Operation:
     axes = (f"--operation={operation}", "--epoch=flush", f"--in_flight={in_flight}")
-    return Operation(("one-sided", *axes), (program,), clock_readings=2 / in_flight)
+    return Operation(("one-sided", *axes), program, clock_readings=2 / in_flight)
 
 
 def _collective(operation: str, imb: str | None) -> Operation:
@@ -64,7 +64,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "allreduce": _collective("allreduce", "Allreduce"),
     "put-latency": _one_sided("put", 1, "osu_put_latency"),
     "get-latency": _one_sided("get", 1, "osu_get_latency"),
-    "put-bandwidth": _one_sided("put", 64, "osu_put_bw"),
+    # By itself it warms up with two windows, after which 16 MiB are not all in the caches yet.
+    "put-bandwidth": _one_sided("put", 64, "osu_put_bw", "-x", "40"),
     "reduce_scatter": _collective("reduce_scatter", None),
     "overlap": Operation(
         ["overlap", "--operation=allreduce", "--form=nonblocking"],
@@ -109,6 +110,8 @@ class Peer:
     suite: str
     operation: str
     command: tuple[str, ...]
+    # A library loaded before the program's.
+    preloaded: Path | None = None
 
     @property
     def compared(self) -> str:
@@ -143,7 +146,8 @@ class Peer:
         """Return seconds by bytes, as one launch prints them."""
         reader = imb if self.suite == "IMB" else osu
         times: dict[tuple[int, str], float] = {}
-        for reading in reader.read(printed_at_two_ranks(self.command)).readings:
+        variables = None if self.preloaded is None else {"LD_PRELOAD": str(self.preloaded)}
+        for reading in reader.read(printed_at_two_ranks(self.command, variables)).readings:
             seconds = reading.seconds
             if seconds is None and reading.bytes is not None and reading.bytes_per_second:
                 seconds = reading.bytes / reading.bytes_per_second
@@ -160,8 +164,12 @@ def peers(
     osu_folder: Path | None,
     sizes: Sizes,
     folder: Path,
+    preloaded: Path | None,
 ) -> list[Peer]:
-    """Return the programs to compare with; files that they read are written to `folder`."""
+    """Return the programs to compare with; files that they read are written to `folder`.
+
+    OSU's are launched with the library `preloaded`.
+    """
     graph = folder / "graph.txt"
     graph.write_text("0,1\n1,0\n")
     found = []
@@ -175,7 +183,8 @@ def peers(
             if path is None:
                 raise SystemExit(f"no {program} below {osu_folder}")
             filled = (option.format(graph=graph) for option in options)
-            found.append(Peer("OSU", name, (str(path), *filled, "-m", sizes.of(operation, ":"))))
+            command = (str(path), *filled, "-m", sizes.of(operation, ":"))
+            found.append(Peer("OSU", name, command, preloaded))
     return found
 
 
