@@ -195,18 +195,17 @@ std::size_t Segments::memory_bytes() const noexcept {
 std::vector<std::byte> Segments::packed() const {
     using namespace segment_code;
     static_assert(std::has_unique_object_representations_v<Summary>, "padding would be sent");
-    const auto coded = rest_ ? rest_->bytes() : std::span<const std::byte>();
-    std::vector<std::byte> bytes((2 * most_number_bytes) + (first_.size() * most_bytes) +
-                                 sizeof(Summary) + coded.size());
+    const auto further = rest_ ? most_number_bytes + sizeof(Summary) + rest_->used : 0;
+    std::vector<std::byte> bytes(most_number_bytes + (first_.size() * most_bytes) + further);
     std::byte* next = put(size(), bytes.data());
     RunEnd before;
     for (const auto& segment : first_) {
         next = encode(segment, before, next);
     }
     if (rest_) {
-        next = put(coded.size(), next);
+        next = put(rest_->used, next);
         next = std::ranges::copy(std::as_bytes(std::span(&rest_->summary, 1)), next).out;
-        next = std::ranges::copy(coded, next).out;
+        next = std::ranges::copy(rest_->bytes(), next).out;
     }
     bytes.resize(static_cast<std::size_t>(next - bytes.data()));
     return bytes;
