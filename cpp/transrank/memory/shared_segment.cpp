@@ -61,7 +61,7 @@ File file_of(const SegmentHandle& handle) {
     return {handle.device, handle.inode};
 }
 
-// Two of each process of a node; what is beyond belongs to processes that are gone, probably.
+// Each process has two such segments. This bounds what processes that have ended leave mapped.
 constexpr std::size_t most_kept = 1024;
 
 Mappings& mappings() {
@@ -246,7 +246,7 @@ std::shared_ptr<MappedSegment> MappedSegment::keep(const SegmentHandle& handle) 
     const std::lock_guard lock(mappings().mutex);
     auto& kept = mappings().kept;
     auto mapping = mappings().get(handle);
-    kept.insert_or_assign(file_of(handle), mapping);
+    kept.try_emplace(file_of(handle), mapping);
     if (kept.size() > most_kept) {
         kept.erase(kept.begin());
     }

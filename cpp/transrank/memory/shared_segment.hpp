@@ -45,7 +45,8 @@ public:
 
     /// The mapping that this process already has of the segment, or a new one.
     [[nodiscard]] static std::shared_ptr<MappedSegment> get(const SegmentHandle& handle);
-    /// The same; the mapping stays for the next who asks. For what its owner keeps, too.
+    /// The same, but the mapping stays when nobody uses it any more, for the next call. For
+    /// segments that their owner keeps as long as it lives.
     [[nodiscard]] static std::shared_ptr<MappedSegment> keep(const SegmentHandle& handle);
 
     /// For a child of fork: from here on nobody else sees what it writes.

@@ -53,7 +53,7 @@ inline constexpr std::int64_t least_count = 2;
 inline constexpr unsigned number_bits = 7;  ///< of each byte; the eighth says that more follow
 inline constexpr std::uint64_t number_mask = (1U << number_bits) - 1;
 
-/// A number takes so many bytes at most, and a segment so many of seven numbers.
+/// The most bytes of a number, and of a segment, which has seven numbers at most.
 inline constexpr std::size_t most_number_bytes = 10;
 inline constexpr std::size_t most_bytes = 7 * most_number_bytes;
 
