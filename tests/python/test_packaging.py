@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -20,8 +22,20 @@ from transrank import installation
 ROOT = Path(__file__).parent.parent.parent
 # Compiled quickly: how fast the code runs is not the question here.
 UNOPTIMISED = {"CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE=-O0"}
+# Without the programs of this environment, its CMake among them.
+SYSTEM_PATH = os.pathsep.join(
+    folder
+    for folder in os.environ["PATH"].split(os.pathsep)
+    if Path(folder) != Path(sys.executable).parent
+)
 # The variables of this environment that a fresh one must not inherit.
-ISOLATED = {"PYTHONPATH": "", "VIRTUAL_ENV": "", "MPIEXEC": "", **ONE_THREAD, **UNOPTIMISED}
+ISOLATED = {
+    "PATH": SYSTEM_PATH,
+    **dict.fromkeys(("PYTHONPATH", "VIRTUAL_ENV", "MPIEXEC", "MPI_HOME"), ""),
+    "CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count()),
+    **ONE_THREAD,
+    **UNOPTIMISED,
+}
 
 # A minute on two idle cores; a busy machine is slow, not wrong.
 BUILD_SECONDS = 900
@@ -33,13 +47,27 @@ class Environment:
 
     folder: Path
 
+    @classmethod
+    def made(cls, folder: Path) -> Environment:
+        run_bounded([sys.executable, "-m", "venv", folder], timeout=60, env={}).check()
+        return cls(folder)
+
     def run(self, program: str, *arguments: str | Path, timeout: float = 60) -> Finished:
         return run_bounded(
             [self.folder / "bin" / program, *arguments], timeout=timeout, env=ISOLATED
         )
 
+    def pip(self, *arguments: str | Path) -> Finished:
+        return self.run("python", "-m", "pip", "--quiet", *arguments, timeout=BUILD_SECONDS)
+
     def python(self, code: str) -> str:
         return self.run("python", "-c", code).check().stdout.strip()
+
+
+def minima() -> dict[str, str]:
+    """The oldest version of each package that pyproject.toml allows, by name."""
+    text = (ROOT / "pyproject.toml").read_text()
+    return dict(re.findall(r'"([\w-]+)>=([\d.]+)(?:"|;)', text))
 
 
 def run_path(binary: Path) -> list[str]:
@@ -67,33 +95,56 @@ class Library:
     """An environment with the library alone, before anything else came, and what it had then."""
 
     environment: Environment
+    constraints: tuple[str | Path, ...]
     wheel: Path
+    cmake: Path
+    build: Path
     packages: set[str]
     answer: Finished
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory, source_distribution: Path) -> Library:
-    """What `pip install` of a wheel gives that was built from the source distribution."""
-    environment = Environment(tmp_path_factory.mktemp("fresh"))
-    create = [sys.executable, "-m", "venv", environment.folder]
-    run_bounded(create, timeout=60, env={}).check()
-    pip = ("python", "-m", "pip", "--quiet")
-    reachable = environment.run(
-        *pip, "download", "--no-deps", "--dest", environment.folder, "scikit-build-core"
-    )
+    """What `pip install` gives of a wheel that was built from the source distribution.
+
+    It is built and used with the oldest tools and packages that the project allows: with the
+    system's CMake, where there is one, else with the oldest from PyPI.
+    """
+    folder = tmp_path_factory.mktemp("minima")
+    oldest = folder / "constraints.txt"
+    oldest.write_text("".join(f"{name}=={version}\n" for name, version in minima().items()))
+    # Pythons after the oldest that is tested here have no wheels of these.
+    constraints = ("--constraint", oldest) if sys.version_info < (3, 12) else ()
+    builder = Environment.made(folder / "builder")
+    reachable = builder.pip("download", "--no-deps", "--dest", folder, "scikit-build-core")
     if reachable.status != 0:
         pytest.skip(f"no package registry: {reachable.stderr.strip().splitlines()[-1]}")
-    folder = tmp_path_factory.mktemp("wheel")
-    # What is optimised takes twice as long to build, and behaves the same.
-    plain = "--config-settings=cmake.build-type=None"
-    wheel = (*pip, "wheel", "--no-deps", plain, "--wheel-dir", folder, source_distribution)
-    environment.run(*wheel, timeout=BUILD_SECONDS).check()
+    cmake = shutil.which("cmake", path=SYSTEM_PATH)
+    tools = ["scikit-build-core", "nanobind", *([] if cmake else ["cmake"])]
+    mpi = installation.build().mpi
+    extra = [] if mpi == "site" else [f"{mpi}=={version(mpi)}"]
+    builder.pip("install", *constraints, *tools, *extra).check()
+    build = folder / "build"
+    # What is optimised takes twice as long to build, and behaves the same. With its tests defined,
+    # the package for C is built as well.
+    options = {"build-dir": build, "cmake.build-type": "None", "cmake.define.TRANSRANK_TESTS": "ON"}
+    settings = (f"--config-settings={name}={value}" for name, value in options.items())
+    wheel = ("wheel", "--no-deps", "--no-build-isolation", *settings, "--wheel-dir", folder)
+    builder.pip(*wheel, source_distribution).check()
     (built,) = folder.glob("transrank-*.whl")
-    environment.run(*pip, "install", built, timeout=BUILD_SECONDS).check()
+    environment = Environment.made(folder / "fresh")
+    environment.pip("install", *constraints, built).check()
     listed = environment.run("python", "-m", "pip", "list", "--format", "json").check().stdout
     packages = {package["name"] for package in json.loads(listed)} - {"pip", "setuptools"}
-    return Library(environment, built, packages, environment.run("transrank", "--version"))
+    return Library(
+        environment=environment,
+        constraints=constraints,
+        wheel=built,
+        cmake=Path(cmake or builder.folder / "bin" / "cmake"),
+        build=build,
+        packages=packages,
+        answer=environment.run("transrank", "--version"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +152,39 @@ def fresh(library: Library) -> Environment:
     """The same with the laboratory and this installation's MPI."""
     mpi = installation.build().mpi
     extras = "lab" if mpi == "site" else f"lab,{mpi}"
-    library.environment.run(
-        "python", "-m", "pip", "--quiet", "install", f"{library.wheel}[{extras}]", timeout=300
-    ).check()
+    library.environment.pip("install", *library.constraints, f"{library.wheel}[{extras}]").check()
     return library.environment
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(2 * BUILD_SECONDS)
+@pytest.mark.parametrize("project", ["examples", "examples/c"])
+def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
+    project: str, library: Library, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    def cmake(*arguments: str | Path) -> None:
+        command = [library.cmake, *arguments]
+        run_bounded(command, timeout=BUILD_SECONDS, env=ISOLATED).check()
+
+    prefix, build = tmp_path / "prefix", tmp_path / "build"
+    cmake("--install", library.build, "--component", "development", "--prefix", prefix)
+    compilers = {"MPI_CXX_COMPILER": "mpicxx", "MPI_C_COMPILER": "mpicc"}
+    found = [f"-D{name}={mpiexec.path.parent / program}" for name, program in compilers.items()]
+    cmake("-S", ROOT / project, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *found)
+    cmake("--build", build, "--target", "halo_update")
+    said = mpiexec.run(2, build / "halo_update").check().stdout.splitlines()
+    assert sorted(said) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
+
+
+@pytest.mark.registry
+@pytest.mark.timeout(2 * BUILD_SECONDS)
+def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(
+    library: Library, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    site = {**ISOLATED, "TRANSRANK_MPI": "site", "MPI_HOME": str(mpiexec.path.parent.parent)}
+    command = [library.cmake, "-S", ROOT, "-B", tmp_path]
+    said = run_bounded(command, timeout=BUILD_SECONDS, env=site).check()
+    assert "Generating done" in said.stdout
 
 
 @pytest.mark.registry
@@ -120,8 +200,8 @@ def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
 @pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
-    version = installation.build().version
-    assert fresh.run("transrank", "--version").check().stdout.split()[:2] == ["transrank", version]
+    said = fresh.run("transrank", "--version").check().stdout.split()
+    assert said[:2] == ["transrank", installation.build().version]
     fresh.run("python", "-m", "pip", "check").check()
 
 
