@@ -35,6 +35,12 @@ route::Route load_own(const mpi::Communicator& comm, const std::filesystem::path
 }  // namespace
 
 std::filesystem::path route_file(const std::filesystem::path& place, int rank) {
+    if (place.empty()) {
+        throw route::FileError(
+            "the place of the route files is empty; name a folder (\".\" for the current one), or "
+            "a "
+            "path with {rank} in it");
+    }
     const std::string mark = "{rank}";
     const std::string number = std::to_string(rank);
     std::string text = place.string();

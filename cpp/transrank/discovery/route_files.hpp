@@ -9,7 +9,7 @@
 namespace transrank::discovery {
 
 /// The file of one rank: `place` with every `{rank}` in it replaced, or else, in the folder
-/// `place`, `rank-{rank}.route`.
+/// `place`, `rank-{rank}.route`. Throws route::FileError if `place` is empty.
 [[nodiscard]] std::filesystem::path route_file(const std::filesystem::path& place, int rank);
 
 /// Collective. Every rank writes its own file; folders are made. `place` may differ between ranks

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/route/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <fcntl.h>
 #include <random>
 #include <span>
@@ -94,7 +96,22 @@ int synchronise_folder(const std::filesystem::path& path) {
     return opened.number() < 0 ? errno : synchronise(opened.number());
 }
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
+/// All of these bytes, unless the file ends before.
+void read_all(int descriptor, std::span<std::byte> bytes, const std::filesystem::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t read = ::read(descriptor, bytes.data(), bytes.size());
+        if (read < 0 && errno != EINTR) {
+            fail("read", path, errno);
+        }
+        if (read == 0) {
+            return;
+        }
+        bytes = bytes.subspan(read < 0 ? 0 : static_cast<std::size_t>(read));
+    }
+}
+
+/// The head is looked at before there is memory for the others: the file may be anything.
+Words read_words(const std::filesystem::path& path) {
     // Not blocking: a pipe that nobody writes to would keep its reader waiting here.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status{};
@@ -104,18 +121,14 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
     if (!S_ISREG(status.st_mode)) {
         throw FileError("cannot read route file " + path.string() + ": it is not a regular file");
     }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t read = ::read(file.number(), bytes.data() + done, bytes.size() - done);
-        if (read < 0 && errno != EINTR) {
-            fail("read", path, errno);
-        }
-        if (read == 0) {
-            bytes.resize(done);  // shortened while it was read: the frame will not match
-        }
-        done += read < 0 ? 0 : static_cast<std::size_t>(read);
-    }
-    return bytes;
+    Head head{};
+    read_all(file.number(), std::as_writable_bytes(std::span(head)), path);
+    check_head(head, static_cast<std::uint64_t>(status.st_size), path.string());
+    Words words(head[3]);
+    std::ranges::copy(head, words.begin());
+    // If the file is shortened meanwhile, the checksum does not match.
+    read_all(file.number(), std::as_writable_bytes(std::span(words).subspan(head.size())), path);
+    return words;
 }
 
 }  // namespace
@@ -139,7 +152,7 @@ void save(const Route& route, const std::filesystem::path& path) {
 }
 
 Route load(const std::filesystem::path& path) {
-    return decode(read_file(path), path.string());
+    return decode(read_words(path), path.string());
 }
 
 }  // namespace transrank::route

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "transrank/route/checksum.hpp"
@@ -131,45 +131,10 @@ std::vector<Leg> read_legs(const std::vector<LegHeader>& headers, Reader& reader
     return legs;
 }
 
-/// Checks magic, byte order, version, length and checksum, in this order: what fails first is what
-/// a reader can be told about a file whose remainder may mean anything.
-void check_frame(std::span<const std::byte> file, std::span<const std::uint64_t> words,
-                 const std::string& name) {
-    const auto refuse = [&](const std::string& why) { throw FileError(name + why); };
-    const std::string bytes = std::to_string(file.size()) + " bytes";
-    const std::size_t magic_bytes = std::min(file.size(), magic.size());
-    if (std::memcmp(file.data(), magic.data(), magic_bytes) != 0) {
-        refuse(" is not a route file");
-    }
-    if (words.size() < words_of_frame) {
-        refuse(" is truncated: it has " + bytes + ", fewer than any route file; save it again");
-    }
-    if (words[1] != byte_order) {
-        refuse(words[1] == reversed(byte_order)
-                   ? " was written on a machine of the other endianness; save it again on this one"
-                   : " is damaged: its byte order mark is invalid; save it again");
-    }
-    if (words[2] != file_version) {
-        refuse(" has version " + std::to_string(words[2]) +
-               " of the route file format, but this "
-               "program reads version " +
-               std::to_string(file_version) + "; save it again");
-    }
-    if (file.size() % sizeof(std::uint64_t) != 0 || words[3] != words.size()) {
-        std::ostringstream text;
-        text << " is truncated or damaged: it has " << bytes << ", but was written with "
-             << words[3] << " words of 8 bytes; save it again";
-        refuse(text.str());
-    }
-    if (words.back() != checksum_of(words.first(words.size() - 1))) {
-        refuse(" is damaged: its checksum does not match its content; save it again");
-    }
-}
-
 }  // namespace
 
 Words encode(const Route& route) {
-    Words words(4);
+    Words words(std::tuple_size_v<Head>);
     for (const std::int64_t value :
          {std::int64_t{route.rank()}, std::int64_t{route.ranks()}, route.source_extent(),
           route.destination_extent(), static_cast<std::int64_t>(route.sends().size()),
@@ -188,16 +153,42 @@ Words encode(const Route& route) {
     return words;
 }
 
-Route decode(std::span<const std::byte> file, const std::string& name) {
-    if (file.empty()) {
-        throw FileError(name + " is empty, not a route file; save it again");
+// Magic, byte order, version and length in this order: what fails first is what a reader can be
+// told about a file whose remainder may mean anything.
+void check_head(const Head& head, std::uint64_t bytes, const std::string& name) {
+    const auto refuse = [&](const std::string& why) { throw FileError(name + why); };
+    const auto size = std::to_string(bytes) + " bytes";
+    if (bytes == 0) {
+        refuse(" is empty, not a route file; save it again");
     }
-    Words words(file.size() / sizeof(std::uint64_t));
-    std::ranges::copy(file.first(words.size() * sizeof(std::uint64_t)),
-                      std::as_writable_bytes(std::span(words)).begin());
-    check_frame(file, words, name);
-    Reader reader(std::span<const std::uint64_t>(words).subspan(4, words.size() - words_of_frame),
-                  name);
+    if (std::memcmp(head.data(), magic.data(), std::min<std::uint64_t>(bytes, magic.size())) != 0) {
+        refuse(" is not a route file");
+    }
+    if (bytes < words_of_frame * sizeof(std::uint64_t)) {
+        refuse(" is truncated: it has " + size + ", fewer than any route file; save it again");
+    }
+    if (head[1] != byte_order) {
+        refuse(head[1] == reversed(byte_order)
+                   ? " was written on a machine of the other endianness; save it again on this one"
+                   : " is damaged: its byte order mark is invalid; save it again");
+    }
+    if (head[2] != file_version) {
+        refuse(" has version " + std::to_string(head[2]) +
+               " of the route file format, but this program reads version " +
+               std::to_string(file_version) + "; save it again");
+    }
+    if (bytes % sizeof(std::uint64_t) != 0 || head[3] != bytes / sizeof(std::uint64_t)) {
+        refuse(" is truncated or damaged: it has " + size + ", but was written with " +
+               std::to_string(head[3]) + " words of 8 bytes; save it again");
+    }
+}
+
+Route decode(std::span<const std::uint64_t> file, const std::string& name) {
+    if (file.back() != checksum_of(file.first(file.size() - 1))) {
+        throw FileError(name +
+                        " is damaged: its checksum does not match its content; save it again");
+    }
+    Reader reader(file.subspan(std::tuple_size_v<Head>, file.size() - words_of_frame), name);
     const int rank = reader.rank();
     const int ranks = reader.rank();
     const std::int64_t source_extent = reader.integer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,9 +21,16 @@ using Words = std::vector<std::uint64_t>;
 
 inline constexpr std::uint64_t file_version = 1;
 
+/// The words before the route's own.
+using Head = std::array<std::uint64_t, 4>;
+
 [[nodiscard]] Words encode(const Route& route);
 
-/// Throws FileError; its text begins with `name`.
-[[nodiscard]] Route decode(std::span<const std::byte> file, const std::string& name);
+/// Throws FileError, whose text begins with `name`, unless a route file of that size may begin so.
+/// Bytes beyond the end of the file are ignored.
+void check_head(const Head& head, std::uint64_t bytes, const std::string& name);
+
+/// Of a file whose head has been checked. Throws FileError as well.
+[[nodiscard]] Route decode(std::span<const std::uint64_t> file, const std::string& name);
 
 }  // namespace transrank::route

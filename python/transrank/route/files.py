@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transrank import _core
@@ -31,7 +30,7 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
     """
     require_communicator(comm)
 
-    def check() -> Path:
+    def check() -> str:
         if not isinstance(route, _core.Route):
             raise TypeError(f"a Route is needed, not a {type(route).__name__}")
         return _path(place)
@@ -49,8 +48,8 @@ def load(comm: Intracomm, place: str | os.PathLike[str]) -> _core.Route:
     return _core.load_routes(comm, agree(comm, lambda: _path(place)))
 
 
-def _path(place: str | os.PathLike[str]) -> Path:
+def _path(place: str | os.PathLike[str]) -> str:
     """Raise TypeError or ValueError unless the system could have such a path."""
     if b"\0" in os.fsencode(place):
         raise ValueError(f"{place!r} is not a valid path: it contains a NUL character")
-    return Path(place)
+    return os.fspath(place)

@@ -102,6 +102,18 @@ TEST_CASE("a file that is missing, truncated or altered on one rank is refused o
           }) == bad + " is damaged: its checksum does not match its content; save it again");
 }
 
+TEST_CASE("an empty place is refused on every rank, and nothing is written") {
+    const auto refused = [](const auto& work) {
+        return agreed_words(work).find("the place of the route files is empty; name a folder") == 0;
+    };
+    CHECK(refused([] {
+        save(world(), some_route(3), "");
+        return true;
+    }));
+    CHECK(refused([] { return load(world(), ""); }));
+    CHECK(!fs::exists("rank-0.route"));
+}
+
 TEST_CASE("files of another rank, of other numbers of ranks or of different routes are refused") {
     const Folder folder;
     const auto own = route_file(folder.path, world_rank());

@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <malloc.h>
+#include <new>
 #include <string>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "transrank/route/checksum.hpp"
@@ -23,8 +28,30 @@ using namespace transrank::route;
 namespace {
 
 std::vector<int> flags_of_new_files;
+std::size_t bytes_in_use = 0;
+std::size_t most_in_use = 0;
 
 }  // namespace
+
+// So do its allocations.
+void* operator new(std::size_t bytes) {
+    void* memory = std::malloc(bytes);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    bytes_in_use += malloc_usable_size(memory);
+    most_in_use = std::max(most_in_use, bytes_in_use);
+    return memory;
+}
+
+void operator delete(void* memory) noexcept {
+    bytes_in_use -= malloc_usable_size(memory);
+    std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+    operator delete(memory);
+}
 
 // The library's calls come here.
 extern "C" int open(const char* path, int flags, ...) {
@@ -154,6 +181,53 @@ TEST_CASE("a file altered anywhere is refused") {
             CHECK(refusal(path, altered) != "accepted");
         }
     }
+}
+
+TEST_CASE("a file that cannot be a route's is refused before memory is taken for all of it") {
+    const Folder folder;
+    const auto path = folder.path / "sparse.route";
+    save(example(), path);
+    const std::string whole = read(path);
+    std::string turned = whole.substr(0, 16);
+    std::reverse(turned.begin() + 8, turned.end());
+    std::string later = whole;
+    later[16] = 7;
+    struct Case {
+        std::string begin;
+        std::string words;
+    };
+    for (const auto& [begin, words] : {Case{"", "is not a route file"},
+                                       {"#!/bin/sh", "is not a route file"},
+                                       {whole.substr(0, 8), "its byte order mark is invalid"},
+                                       {turned, "of the other endianness"},
+                                       {later, "has version 7"},
+                                       {whole, "but was written with"}}) {
+        CAPTURE(words);
+        write(path, begin);
+        std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);
+        const auto before = most_in_use = bytes_in_use;
+        std::string found = "accepted";
+        try {
+            (void)load(path);
+        } catch (const FileError& error) {
+            found = error.what();
+        }
+        CHECK(found.find(words) != std::string::npos);
+        CHECK(most_in_use - before < 65536);
+    }
+}
+
+TEST_CASE("reading a route takes the memory of its file once, beside what the route itself takes") {
+    const Folder folder;
+    const auto path = folder.path / "long.route";
+    Segments rows;
+    for (std::int64_t i = 0; i < 50'000; ++i) {
+        rows.push_back({.source = 2 * i, .destination = i, .length = 1});
+    }
+    save(Route(0, 2, 100'000, 50'000, {}, {Leg{.peer = 1, .segments = std::move(rows)}}), path);
+    const auto before = most_in_use = bytes_in_use;
+    CHECK(load(path).receives().size() == 1);
+    CHECK(most_in_use - before < std::filesystem::file_size(path) * 3 / 2);
 }
 
 TEST_CASE("what is wrong with a file is told") {

@@ -194,6 +194,9 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
     refused("which receives", lambda: routes.alltoallv(WORLD, on_last(one, none), none))
     good = routes.alltoall(WORLD, 1)
     refused("a Route is needed", lambda: routes.save(WORLD, on_last(3, good), "nowhere"))
+    for nowhere in "", b"":
+        refused("route files is empty", lambda w=nowhere: routes.save(WORLD, good, w))
+        refused("route files is empty", lambda w=nowhere: routes.load(WORLD, w))
 
 
 def test_a_numbering_is_of_one_communicator() -> None:
