@@ -29,6 +29,9 @@ PRECOMPILED ?= ON
 PYTEST_ARGS ?=
 # transrank_parallel_tests: those marked `alone` are not built.
 CPP_TESTS ?= transrank_tests
+# What takes long and is of use to few is left out unless all is asked for: make test ALL=1.
+ALL ?=
+CHOSEN := $(if $(ALL),,-m 'not (install or sanitizer or model or hosts or browser or further_ranks)')
 # Tests of one file run in one process, what they share is made once. `-n 0` among PYTEST_ARGS: one process.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 4
 BY_FILE := --dist loadfile --no-loadscope-reorder
@@ -124,9 +127,9 @@ $(VENV)/.%-group: pyproject.toml | $(PACKAGE)
 	$(INSTALL) --group $*
 	@touch $@
 
-test: $(PACKAGE) $(VENV)/.test-group ## run every test (PYTEST_ARGS='-k store')
+test: $(PACKAGE) $(VENV)/.test-group ## run the tests (ALL=1: every one; PYTEST_ARGS='-k store': some)
 	@cmake --build $(BUILD) --target $(CPP_TESTS) -- --quiet
-	python -m pytest $(SIDE_BY_SIDE) $(BY_FILE) $(PYTEST_ARGS)
+	python -m pytest $(SIDE_BY_SIDE) $(BY_FILE) $(CHOSEN) $(PYTEST_ARGS)
 
 # Each test once, on as many ranks as it is meant for; but not few_descriptors_test: whether an object
 # has a valid vptr, the sanitizer finds out by a pipe, and where none can be opened it takes every

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import signal
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,7 +51,21 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     for item in items:
         if trials.are_in(item.path.read_text()) and trials.are_in(inspect.getsource(item.obj)):
             item.add_marker(pytest.mark.stress)
-    items.sort(key=lambda item: item.get_closest_marker("registry") is None)
+    mark_further_ranks(items)
+    items.sort(key=lambda item: item.get_closest_marker("install") is None)
+
+
+def mark_further_ranks(items: list[pytest.Function]) -> None:
+    """Of the numbers of ranks of a test, 1 and 3 find most: messages to itself, odd numbers."""
+    ranks_of: dict[str, dict[int, pytest.Function]] = defaultdict(dict)
+    for item in items:
+        ranks = item.callspec.params.get("ranks") if hasattr(item, "callspec") else None
+        if isinstance(ranks, int):
+            ranks_of[re.sub(rf"(?<=[\[-]){ranks}(?=[\]-])", "", item.nodeid)][ranks] = item
+    for counted in ranks_of.values():
+        if counted.keys() & {1, 3}:
+            for ranks in counted.keys() & {2, 4}:
+                counted[ranks].add_marker(pytest.mark.further_ranks)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -27,7 +27,10 @@ from transrank.lab.tune.own import Own
 from virtual_hosts import VirtualHosts
 
 OBSTACLE = launched_hosts.obstacle()
-pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
+pytestmark = [
+    pytest.mark.hosts,
+    pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or ""),
+]
 
 LINK_BITS = 400_000_000
 THROTTLED_BITS = 80_000_000

@@ -15,7 +15,10 @@ from transrank import installation
 from transrank.lab.store.records import Run, Shape, read_run
 
 OBSTACLE = slurm_cluster.obstacle()
-pytestmark = pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or "")
+pytestmark = [
+    pytest.mark.hosts,
+    pytest.mark.skipif(OBSTACLE is not None, reason=OBSTACLE or ""),
+]
 
 # The virtual hosts see each other's shared memory, so MPI is told to use the network between them.
 NETWORK = {

@@ -39,6 +39,7 @@ SOURCES = [
     "transport/shared_direct",
     "transport/shared_staged",
 ]
+pytestmark = pytest.mark.sanitizer
 COMPILER = os.environ.get("CXX", "g++")
 # ThreadSanitizer knows no fences; those of the doorbell guard a wake-up, not data.
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-Wno-tsan"]

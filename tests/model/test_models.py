@@ -14,9 +14,10 @@ MODELS = Path(__file__).parents[2] / "docs" / "model"
 # What each model says must make its check fail.
 WEAKENING = re.compile(r"^//   -D(\w+) ", re.MULTILINE)
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("spin") is None, reason="the model checker spin is not installed"
-)
+pytestmark = [
+    pytest.mark.model,
+    pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed"),
+]
 
 
 def errors(folder: Path, model: Path, *defines: str) -> int:

@@ -19,6 +19,8 @@ from bounded import Finished, run_bounded
 from conftest import ONE_THREAD, Mpiexec
 from transrank import installation
 
+pytestmark = pytest.mark.install
+
 ROOT = Path(__file__).parent.parent.parent
 # Compiled quickly: how fast the code runs is not the question here.
 UNOPTIMISED = {"CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE=-O0"}
@@ -156,7 +158,6 @@ def fresh(library: Library) -> Environment:
     return library.environment
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 @pytest.mark.parametrize("project", ["examples", "examples/c"])
 def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
@@ -176,7 +177,6 @@ def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
     assert sorted(said) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(
     library: Library, mpiexec: Mpiexec, tmp_path: Path
@@ -187,7 +187,6 @@ def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(
     assert "Generating done" in said.stdout
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
     assert library.packages == {"transrank", "numpy", "mpi4py"}
@@ -197,7 +196,6 @@ def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
     assert "pip install 'transrank[lab]'" in line
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
     said = fresh.run("transrank", "--version").check().stdout.split()
@@ -205,7 +203,6 @@ def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
     fresh.run("python", "-m", "pip", "check").check()
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environment) -> None:
     found = fresh.python(
@@ -223,7 +220,6 @@ def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environme
     assert json.loads(finished.stdout)
 
 
-@pytest.mark.registry
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> None:
     mpiexec = fresh.python("from transrank import installation; print(installation.mpiexec())")

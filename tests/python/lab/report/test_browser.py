@@ -34,7 +34,10 @@ CHROMIUM = next(
     ),
     None,
 )
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
+]
 
 # A browser in a container, as root, that stays off the network.
 FLAGS = [
