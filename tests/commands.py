@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bounded import Finished, run_bounded
+from transrank.lab.cli.__main__ import main
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,3 +53,11 @@ def environment(store: Path, more: Mapping[str, str] | None = None) -> dict[str,
         "TRANSRANK_LAUNCHER": "",
         **(more or {}),
     }
+
+
+def run_quietly(arguments: list[str]) -> tuple[int, str]:
+    """The status of a command line that is run in this process, and what it says on stderr."""
+    said = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(said):
+        status = main(arguments)
+    return status, said.getvalue()

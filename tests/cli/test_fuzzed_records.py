@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
-from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recorded
+from commands import run_quietly
 from stored_runs import pingpong
-from transrank.lab.cli.__main__ import INTERNAL_ERROR, main
+from transrank.lab.cli.__main__ import INTERNAL_ERROR
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,13 +69,6 @@ NUMBERS = [0, 0.0, -0.0, 1, 5e-324, 1e-300, 1e300, 1.7e308, 2**31, 2**62, 2**63 
 TEXTS = ["", "a", "a/b/c", "\n", "\x1b[31m", "[bold]", "µ" * 300, "\u202e", "launch", "*"]
 OTHERS = [None, True, [], {}, [0], [0.0] * 20, [1e308] * 20, [5e-324] * 20]
 VALUES = st.sampled_from([*NUMBERS, *TEXTS, *OTHERS])
-
-
-def run_quietly(arguments: list[str]) -> tuple[int, str]:
-    said = io.StringIO()
-    with redirect_stdout(io.StringIO()), redirect_stderr(said):
-        status = main(arguments)
-    return status, said.getvalue()
 
 
 @given(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -102,9 +103,12 @@ def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Pa
     assert wrong.status == 2
     assert "is one of two variants of transrank versus" in wrong.stderr
     assert "hint: transrank versus --resume whole-b" in wrong.stderr
-    finished = commands.transrank(
-        "versus", "--resume", tmp_path / "whole-a.jsonl", "--threshold", "40%", store=tmp_path
-    )
+    again = ("versus", "--resume", tmp_path / "whole-a.jsonl", "--threshold", "40%")
+    bare = commands.transrank(*again, store=tmp_path)
+    assert bare.status == 2
+    for said in (stopped.stderr, bare.stderr):  # a file supplies no program
+        assert shlex.join(launcher) in " ".join(said.split())
+    finished = commands.transrank(*again, *launcher, store=tmp_path)
     assert finished.status in (0, 1), finished.stderr
     assert "same at 40 %" in finished.stdout or "unclear" in finished.stdout
     assert len(fails.read_text().splitlines()) == 7  # a probe again, and launches 2 and 3

@@ -191,7 +191,9 @@ def _finish(path: Path, arguments: argparse.Namespace) -> None:
     if lacks_nothing(run):
         output.note(f"{path.stem} is complete: all its cases are finished")
         return
-    site = look_around(arguments.launcher or header.options.launcher)
+    again = shlex.join(["transrank", *arguments.words])
+    site = look_around(arguments.launcher or resume.launcher_of(run, again))
+    refuse_crowds(arguments, site, [planned.shape for planned in run.plan])
     done = records.finished_cases(run)
     if arguments.dry_run:
         _print_rest(path, Driver(path, run.plan, site.launcher, Costs(0, 0), done))
@@ -315,15 +317,25 @@ def driver(
         finished=done,
         further=further,
         spent_seconds=spent_seconds,
-        resume_command=shlex.join(
-            ["transrank", arguments.verb, "--resume", runs.name_of(record, arguments.store)]
-        ),
+        resume_command=resuming(record, arguments),
         say=lambda line: output.warning(line.removeprefix("transrank-run: ")),
         show_command=output.detail,
         announce=lambda waiting, most: output.note(
             f"{how_many(waiting)}; {how_long(waiting, most)}; results go to {record}"
         ),
     )
+
+
+def resuming(record: Path, arguments: argparse.Namespace) -> str:
+    """Return the command that finishes a run, with what a record does not supply."""
+    words = ["transrank", arguments.verb, "--resume", runs.name_of(record, arguments.store)]
+    for name in ("a", "b"):
+        words += [
+            word for setting in getattr(arguments, name, ()) for word in (f"--{name}", setting)
+        ]
+    if arguments.launcher is not None and not launchers.is_ours(arguments.launcher):
+        words += ["--launcher", arguments.launcher]
+    return shlex.join([*words, "--oversubscribe"] if arguments.oversubscribe else words)
 
 
 def watch(driver: Driver) -> None:

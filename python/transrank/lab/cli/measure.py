@@ -108,7 +108,6 @@ def add_measuring_options(
 SETTLED = (
     ("ranks", "-n"),
     ("ranks_per_node", "--ranks-per-node"),
-    ("oversubscribe", "--oversubscribe"),
     ("sizes", "--sizes"),
     ("axis", "--axis"),
     ("precision", "--precision"),
@@ -128,8 +127,6 @@ SETTLED = (
     ("quick", "--quick"),
     ("prepare", "--prepare"),
     ("probed", "--probed"),
-    ("a", "--a"),
-    ("b", "--b"),
 )
 
 
@@ -225,7 +222,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         record = execution.measure(arguments, _wish(arguments))
     if record is not None and arguments.prepare:
-        output.note(f"prepared: {record}; measure it with: transrank measure --resume {record}")
+        output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
     elif record is not None and not arguments.dry_run:
         output.note(f"done; transrank show {runs.name_of(record, arguments.store)}")
         _show(record)

@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page and print its path."""
     runs = [results.open_run(text, arguments.store) for text in arguments.runs]
     _check_different(runs)
-    page = arguments.output or Path("-".join(run.header.run for run in runs)).with_suffix(".html")
+    # Of the files' names: what stands in them may name any place.
+    page = arguments.output or Path("-".join(run.path.stem for run in runs) + ".html")
     if str(page) == "-":
         output.write(render_report(runs))
         return 0

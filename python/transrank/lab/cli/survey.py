@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if record is None or arguments.dry_run:
         return 0
     if arguments.prepare:
-        output.note(f"prepared: {record}; measure it with: transrank survey --resume {record}")
+        output.note(f"prepared: {record}; measure it with: {execution.resuming(record, arguments)}")
         return 0
     name = runs.name_of(record, arguments.store)
     output.note(f"done; transrank show {name}")

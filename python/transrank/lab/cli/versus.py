@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,7 @@ from transrank.lab.survey import defaults
 if TYPE_CHECKING:
     from transrank.lab.cli.execution import Site
     from transrank.lab.cli.variants import Variant
+    from transrank.lab.store.records import Run
     from transrank.lab.survey.driver import Driver
 
 __all__ = ["add_parser", "axis_options", "rewrite", "run"]
@@ -242,8 +244,11 @@ def _finish(paths: tuple[Path, Path], arguments: argparse.Namespace) -> None:
         if all(map(execution.lacks_nothing, runs)):
             output.note(f"{paths[1].stem} is complete: all its cases are finished")
             return
-        settings = [run.header.versus.settings if run.header.versus else () for run in runs]
-        sites = _sites([parse(*each) for each in zip(NAMES, settings, strict=True)])
+        variants = [parse(name, getattr(arguments, name), arguments.launcher) for name in NAMES]
+        _check_given_again(runs, variants, arguments)
+        sites = _sites(variants)
+        for run, site in zip(runs, sites, strict=True):
+            execution.refuse_crowds(arguments, site, [planned.shape for planned in run.plan])
         drivers = []
         for run, site in zip(runs, sites, strict=True):
             costs = execution.resumed(run, site, arguments)
@@ -256,6 +261,31 @@ def _finish(paths: tuple[Path, Path], arguments: argparse.Namespace) -> None:
                 execution.driver(run.path, run.plan, site, costs, done, arguments, further, spent)
             )
         _watch(*drivers)
+
+
+def _check_given_again(
+    runs: Sequence[Run], variants: Sequence[Variant], arguments: argparse.Namespace
+) -> None:
+    """Refuse to resume variants by what their records say alone: a setting may be a program."""
+    from transrank.lab.stats.pairs import are_paired
+    from transrank.lab.survey.lines import printable
+
+    if not are_paired(*runs):
+        raise RecordError(
+            f"{runs[0].path} and {runs[1].path} do not name each other as variants",
+            "keep the records of a pair together, unchanged",
+        )
+    recorded = [run.header.versus.settings if run.header.versus else () for run in runs]
+    given = [tuple(map(printable, variant.settings)) for variant in variants]
+    if any(sorted(one) != sorted(other) for one, other in zip(recorded, given, strict=True)):
+        pairs = zip(NAMES, recorded, strict=True)
+        words = [word for name, each in pairs for text in each for word in (f"--{name}", text)]
+        raise UsageError(
+            f"{runs[1].path.stem} was measured with {shlex.join(words) or 'no settings'}, and "
+            "settings are not taken from a file",
+            "if they are the right ones, give them again: "
+            + shlex.join(["transrank", "versus", "--resume", arguments.resume, *words]),
+        )
 
 
 def _watch(a: Driver, b: Driver) -> None:

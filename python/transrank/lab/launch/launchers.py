@@ -97,6 +97,11 @@ def choose(text: str | None, capacity: Capacity) -> Launcher:
     return Template(capacity, mpi, words[0], words, text)
 
 
+def is_ours(name: str) -> bool:
+    """Whether a name alone means a launcher here: this installation's own mpiexec, or srun."""
+    return name in KINDS and _program(KINDS[name]) != "mpiexec"
+
+
 def default_launcher(capacity: Capacity) -> Launcher:
     """Return the launcher that belongs to the MPI which transrank-run was built with.
 

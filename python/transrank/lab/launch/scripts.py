@@ -179,8 +179,9 @@ def _run(job: Job, job_id: str, launcher: str | None) -> list[list[str]]:
     transrank = shlex.quote(str(job.transrank))
     named = any(word.partition("=")[0] == "--launcher" for word in rest)
     chosen = _launcher_of(rest) if named else ["--launcher", launcher] if launcher else []
-    # Of a resumed run the launcher may be said anew; all else is in its plan.
+    # To resume a run these are given again; all else is in its plan.
     added = [] if named else chosen
+    chosen = [*chosen, "--oversubscribe"] if "--oversubscribe" in rest else chosen
     return [
         [f'record="transrank-${{{job_id}}}.jsonl"'],
         [
