@@ -319,3 +319,29 @@ def test_any_command_line_ends_in_a_documented_status(
     assert "Traceback" not in errors.getvalue()
     if status > 1:
         assert "error: " in errors.getvalue() or words_out.getvalue().startswith("usage: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["-q", "show"], "transrank show -q"),
+        (["-qq", "measure", "pingpong"], "transrank measure -qq pingpong"),
+        (["-v", "--color", "never", "show", "latest"], "transrank show -v --color never latest"),
+        (["-q"], "transrank VERB -q"),
+    ],
+    ids=" ".join,
+)
+def test_options_before_the_verb_are_told_their_place(words: list[str], hint: str) -> None:
+    status, said = commands.run_quietly(words)
+    assert status == 2
+    assert said.splitlines() == [
+        f"error: the option '{words[0]}' comes before the verb",
+        f"hint: options follow it: {hint}",
+    ]
+
+
+@pytest.mark.parametrize(("quiet", "place"), [("-q", 1), ("-qq", 2), ("-qqq", 4)])
+def test_every_verb_takes_quiet_twice_wherever_it_stands(quiet: str, place: int) -> None:
+    words = ["measure", "pingpong", "--sizes", "8", "--dry-run", "-n", "2"]
+    status, said = commands.run_quietly([*words[:place], quiet, *words[place:]])
+    assert (status, said) == (0, "")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 import processes
 import recorded
@@ -160,3 +161,36 @@ def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_pat
     assert event.launch == 4
     assert event.accuracy_seconds == 0  # ranks of one node share a clock
     assert all(case.samples.late_seconds is not None for case in run.cases if case.samples)
+
+
+NOT_LISTS = {
+    "a pipe": (os.mkfifo, "it is not a regular file"),
+    "a device": (lambda path: path.symlink_to("/dev/zero"), "it is not a regular file"),
+    "a folder": (Path.mkdir, "it is not a regular file"),
+    "nothing": (lambda path: None, "no such file"),
+    "an empty file": (Path.touch, "the file has no case id"),
+    "another case": (
+        lambda path: path.write_text("pingpong/8B\npingpong/9B\n"),
+        "no selected case",
+    ),
+    "a long file": (
+        lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 1 << 40),
+        "the file is too long",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", NOT_LISTS)
+def test_what_is_no_list_of_cases_is_refused_at_once(what: str, tmp_path: Path) -> None:
+    make, words = NOT_LISTS[what]
+    make(tmp_path / "only")
+    selected = ["--study", "pingpong", "--sizes", "8", "--only", tmp_path / "only"]
+    record = ["--record", tmp_path / "run.jsonl"]
+    for how in (["--list-cases"], record):
+        finished = run_bounded(
+            [installation.runner(), *selected, *how], timeout=20, env=dict(os.environ)
+        )
+        assert finished.status == 2, finished.describe()
+        assert f"--only {tmp_path / 'only'}: {words}" in finished.stderr
+        assert len(finished.stderr.splitlines()) == 1
+    assert not (tmp_path / "run.jsonl").exists()

@@ -1,22 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "listing.hpp"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <system_error>
+#include <vector>
 
 namespace transrank::lab::runner {
 namespace {
 
+constexpr std::uintmax_t most_bytes = 64U << 20U;
+
+// A pipe that nobody writes to, or a device without an end, would keep its reader.
 std::set<std::string> read_only_list(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) {
-        throw UsageError("cannot read the list of cases " + path);
+    std::error_code cause;
+    const bool regular = std::filesystem::is_regular_file(path, cause);
+    std::ifstream file;
+    if (regular) {
+        file.open(path);
+    }
+    if (!file.is_open()) {
+        const bool missing = !std::filesystem::exists(path, cause);
+        throw UsageError("--only " + path + ": " +
+                         (missing   ? "no such file"
+                          : regular ? "the file cannot be read"
+                                    : "it is not a regular file"));
+    }
+    if (std::filesystem::file_size(path, cause) > most_bytes) {
+        throw UsageError("--only " + path + ": the file is too long for a list of case ids");
     }
     std::set<std::string> ids;
     for (std::string line; std::getline(file, line);) {
-        ids.insert(line);
+        if (!line.empty()) {
+            ids.insert(line);
+        }
+    }
+    if (ids.empty()) {
+        throw UsageError("--only " + path + ": the file has no case id");
     }
     return ids;
+}
+
+// What is wanted but not there would be left out in silence.
+void keep_only(std::vector<std::vector<measure::Case>>& selected, const std::string& path) {
+    const auto only = read_only_list(path);
+    auto unknown = only;
+    for (auto& cases : selected) {
+        std::erase_if(cases, [&](const auto& point) {
+            unknown.erase(point.id());
+            return !only.contains(point.id());
+        });
+    }
+    if (!unknown.empty()) {
+        throw UsageError("--only " + path + ": no selected case is called '" +
+                         unknown.begin()->substr(0, 200) + "'; --list-cases prints them");
+    }
 }
 
 }  // namespace
@@ -65,10 +105,7 @@ std::vector<std::vector<measure::Case>> selected_cases(const Options& options, i
         throw UsageError(error.what());
     }
     if (!options.only_file.empty()) {
-        const auto only = read_only_list(options.only_file);
-        for (auto& cases : selected) {
-            std::erase_if(cases, [&](const auto& point) { return !only.contains(point.id()); });
-        }
+        keep_only(selected, options.only_file);
     }
     return selected;
 }

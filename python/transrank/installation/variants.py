@@ -99,7 +99,7 @@ def read(folder: Path) -> Variant:
         ) from error
     try:
         return Variant(folder, Build(**json.loads(text)))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise LaunchError(
             f"the native part of transrank was built from another version: {path}", hint=REBUILD
         ) from error

@@ -124,9 +124,14 @@ def is_number(text: str) -> bool:
 
 
 def three_digits(value: float) -> str:
-    """`value` with three significant digits and no exponent: 0.0183, 1.83, 18.3, 183, 1830."""
+    """`value` with three significant digits: 0.0183, 1.83, 18.3, 183, 1830.
+
+    An exponent stands only where a dozen digits or more would.
+    """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else _NO_VALUE
+    if not 1e-9 <= abs(value) < 1e12:
+        return f"{value:.2e}"
     rounded = float(f"{value:.2e}")
     decimals = 2 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(decimals, 0)}f}"

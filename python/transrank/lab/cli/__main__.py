@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import itertools
 import os
 import shlex
 import signal
@@ -19,7 +20,7 @@ from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from transrank import __version__
-from transrank.errors import Failure, UsageError
+from transrank.errors import Failure, RecordError, UsageError
 from transrank.lab.cli import output
 
 # In the order in which a user meets them; the module of a verb carries its name.
@@ -114,6 +115,9 @@ def _answer(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
+    except MemoryError:
+        output.error("there is too little memory", "raise its limit: ulimit -v, or the job's")
+        return RecordError.status
     except Exception as bug:  # the last line of defence: a user never sees a traceback
         return _internal_error(bug, arguments)
 
@@ -164,10 +168,16 @@ def _begins_with_verb(arguments: Sequence[str]) -> bool:
 
 
 def _check_verb(arguments: Sequence[str]) -> None:
-    if not arguments or arguments[0].startswith("-") or _begins_with_verb(arguments):
+    before = list(itertools.takewhile(lambda word: word not in VERBS, arguments))
+    if not before or set(before) & {"-h", "--help", "--version"}:
         return
-    verb = arguments[0]
-    raise UsageError(f"unknown verb '{verb}'", did_you_mean(verb, VERBS))
+    if before[0].startswith("-"):
+        verb, *after = arguments[len(before) :] or ["VERB"]
+        raise UsageError(
+            f"the option '{before[0]}' comes before the verb",
+            f"options follow it: {' '.join(['transrank', verb, shlex.join([*before, *after])])}",
+        )
+    raise UsageError(f"unknown verb '{before[0]}'", did_you_mean(before[0], VERBS))
 
 
 def did_you_mean(text: str, known: Sequence[str]) -> str:

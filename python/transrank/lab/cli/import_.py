@@ -64,8 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.label,
         Shape(arguments.ranks or 0, arguments.ranks_per_node or 0),
     )
+    for number, line in enumerate(imported.lines, start=1):  # before there is a file
+        records.convert(path, number, line)
     records.write_lines(path, imported.lines)
-    records.read_run(path)
     _report(imported, len(arguments.files), path)
     output.write(f"{name}\n")
     return 0

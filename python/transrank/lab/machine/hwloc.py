@@ -18,6 +18,7 @@ PROGRAMS = ("lstopo-no-graphics", "hwloc-ls", "lstopo")
 WHOLE = ("--disallowed", "--whole-system")
 ASKING_SECONDS = 10
 WORD_BITS = 32
+MOST_WORDS = (1 << 16) // WORD_BITS  # of as many CPUs as a machine may have
 # A bit of the kind of a matrix: it holds bandwidths.
 BANDWIDTHS = 8
 # Memory used as a cache of other memory is none of a core's caches.
@@ -74,6 +75,8 @@ def _objects(root: ET.Element) -> Iterator[tuple[ET.Element, str, Cpus]]:
     """All objects that hold CPUs, with their kinds and CPUs, from the outside in."""
     for element in root.iter("object"):
         kind, mask = element.get("type", ""), element.get("cpuset", "")
+        if mask.count(",") >= MOST_WORDS:
+            raise ValueError(f"a CPU mask has more than {WORD_BITS * MOST_WORDS} bits")
         if kind and mask:
             yield element, kind, parse_mask(mask)
 

@@ -15,6 +15,7 @@ from transrank.lab.units import format_bytes
 
 # An XML file of hwloc, or a line as `synthetic` reads it.
 VARIABLE = "TRANSRANK_TOPOLOGY"
+MOST_BYTES = 8 << 20
 
 
 def read_map(environment: Mapping[str, str], files: Files) -> Topology:
@@ -43,6 +44,8 @@ def _described(text: str) -> Topology:
         if path.suffix == ".xml":
             if path.exists() and not path.is_file():
                 raise OSError(f"{path} is not a regular file")
+            if path.stat().st_size > MOST_BYTES:
+                raise OSError(f"{path} is longer than {MOST_BYTES >> 20} MiB")
             return hwloc.read_xml(path.read_text("utf-8", "replace"))
         return synthetic.read_text(text)
     except (OSError, ValueError) as cause:

@@ -17,7 +17,7 @@ from transrank.errors import RecordError
 from transrank.lab.report.data import page_data
 from transrank.lab.report.figures.figure import Figure
 from transrank.lab.report.figures.node_picture import node_picture
-from transrank.lab.report.figures.render import page_spec, static_drawing, vega_bundle
+from transrank.lab.report.figures.render import check_memory, page_spec, static_drawing, vega_bundle
 from transrank.lab.report.figures.style import CONFIG
 from transrank.lab.report.figures.swatch import swatch
 from transrank.lab.report.measured import Measured, measure_up, shapes_of
@@ -67,6 +67,7 @@ def render_report(runs: Sequence[Run]) -> str:
     """
     if not runs:
         raise ValueError("a report needs at least one run")
+    check_memory()
     measured = tuple(measure_up(runs))
     context = Context(measured, _palette(measured))
     questions = ask_all(context)

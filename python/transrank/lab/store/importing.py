@@ -19,6 +19,8 @@ from transrank.lab.store.suites.meaning import Meaning, meaning_of, understood
 from transrank.lab.store.suites.reading import Reading, SuiteOutput
 
 SUITES = (imb, osu)
+# Of a file: thousands of repetitions of a benchmark have less.
+MOST_BYTES, MOST_LINES = 16 << 20, 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,16 @@ def read_output(path: Path) -> SuiteOutput:
     """
     try:
         with open_file(path, pipes=True) as file:
-            text = file.read().decode("utf-8", "replace")
+            content = file.read(MOST_BYTES + 1)
     except (OSError, MemoryError) as error:
         raise RecordError(f"{path}: cannot be read: {why_unread(error)}") from None
+    text = content[:MOST_BYTES].decode("utf-8", "replace")
+    if len(content) > MOST_BYTES or len(text.splitlines()) > MOST_LINES:
+        raise RecordError(
+            f"{path}: has more than {MOST_LINES} lines or {MOST_BYTES >> 20} MiB, as no output of "
+            "IMB or OSU has",
+            "import it in parts, as several files",
+        )
     for suite in SUITES:
         if suite.recognises(text):
             output: SuiteOutput = suite.read(text)

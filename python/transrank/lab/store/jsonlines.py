@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import select
@@ -16,15 +17,34 @@ from transrank.errors import RecordError
 
 # A plan has an object for each launch, and a case at most some lists for each rank.
 MOST_CONTAINERS = 4_000_000
+# Of a plan with a million cases, or all samples of hundreds of ranks: more is no line of a record.
+LONGEST_LINE_BYTES = 128 << 20
+MOST_VALUES = 8_000_000
 # How long the reader of a pipe waits for a writer.
 PIPE_SECONDS = 10
 
 
-def read_content(path: Path) -> bytes:
-    """The bytes of a file, or RecordError saying why there are none."""
+def read_lines(path: Path) -> Iterator[tuple[int, bytes, bool]]:
+    """Number, bytes and wholeness (ended by a newline) of each line that is not blank.
+
+    Raises
+    ------
+    RecordError
+        saying why there are none, or that one is too long to be of a record.
+    """
     try:
         with open_file(path) as file:
-            return file.read()
+            for number in itertools.count(1):
+                raw = file.readline(LONGEST_LINE_BYTES + 1)
+                if len(raw) > LONGEST_LINE_BYTES:
+                    raise RecordError(
+                        f"{path}:{number}: the line is longer than {LONGEST_LINE_BYTES >> 20} MiB, "
+                        "so this is not a record file of transrank"
+                    )
+                if not raw:
+                    return
+                if raw.strip():
+                    yield number, raw.rstrip(b"\n"), raw.endswith(b"\n")
     except (OSError, MemoryError) as error:
         raise RecordError(
             f"{path}: cannot be read: {why_unread(error)}",
@@ -70,15 +90,6 @@ def why_unread(error: OSError | MemoryError) -> str:
     return error.strerror or str(error)
 
 
-def split_lines(content: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Number, bytes and wholeness (ended by a newline) of each line that is not blank."""
-    lines = content.split(b"\n")
-    last = len(lines)
-    for number, raw in enumerate(lines, start=1):
-        if raw.strip():
-            yield number, raw, number < last
-
-
 def parse(path: Path, number: int, raw: bytes) -> Any:
     """The value of a line, or RecordError naming file and line."""
     try:
@@ -118,6 +129,8 @@ def loads(raw: bytes, **options: Any) -> Any:
     """
     if raw.count(b"[") + raw.count(b"{") > MOST_CONTAINERS:
         raise ValueError(f"more than {MOST_CONTAINERS} lists and objects")
+    if raw.count(b",") > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES} values")
     return json.loads(raw.decode("utf-8"), **options)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from transrank.errors import RecordError
 from transrank.lab.store import schema
-from transrank.lab.store.jsonlines import is_json, one_line, parse, read_content, split_lines
+from transrank.lab.store.jsonlines import is_json, one_line, parse, read_lines
 from transrank.lab.store.lines import (
     Case,
     Clock,
@@ -61,6 +61,7 @@ __all__ = [
     "Versus",
     "append_line",
     "begin",
+    "convert",
     "finished_cases",
     "from_json",
     "lacking",
@@ -108,7 +109,7 @@ def read_run(path: Path | str) -> Run:
         `file:line: what is wrong` for anything else that is not as the schema says.
     """
     path = Path(path)
-    lines = split_lines(read_content(path))
+    lines = read_lines(path)
     header = _read_header(path, lines)
     problems: list[str] = []
     plan = list(header.plan)
@@ -174,12 +175,15 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
     number, raw, whole = next(lines, (1, b"", True))
     if not raw:
         raise RecordError(f"{path}: the file is empty", "start the survey again")
-    if not whole and not is_json(raw):
-        raise RecordError(
-            f"{path}:{number}: the header is truncated, so nothing was measured",
-            "delete the file and start the survey again",
-        )
-    parsed = parse(path, number, raw) if is_json(raw) else None
+    parsed = None
+    try:
+        parsed = parse(path, number, raw)
+    except RecordError:
+        if not whole:
+            raise RecordError(
+                f"{path}:{number}: the header is truncated, so nothing was measured",
+                "delete the file and start the survey again",
+            ) from None
     if not isinstance(parsed, dict) or parsed.get("kind") != "header":
         raise RecordError(
             f"{path}:{number}: the first line is not a header, so this is not a record file of "
@@ -187,7 +191,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, bytes, bool]]) -> Header
             "`transrank import` reads text output of OSU or IMB",
         )
     _check_version(path, number, parsed)
-    line = _convert(path, number, parsed)
+    line = convert(path, number, parsed)
     assert isinstance(line, Header)
     return line
 
@@ -209,10 +213,11 @@ def _check_version(path: Path, number: int, header: Mapping[str, Any]) -> None:
 
 
 def _read_line(path: Path, number: int, raw: bytes) -> Line:
-    return _convert(path, number, parse(path, number, raw))
+    return convert(path, number, parse(path, number, raw))
 
 
-def _convert(path: Path, number: int, parsed: Any) -> Line:
+def convert(path: Path, number: int, parsed: Any) -> Line:
+    """The object of a line, or RecordError naming file, line and what the schema does not allow."""
     kinds: dict[str, type[Line]] = {
         "header": Header,
         "planned": PlannedLaunch,

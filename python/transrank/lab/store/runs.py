@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from transrank.errors import RecordError
-from transrank.lab.store.jsonlines import loads, open_file
+from transrank.lab.store.jsonlines import LONGEST_LINE_BYTES, loads, open_file
 
 _SUFFIX = ".jsonl"
-# Of a plan with a million cases: what is longer is no header.
-LONGEST_HEADER_BYTES = 100 << 20
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 
@@ -106,7 +104,7 @@ def list_runs(store: Path | None = None) -> list[StoredRun]:
 def _read_entry(path: Path) -> StoredRun | None:
     try:
         with open_file(path) as file:
-            header = loads(file.readline(LONGEST_HEADER_BYTES))
+            header = loads(file.readline(LONGEST_LINE_BYTES))
         if header.get("kind") != "header":
             return None
         label = header.get("label")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from transrank.errors import RecordError, UsageError
-from transrank.lab.store.jsonlines import is_json, read_content
+from transrank.lab.store.jsonlines import is_json, read_lines
 
 LINES_ARE_KEPT = (
     "the lines before are whole and kept; free some space or choose another place "
@@ -189,17 +189,17 @@ def repair(path: Path | str) -> str | None:
         when the file cannot be read or written.
     """
     path = Path(path)
-    content = read_content(path)
-    if not content or content.endswith(b"\n"):
+    number, last, whole = 0, b"", True
+    for number, last, whole in read_lines(path):  # noqa: B007 the last one is what counts
+        pass
+    if whole:
         return None
-    begin = content.rfind(b"\n") + 1
-    number = content.count(b"\n") + 1
     try:
-        if is_json(content[begin:]):
+        if is_json(last):
             with path.open("ab") as file:
                 file.write(b"\n")
             return f"ended line {number}, which lacked its newline"
-        os.truncate(path, begin)
+        os.truncate(path, path.stat().st_size - len(last))
     except OSError as error:
         raise _cannot_write(path, error) from None
-    return f"removed line {number}, which was truncated after {len(content) - begin} bytes"
+    return f"removed line {number}, which was truncated after {len(last)} bytes"

@@ -14,7 +14,8 @@ from transrank.errors import LaunchError, RecordError
 from transrank.lab.launch import failure, outputs, process, process_limit
 from transrank.lab.launch.launcher import Launcher
 from transrank.lab.launch.noise import without_noise
-from transrank.lab.store.records import Shape
+from transrank.lab.store.jsonlines import LONGEST_LINE_BYTES, loads, open_file
+from transrank.lab.store.records import Clock, Mpi, Placement, Shape, from_json
 
 PROBE_SECONDS = 180.0
 
@@ -43,8 +44,12 @@ def read(path: Path) -> Probe:
         there is no such thing.
     """
     try:
-        return Probe(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+        with open_file(path) as file:
+            found = Probe(**loads(file.read(LONGEST_LINE_BYTES)))
+        for kind, stored in ((Mpi, found.mpi), (Placement, found.placement), (Clock, found.clock)):
+            from_json(kind, stored)
+        return found
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path} is no answer to a probe", "measure without it") from error
 
 

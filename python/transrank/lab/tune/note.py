@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from transrank import installation
 from transrank.errors import RecordError, UsageError
 from transrank.lab.store import writing
+from transrank.lab.store.jsonlines import loads, open_file
 from transrank.lab.tune.choice import Range
-from transrank.lab.tune.library import Choices, Library
+from transrank.lab.tune.library import MPI, OWN, Choices, Library, library
 
 _SUFFIX = ".transrank.json"
+_MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -73,28 +77,50 @@ def read(path: Path) -> Note:
         it is for another MPI.
     """
     try:
-        note = json.loads(_beside(path).read_text(encoding="utf-8"))
-        for suffix, known in note["sha256"].items():
+        note = loads(_read(_beside(path)))
+        for suffix, known in {"": None, **note["sha256"]}.items():
             file = _beside(path, suffix)
-            if known != _hash(file.read_bytes()):
+            if known != _hash(_read(file)):
                 raise RecordError(f"{file} was changed since transrank wrote it", "tune anew")
         choices = {
-            operation: tuple(Range(first, last, name) for first, last, name in ranges)
+            operation: tuple(Range(int(first), int(last), name) for first, last, name in ranges)
             for operation, ranges in note["choices"].items()
         }
         found = Note(str(note["for"]), int(note["ranks"]), int(note["ranks_per_node"]), choices)
         mpi = str(note["mpi"])
+        _check_names(found)
     except OSError as error:
         raise RecordError(
             f"{error.filename}: {error.strerror}", "a tuning file has its note beside it"
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{_beside(path)} is no note of transrank's", "tune anew") from error
     if mpi != installation.build().mpi:
         raise UsageError(
             f"{path} is for {mpi}, transrank here uses {installation.build().mpi}", "tune anew"
         )
     return found
+
+
+def _check_names(note: Note) -> None:
+    """Raise KeyError or ValueError for what no library has: it would become words of a command."""
+    if note.name not in (MPI, OWN):
+        raise ValueError(note.name)
+    tuned = library(note.name, note.ranks, note.ranks_per_node)
+    for operation, ranges in note.choices.items():
+        named = [each.algorithm for each in ranges if each.algorithm is not None]
+        if operation not in tuned.operations or not all(re.fullmatch(r"[\w-]+", n) for n in named):
+            raise ValueError(operation)
+        for name in named:
+            tuned.asking(operation, name)
+
+
+def _read(path: Path) -> bytes:
+    with open_file(path) as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content
 
 
 def _beside(path: Path, suffix: str = _SUFFIX) -> Path:

@@ -35,11 +35,11 @@ echo $name$launch >>$(dirname $record)/order
 
 
 def line() -> str:
-    values = ", ".join(["7e-99"] * 20)
-    text = json.dumps(recorded.case(8, seconds=[7e-99] * 20, core_latency_seconds=[5e-8]))
+    values = ", ".join(["7e-17"] * 20)
+    text = json.dumps(recorded.case(8, seconds=[7e-17] * 20, core_latency_seconds=[5e-8]))
     assert values in text
     text = text.replace('"launch": 0', "\"launch\": '$launch'")
-    return f"echo '{text}' | sed s/7e-99/$(eval echo $microseconds)e-6/g >>$record\n"
+    return f"echo '{text}' | sed s/7e-17/$(eval echo $microseconds)e-6/g >>$record\n"
 
 
 @pytest.fixture

@@ -3,17 +3,49 @@
 
 from __future__ import annotations
 
+import os
 import re
+import resource
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import vl_convert
 
+from transrank.errors import RecordError
 from transrank.lab.report.figures.figure import Spec
 from transrank.lab.report.figures.style import CONFIG
 
 _BUNDLED = "window.vegaEmbed = vegaEmbed;"
+
+
+def check_memory() -> None:
+    """Look whether the renderer starts where memory is limited: if not, it ends its process.
+
+    Raises
+    ------
+    RecordError
+        the limit is too low for it.
+    """
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    limits = [limit for kind in kinds if (limit := resource.getrlimit(kind)[0]) >= 0]
+    if not limits:
+        return
+    trial = os.fork()
+    if trial == 0:
+        status = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            vl_convert.vegalite_to_svg({"mark": "point", "data": {"values": []}})
+            status = 0
+        finally:
+            os._exit(status)
+    if os.waitpid(trial, 0)[1] != 0:
+        raise RecordError(
+            f"the figures of a report need more memory than the limit of {min(limits) >> 20} MiB",
+            "raise the limit (ulimit -v unlimited), or use transrank show",
+        )
 
 
 def static_drawing(spec: Spec, name: str) -> str:

@@ -26,7 +26,7 @@ _SYNCHRONIZATION = {"RMA": "win_flush", "2": "win_fence"}
 _TITLE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?(?P<version>[^,\s]+)(?:, MPI-(?P<part>\w+))?"
 )
-_BENCHMARK = re.compile(r"# Benchmarking (?P<name>.+?)\s*$")
+_BENCHMARK = re.compile(r"# Benchmarking (?P<name>.*\S)")
 _RANKS = re.compile(r"#\s*#processes = (?P<ranks>\d{1,9})")
 _GROUPS = re.compile(r"#\s*\( ?(?P<groups>\d{1,9}) groups of (?P<ranks>\d{1,9}) processes each")
 _MODE = re.compile(r"#\s*MODE: (?P<name>[A-Z-]+)")
@@ -34,7 +34,7 @@ _DATATYPE = re.compile(r"# MPI_Datatype for reductions\s*:\s*MPI_(?P<name>\w+)")
 _LEFT_OUT = re.compile(
     r"\s*(?P<bytes>\d{1,18})\s+(?P<reason>(?:out-of-mem|time-out|int-overflow).*)"
 )
-_COMMAND = re.compile(r"# Calling sequence was:\s*\n\s*\n# (?P<command>.*?)\s*\n")
+_COMMAND = re.compile(r"# Calling sequence was:[ \t\r]*\n[ \t\r]*\n# (?P<command>.*)\n")
 
 
 @dataclass
@@ -69,7 +69,7 @@ def read(text: str) -> SuiteOutput:
         SUITE,
         title["version"] if title else "unknown",
         tuple(readings),
-        command["command"] if command else None,
+        command["command"].strip() if command else None,
     )
 
 

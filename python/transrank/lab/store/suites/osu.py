@@ -22,7 +22,7 @@ SUITE = "OSU"
 
 _TITLE = re.compile(
     r"# OSU (?:MPI(?P<device>-[A-Z]+(?: MANAGED)?)? )?(?P<name>.+?)(?: Test)?"
-    r"(?: v(?P<version>\d\S*))?\s*$"
+    r"(?: v(?P<version>\d\S*))?$"
 )
 _DATATYPE = re.compile(r"# Datatype: MPI_(?P<name>\w+)\.?")
 _PAIRS = re.compile(
@@ -30,7 +30,7 @@ _PAIRS = re.compile(
 )
 _CREATION = re.compile(r"# Window creation: MPI_(?P<function>\w+)")
 _SYNCHRONIZATION = re.compile(r"# Synchronization: MPI_(?P<functions>\S+)")
-_DIMENSIONS = re.compile(r"Dimensions size = (?P<ranks>(?:\d{1,9} ?)+)\s*$")
+_DIMENSIONS = re.compile(r"Dimensions size = (?P<ranks>\d{1,9}(?: \d{1,9})*)$")
 _GAP = re.compile(r"\s{2,}")
 # The first of these that a table has is its mean; OSU has renamed it over the years.
 _MEANS = ("Avg Latency(us)", "Latency (us)", "Avg Latency (us)", "Pure Comm.(us)")
@@ -54,7 +54,7 @@ class _Table:
 
 def recognises(text: str) -> bool:
     """Tell whether `text` is printed by this suite."""
-    return any(_TITLE.match(line) for line in text.splitlines())
+    return any(_TITLE.match(line.rstrip()) for line in text.splitlines())
 
 
 def read(text: str) -> SuiteOutput:
@@ -63,7 +63,7 @@ def read(text: str) -> SuiteOutput:
     version = "unknown"
     readings: list[Reading] = []
     dimensions: tuple[int, ...] | None = None  # of the table that follows
-    for line in text.splitlines():
+    for line in map(str.rstrip, text.splitlines()):
         if title := _TITLE.match(line):
             device = (title["device"] or "").lower().lstrip("-")
             name = title["name"].lower()
