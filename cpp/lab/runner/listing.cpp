@@ -17,19 +17,11 @@ constexpr std::uintmax_t most_bytes = 64U << 20U;
 std::set<std::string> read_only_list(const std::string& path) {
     std::error_code cause;
     const bool regular = std::filesystem::is_regular_file(path, cause);
-    std::ifstream file;
-    if (regular) {
-        file.open(path);
-    }
-    if (!file.is_open()) {
-        const bool missing = !std::filesystem::exists(path, cause);
-        throw UsageError("--only " + path + ": " +
-                         (missing   ? "no such file"
-                          : regular ? "the file cannot be read"
-                                    : "it is not a regular file"));
-    }
-    if (std::filesystem::file_size(path, cause) > most_bytes) {
-        throw UsageError("--only " + path + ": the file is too long for a list of case ids");
+    std::ifstream file(regular ? path : "");
+    if (!file || std::filesystem::file_size(path, cause) > most_bytes) {
+        throw UsageError(
+            "--only " + path + ": it is " +
+            (file ? "too long for a list of case ids" : "not a regular file that can be read"));
     }
     std::set<std::string> ids;
     for (std::string line; std::getline(file, line);) {
@@ -38,7 +30,7 @@ std::set<std::string> read_only_list(const std::string& path) {
         }
     }
     if (ids.empty()) {
-        throw UsageError("--only " + path + ": the file has no case id");
+        throw UsageError("--only " + path + ": it has no case id");
     }
     return ids;
 }

@@ -91,14 +91,12 @@ def read(folder: Path) -> Variant:
     """
     path = folder / "installation.json"
     try:
-        text = path.read_text(encoding="utf-8")
+        return Variant(folder, Build(**json.loads(path.read_text(encoding="utf-8"))))
     except FileNotFoundError as error:
         raise LaunchError(
             f"the native part of transrank is not installed: no {path}",
             hint="make build, or pip install .",
         ) from error
-    try:
-        return Variant(folder, Build(**json.loads(text)))
     except (TypeError, ValueError, RecursionError) as error:
         raise LaunchError(
             f"the native part of transrank was built from another version: {path}", hint=REBUILD

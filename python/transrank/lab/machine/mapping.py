@@ -33,7 +33,7 @@ def read_map(environment: Mapping[str, str], files: Files) -> Topology:
     if xml is not None:
         try:
             return hwloc.read_xml(xml, read_model(files))
-        except ValueError:
+        except (ValueError, OverflowError):
             pass  # an hwloc that says nothing of use is as good as none
     return read_topology(files)
 
@@ -48,7 +48,7 @@ def _described(text: str) -> Topology:
                 raise OSError(f"{path} is longer than {MOST_BYTES >> 20} MiB")
             return hwloc.read_xml(path.read_text("utf-8", "replace"))
         return synthetic.read_text(text)
-    except (OSError, ValueError) as cause:
+    except (OSError, ValueError, OverflowError) as cause:
         raise UsageError(
             f"{VARIABLE}: {cause}",
             "give an XML file of lstopo, or e.g. 'pack:2 numa:2 core:6 pu:1'",

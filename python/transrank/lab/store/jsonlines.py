@@ -16,10 +16,10 @@ from typing import IO, Any
 from transrank.errors import RecordError
 
 # A plan has an object for each launch, and a case at most some lists for each rank.
-MOST_CONTAINERS = 4_000_000
-# Of a plan with a million cases, or all samples of hundreds of ranks: more is no line of a record.
+MOST_CONTAINERS = 1_000_000
+# Of a plan with a million cases, or all samples of hundreds of ranks.
 LONGEST_LINE_BYTES = 128 << 20
-MOST_VALUES = 8_000_000
+MOST_VALUES = 5_000_000
 # How long the reader of a pipe waits for a writer.
 PIPE_SECONDS = 10
 

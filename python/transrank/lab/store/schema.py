@@ -23,6 +23,7 @@ KINDS = ("header", "planned", "launch", "case", "event")
 # represented by a few of its values when it is checked.
 _LONGEST_CHECKED_LIST = 9
 _LARGEST_INTEGER = 2**63 - 1
+_NONE = type(None)
 
 
 class Mismatch(ValueError):
@@ -85,8 +86,10 @@ def _shrunk(value: Any, path: str) -> Any:
     if isinstance(value, dict):
         return {name: _shrunk(item, f"{path}.{name}") for name, item in value.items()}
     if isinstance(value, list):
-        if len(value) > _LONGEST_CHECKED_LIST and set(map(type, value)) <= {int, float}:
-            return _representatives(value, path)
+        if len(value) > _LONGEST_CHECKED_LIST and set(map(type, value)) <= {int, float, _NONE}:
+            numbers = [number for number in value if number is not None]
+            missing = [None] * min(len(value) - len(numbers), _LONGEST_CHECKED_LIST)
+            return missing + (_representatives(numbers, path) if numbers else [])
         return [_shrunk(item, path) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise Mismatch(f"{path} holds a number that is not finite")

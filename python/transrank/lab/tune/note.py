@@ -93,7 +93,14 @@ def read(path: Path) -> Note:
         raise RecordError(
             f"{error.filename}: {error.strerror}", "a tuning file has its note beside it"
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        OverflowError,
+    ) as error:
         raise RecordError(f"{_beside(path)} is no note of transrank's", "tune anew") from error
     if mpi != installation.build().mpi:
         raise UsageError(

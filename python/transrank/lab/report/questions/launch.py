@@ -64,10 +64,9 @@ def ask(context: Context) -> Question | None:
 
 
 def range_of(result: CaseResult) -> tuple[float, float]:
-    """Seconds to the first and to the last rank; the latter is the value of the case."""
+    """Seconds to the first rank, if known, and to the last one: the value of the case."""
     assert result.headline is not None
-    assert result.first_rank is not None
-    return result.first_rank, result.headline.value
+    return result.first_rank or result.headline.value, result.headline.value
 
 
 def _lines(context: Context, run: Measured) -> list[Line]:
