@@ -468,3 +468,16 @@ def test_memory_that_is_spent_elsewhere_is_one_error_too(
     monkeypatch.setattr(show, "run", spend)
     status, said = run_quietly(["show", "--store", str(tmp_path)])
     assert (status, said.splitlines()[0]) == (4, "error: there is too little memory")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [({"axes": {"bytes": -1}}, 4), ({"study": "launch"}, 0), ({"study": "contention"}, 0)],
+)
+def test_a_report_of_a_damaged_case_is_no_bug(
+    changed: dict[str, Any], expected: int, tmp_path: Path
+) -> None:
+    cases = [{**recorded.imported_case(8), **changed}, recorded.imported_case(64)]
+    path = recorded.write(tmp_path / "run.jsonl", [recorded.imported_header(), *cases])
+    status, said = run_quietly(["report", str(path), "-o", str(tmp_path / "page.html")])
+    assert status == expected, said
