@@ -71,6 +71,10 @@ std::vector<Leg> copy(std::span<const Leg> legs) {
     return {legs.begin(), legs.end()};
 }
 
+nb::object as_tuple(const route::Shape& shape) {
+    return shape.empty() ? nb::none() : nb::object(nb::tuple(nb::cast(shape)));
+}
+
 std::string describe(const Route& route) {
     return "<Route of rank " + std::to_string(route.rank()) + " of " +
            std::to_string(route.ranks()) + ": " + std::to_string(route.sends().size()) +
@@ -123,6 +127,13 @@ void bind_route_class(const nb::module_& module) {
         .def_prop_ro("source_extent", &Route::source_extent, stub_says("Route.source_extent"))
         .def_prop_ro("destination_extent", &Route::destination_extent,
                      stub_says("Route.destination_extent"))
+        .def_prop_ro(
+            "source_shape", [](const Route& self) { return as_tuple(self.shapes().source); },
+            stub_says("Route.source_shape"))
+        .def_prop_ro(
+            "destination_shape",
+            [](const Route& self) { return as_tuple(self.shapes().destination); },
+            stub_says("Route.destination_shape"))
         .def_prop_ro(
             "sends", [](const Route& self) { return copy(self.sends()); }, stub_says("Route.sends"))
         .def_prop_ro(

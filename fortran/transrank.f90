@@ -166,16 +166,28 @@ module transrank
         integer(c_int) :: scalar = opaque
     end type
 
+    integer, parameter :: most_ranks_of_arrays = 15
+
+    !> How the source and the destination of a field lie in their arrays.
+    type :: field_shapes
+        integer :: dimensions(2) = 0
+        integer(c_int64_t) :: lengths(most_ranks_of_arrays, 2) = 0
+        integer(c_int64_t) :: values = 1
+    end type
+
     !> The arrays that an exchange moves.
     type, public :: transrank_fields
         private
         type(field), allocatable :: list(:)
+        type(field_shapes), allocatable :: shapes(:)
         !> Why an array was refused: then the fields are, too, by all ranks.
         character(len=:), allocatable :: refused
     contains
         !> Adds a source and a destination, which may be the same array: contiguous ones of any rank
         !> and equal kind, with the attribute TARGET or POINTER. `values`, if it is not 1, is the
-        !> number of elements of each cell or row, which are next to each other.
+        !> number of elements of each cell or row, which are next to each other. For a route of a
+        !> grid the array has the shape of `local_shape`, after the dimensions of the values, or is
+        !> flat with as many elements.
         generic :: add => add_int8, add_int16, add_int32, add_int64, add_real32, add_real64
         procedure, private :: add_int8, add_int16, add_int32, add_int64, add_real32, add_real64
         procedure, private :: add_any => fields_add_any
@@ -507,6 +519,15 @@ module transrank
             integer(c_int64_t), intent(out) :: source, destination
             integer(c_int) :: status
         end function
+        function c_shapes(route, source_dimensions, source, destination_dimensions, destination) &
+                bind(c, name='transrank_route_shapes') result(status)
+            import
+            type(c_ptr), value :: route
+            integer(c_int), intent(out) :: source_dimensions, destination_dimensions
+            integer(c_int64_t), intent(out) :: source(*), destination(*)
+            integer(c_int) :: status
+        end function
+
         function c_ghosts(route, count, ghosts) &
                 bind(c, name='transrank_route_ghosts') result(status)
             import
@@ -1316,6 +1337,8 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: in_unit, sizes(2), bytes
+        integer :: i
+        type(field_shapes) :: shapes
         character(len=:), allocatable :: wrong
         in_unit = 1
         if (present(values)) in_unit = values
@@ -1338,8 +1361,77 @@ contains
         if (.not. allocated(self%list)) allocate (self%list(0))
         self%list = [self%list, field(c_loc(source), bytes * sizes(1), c_loc(destination), &
                                       bytes * sizes(2), bytes * in_unit, scalar)]
+        shapes%dimensions = [rank(source), rank(destination)]
+        do i = 1, rank(source)
+            shapes%lengths(i, 1) = size(source, i, c_int64_t)
+        end do
+        do i = 1, rank(destination)
+            shapes%lengths(i, 2) = size(destination, i, c_int64_t)
+        end do
+        shapes%values = in_unit
+        if (.not. allocated(self%shapes)) allocate (self%shapes(0))
+        self%shapes = [self%shapes, shapes]
         call finish(transrank_ok, stat, errmsg)
     end subroutine
+
+    !> Of a route of a grid: whether each array has the shape of the grid's local array.
+    subroutine require_shapes(route, fields, wrong)
+        type(transrank_route), intent(in) :: route
+        type(transrank_fields), intent(in) :: fields
+        character(len=:), allocatable, intent(inout) :: wrong
+        character(len=*), parameter :: names(2) = ['source     ', 'destination']
+        integer(c_int) :: dimensions(2)
+        integer(c_int64_t) :: lengths(most_dimensions, 2)
+        integer :: i, side
+        if (allocated(wrong) .or. .not. allocated(fields%shapes)) return
+        ! Where there is no route, the call that follows says so.
+        if (c_shapes(route%handle, dimensions(1), lengths(:, 1), dimensions(2), lengths(:, 2)) &
+            /= transrank_ok) return
+        do i = 1, size(fields%shapes)
+            do side = 1, 2
+                associate (wanted => lengths(dimensions(side):1:-1, side), it => fields%shapes(i))
+                    associate (given => it%lengths(:it%dimensions(side), side))
+                        if (has_shape(given, it%values, wanted)) cycle
+                        wrong = 'field ' // decimal(int(i, c_int64_t)) // ': the ' // &
+                            trim(names(side)) // ' has shape ' // tuple(given) // '; this' // &
+                            " rank's array of this grid has shape " // tuple(wanted) // &
+                            ', halo included (local_shape)'
+                        if (size(given) > size(wanted)) wrong = wrong // '; give one field per' // &
+                            ' component, u(:, :, k), or put the values of a cell first'
+                        return
+                    end associate
+                end associate
+            end do
+        end do
+    end subroutine
+
+    !> Whether the array is the grid's, with `values` in each cell, or flat with as many. A rank that
+    !> has no part of the grid has no cells, whatever the shape.
+    pure function has_shape(given, values, wanted) result(has)
+        integer(c_int64_t), intent(in) :: given(:), values, wanted(:)
+        logical :: has
+        integer :: inner
+        has = size(wanted) == 0
+        if (has .or. product(given) /= values * product(wanted)) return
+        has = all(wanted == 0) .or. size(given) <= 1
+        if (has) return
+        has = given(size(given)) == product(wanted)
+        inner = size(given) - size(wanted)
+        if (has .or. inner < 0) return
+        has = all(given(inner + 1:) == wanted) .and. product(given(:inner)) == values
+    end function
+
+    function tuple(lengths) result(text)
+        integer(c_int64_t), intent(in) :: lengths(:)
+        character(len=:), allocatable :: text
+        integer :: i
+        text = '('
+        do i = 1, size(lengths)
+            if (i > 1) text = text // ', '
+            text = text // decimal(lengths(i))
+        end do
+        text = text // ')'
+    end function
 
     !> The field where there is one only.
     function only_field(fields, wrong) result(only)
@@ -1510,8 +1602,11 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         type(field), allocatable :: list(:)
         character(kind=c_char, len=:), allocatable, target :: name
+        character(len=:), allocatable :: wrong
         if (present(transport)) name = terminated(transport)
-        call refuse(fields%refused)
+        if (allocated(fields%refused)) wrong = fields%refused
+        call require_shapes(route, fields, wrong)
+        call refuse(wrong)
         allocate (list(0))
         if (allocated(fields%list)) list = fields%list
         call renew(self, c_exchange_free)

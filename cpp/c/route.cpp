@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -182,6 +183,23 @@ int transrank_route_extents(const transrank_route* route, int64_t* source, int64
         if (destination != nullptr) {
             *destination = object.destination_extent();
         }
+    });
+}
+
+int transrank_route_shapes(const transrank_route* route, int* source_dimensions, int64_t* source,
+                           int* destination_dimensions, int64_t* destination) {
+    return c::attempt([&] {
+        const auto tell = [](const route::Shape& shape, int* dimensions, int64_t* lengths) {
+            if (dimensions != nullptr) {
+                *dimensions = static_cast<int>(shape.size());
+            }
+            if (lengths != nullptr) {
+                std::ranges::copy(shape, lengths);
+            }
+        };
+        const auto& shapes = Arguments().object(route).value->shapes();
+        tell(shapes.source, source_dimensions, source);
+        tell(shapes.destination, destination_dimensions, destination);
     });
 }
 

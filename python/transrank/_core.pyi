@@ -131,13 +131,15 @@ class BlockGrid:
     def local_extents(self, rank: int) -> tuple[int, ...]:
         """The extents of a rank's array, halo included, in the order of the dimensions.
 
-        This is the shape of the NumPy array, unless `memory_order` was given.
+        This is the shape of the NumPy array, unless `memory_order` was given. It is 0 in dimensions
+        in which the rank's part is empty, and in all of them if the rank has no part.
         """
     def box(self, rank: int) -> tuple[slice, ...]:
         """The cells that a rank owns, halo excluded, as slices of an array of the whole grid.
 
-        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty if it owns none. Raises
-        ValueError if its indices in a dimension are several ranges (block-cyclic).
+        In the order of the dimensions: ``whole[grid.box(rank)]``. Empty, as `local_extents`, in the
+        same dimensions. Raises ValueError if its indices in a dimension are several ranges
+        (block-cyclic).
         """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
         """The part that a rank has of each dimension; None if it has no block."""
@@ -264,10 +266,16 @@ class Route:
         """The number of ranks that it was made for."""
     @property
     def source_extent(self) -> int:
-        """The least number of units of a source."""
+        """The least number of units of a source; of a grid, the exact number."""
     @property
     def destination_extent(self) -> int:
-        """The least number of units of a destination."""
+        """The least number of units of a destination; of a grid, the exact number."""
+    @property
+    def source_shape(self) -> tuple[int, ...] | None:
+        """The shape of a source on a grid, halo included, in memory order; None of a list."""
+    @property
+    def destination_shape(self) -> tuple[int, ...] | None:
+        """The shape of a destination on a grid, halo included, in memory order; None of a list."""
     @property
     def sends(self) -> list[Leg]:
         """The legs that the rank sends, ascending by peer. A copy."""

@@ -103,6 +103,28 @@ static int bind_with_options(enum Wrong wrong) {
     return status;
 }
 
+// Of a grid, 6 cells on each rank.
+static int bind_to_grid(enum Wrong wrong) {
+    transrank_exchange* made = NULL;
+    transrank_route* of_grid = NULL;
+    const int64_t right = 6 * (int64_t)sizeof numbers[0];
+    transrank_field field = {.source = numbers,
+                             .source_bytes = right,
+                             .destination = numbers,
+                             .destination_bytes = right,
+                             .unit_bytes = 8};
+    field.source_bytes += wrong == HUGE_NUMBER ? 8 : wrong == NEGATIVE ? -8 : 0;
+    field.destination_bytes += wrong == UNKNOWN ? 1 : wrong == NO_LIST ? 16 : 0;
+    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
+    const int status = transrank_exchange_bind(MPI_COMM_WORLD, of_grid, 1, &field, NULL, &made);
+    CHECK(wrong != HUGE_NUMBER || strstr(transrank_error_text(),
+                                         "the source has 56 bytes; the rank's array of this grid "
+                                         "has shape (6), halo included"));
+    OK(transrank_exchange_free(&made));
+    OK(transrank_route_free(&of_grid));
+    return status;
+}
+
 static transrank_rows rows_of(enum Wrong wrong) {
     return (transrank_rows){.count = wrong == NEGATIVE ? -1 : 4,
                             .length = wrong == HUGE_NUMBER ? INT64_MAX : 2,
@@ -188,6 +210,8 @@ static const struct {
      HANDLES | BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
     {"exchange_bind", bind_with_options,
      BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
+    {"exchange_bind of a grid", bind_to_grid,
+     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
     {"ghost_update_pull", update_pull,
      BIT(FREED) | BIT(NO_LIST) | BIT(NO_PLACE) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
     {"ghost_update_push", update_push,
@@ -266,6 +290,15 @@ static void misuse_local_calls(void) {
     CHECK(transrank_shared_alloc(INT64_MAX, &memory) == TRANSRANK_ERROR_RESOURCES);
     memory = numbers;
     CHECK(transrank_shared_free(&memory) == refused);
+    int64_t lengths[TRANSRANK_MAX_DIMENSIONS] = {0};
+    CHECK(transrank_route_shapes(NULL, &number, lengths, NULL, NULL) == refused);
+    transrank_route* of_grid = NULL;
+    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
+    OK(transrank_route_shapes(of_grid, &number, NULL, NULL, lengths));
+    CHECK(number == 1 && lengths[0] == 6);
+    OK(transrank_route_free(&of_grid));
+    OK(transrank_route_shapes(route, NULL, NULL, &number, lengths));
+    CHECK(number == 0 && lengths[0] == 6);
     CHECK(transrank_exchange_start(NULL) == refused);
     CHECK(transrank_exchange_wait((void*)route) == refused);
     CHECK(transrank_exchange_test(exchange, NULL) == refused);

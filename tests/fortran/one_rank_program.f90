@@ -54,7 +54,7 @@ contains
 
     function all_calls() result(table)
         type(collective), allocatable :: table(:)
-        allocate (table(17))
+        allocate (table(18))
         table(1) = collective('numbering_create', numbering_create, [number])
         table(2) = collective('route_halo', route_halo, [no_handle, freed])
         table(3) = collective('route_redistribution', route_redistribution, [no_handle, freed])
@@ -82,6 +82,8 @@ contains
         table(16) = collective('exchange_bind_alltoallv', bind_alltoallv, &
                                [refused, short, number, choice, list])
         table(17) = collective('transrank_alltoall', once, [refused, short, choice, list])
+        table(18) = collective('exchange_bind of a grid', bind_to_grid, &
+                               [refused, short, number, choice, list])
     end function
 
     !> A right route, none, or one that was freed elsewhere.
@@ -318,6 +320,48 @@ contains
                                operation=merge(-1, transrank_assign, wrong == number), &
                                longest_message_bytes=1000_int64, stat=stat, errmsg=words)
         end if
+    end subroutine
+
+    !> Two values in each of 6 x 5 cells, or another array of as many elements or more.
+    subroutine bind_to_grid(wrong, stat, words)
+        integer, intent(in) :: wrong
+        integer, intent(out) :: stat
+        character(len=*), intent(inout) :: words
+        type(transrank_distribution) :: along(2)
+        type(transrank_layout) :: grid
+        type(transrank_route) :: route
+        type(transrank_fields) :: fields
+        type(transrank_exchange) :: exchange
+        real(real64), target :: cells(2, 6, 5), swapped(2, 5, 6), longer(66), last(6, 5, 2), &
+            wider(2, 7, 5), flat(60), by_cells(2, 30)
+        call along(1)%even(4, 1)
+        call along(2)%even(3 * ranks, ranks)
+        call grid%grid(along, halo=[transrank_halo(1, 1, 1), transrank_halo(1, 1, 1)])
+        call route%halo(comm, grid)
+        select case (wrong)
+        case (short)
+            call fields%add(swapped, swapped, values=2)
+        case (number)
+            call fields%add(longer, longer, values=2)
+        case (choice)
+            call fields%add(last, last, values=2)
+        case (list)
+            call fields%add(cells, wider, values=2)
+        case (refused)
+            call fields%add(cells, cells)
+        case default
+            call fields%add(cells, cells, values=2)
+            call fields%add(flat, flat, values=2)
+            call fields%add(by_cells, by_cells, values=2)
+            call fields%add(last(:, :, 2), last(:, :, 2))
+        end select
+        call exchange%bind(comm, route, fields, stat=stat, errmsg=words)
+        if (wrong == short) &
+            call check(index(words, ": field 1: the source has shape (2, 5, 6); this rank's array" // &
+                             ' of this grid has shape (6, 5), halo included (local_shape); give' // &
+                             ' one field per component, u(:, :, k), or') > 0, trim(words))
+        if (wrong == list) &
+            call check(index(words, 'the destination has shape (2, 7, 5)') > 0, trim(words))
     end subroutine
 
     subroutine bind_ghost_update(wrong, stat, words)

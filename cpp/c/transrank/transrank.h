@@ -137,11 +137,13 @@ int transrank_layout_grid(int dimensions, const transrank_distribution* const* d
 /// whole grid in `numbering` order, a transrank_order; the list is copied.
 int transrank_layout_points(int64_t count, const int64_t* cells, int numbering,
                             transrank_layout** layout);
-/// The cells that a rank owns of a grid, [begin[d], end[d]) in each dimension d; empty where it
-/// owns none. Fails where they are several ranges.
+/// The cells that a rank owns of a grid, [begin[d], end[d]) in each dimension d; from 0 to 0 in the
+/// dimensions in which its part is empty, and in all on a rank without a part. Fails where they are
+/// several ranges.
 int transrank_layout_box(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end);
 /// A rank's local array of a grid, halo included: its lengths, the units between neighbors in each
-/// dimension, and its units. All are 0 on a rank without cells. Each pointer may be NULL.
+/// dimension, and its units. The lengths are 0 in the dimensions in which the rank's part is empty,
+/// and in all on a rank without a part. Each pointer may be NULL.
 int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* extents,
                            int64_t* strides, int64_t* units);
 int transrank_layout_free(transrank_layout** layout);
@@ -213,9 +215,14 @@ int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char
 /// Collective. Reads what transrank_route_save wrote with as many ranks. Refuses files that are
 /// missing, truncated, altered, or do not fit together.
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route);
-/// The units that this rank's source and destination arrays must have at least. Each pointer may be
-/// NULL.
+/// The units that this rank's source and destination arrays must have: at least, or exactly where
+/// the side is a grid's. Each pointer may be NULL.
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination);
+/// The lengths of this rank's source and destination arrays where the sides are a grid's: of
+/// TRANSRANK_MAX_DIMENSIONS the first ones, the slowest dimension in memory first, halo included.
+/// The number of dimensions is 0 for other routes. Each pointer may be NULL.
+int transrank_route_shapes(const transrank_route* route, int* source_dimensions, int64_t* source,
+                           int* destination_dimensions, int64_t* destination);
 /// The global index of each ghost of this rank, of a route from a ghost pull or push; none of other
 /// routes. The list is the route's.
 int transrank_route_ghosts(const transrank_route* route, int64_t* count, const int64_t** ghosts);
@@ -280,7 +287,8 @@ typedef struct transrank_options {
 /// count as calls of MPI.
 typedef struct transrank_exchange transrank_exchange;
 
-/// Collective. `options` may be NULL. Refused are fields shorter than the route's extents, fields
+/// Collective. `options` may be NULL. Refused are fields shorter than the route's extents, those of
+/// another length than the local array where the route is a grid's, fields
 /// that are written where they or others are read or written, different numbers or unit lengths of
 /// fields, routes that do not belong together, an operation that the scalars do not have, and a
 /// transport that cannot serve a peer.

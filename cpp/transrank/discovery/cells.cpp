@@ -84,7 +84,7 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
         check_once(rank, route::turned(asked), "destination");
         return route::Route(rank, comm.size(), source.units(rank),
                             static_cast<std::int64_t>(destination.cells.size()), std::move(asked),
-                            std::move(wanted));
+                            std::move(wanted), {.source = source.shape(rank), .destination = {}});
     });
 }
 
@@ -100,7 +100,8 @@ route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList&
         check_once(rank, arriving, "source");
         check_all_there(rank, arriving, owned_cells(destination, rank));
         return route::Route(rank, comm.size(), static_cast<std::int64_t>(source.cells.size()),
-                            destination.units(rank), std::move(offered), std::move(arriving));
+                            destination.units(rank), std::move(offered), std::move(arriving),
+                            {.source = {}, .destination = destination.shape(rank)});
     });
 }
 

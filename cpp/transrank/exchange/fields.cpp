@@ -23,7 +23,16 @@ std::string name_of(std::size_t index, int rank) {
 }
 
 void check_length(const std::string& what, const char* side, std::int64_t extent,
-                  std::int64_t unit_bytes, std::int64_t bytes) {
+                  const route::Shape& shape, std::int64_t unit_bytes, std::int64_t bytes) {
+    if (!shape.empty() && (extent != bytes / unit_bytes || bytes % unit_bytes != 0)) {
+        std::string text = what + ": the " + side + " has " + std::to_string(bytes) +
+                           " bytes; the rank's array of this grid has shape";
+        for (const auto& length : shape) {
+            text += (&length == &shape.front() ? " (" : ", ") + std::to_string(length);
+        }
+        throw std::invalid_argument(text + "), halo included (its local extents), of cells of " +
+                                    std::to_string(unit_bytes) + " bytes");
+    }
     if (extent > bytes / unit_bytes) {
         throw std::invalid_argument(
             what + ": the " + side + " holds " + std::to_string(bytes / unit_bytes) + " rows of " +
@@ -208,9 +217,10 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
                                         std::to_string(transport::scalar_bytes(field.scalar)) +
                                         " bytes");
         }
-        check_length(what, "source", route.source_extent(), field.unit_bytes, field.source_bytes);
-        check_length(what, "destination", route.destination_extent(), field.unit_bytes,
-                     field.destination_bytes);
+        check_length(what, "source", route.source_extent(), route.shapes().source, field.unit_bytes,
+                     field.source_bytes);
+        check_length(what, "destination", route.destination_extent(), route.shapes().destination,
+                     field.unit_bytes, field.destination_bytes);
         check_address(what, "source", field.source, field.source_bytes);
         check_address(what, "destination", field.destination, field.destination_bytes);
         (void)transport::combine_kernel(operation, field.scalar);

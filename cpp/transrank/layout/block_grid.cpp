@@ -139,22 +139,30 @@ PerDimension<std::int64_t> BlockGrid::local_extents(int rank) const noexcept {
         const auto d = static_cast<std::size_t>(dimension);
         extents[d] = local_extent(dimension, at[d]);
     }
-    const bool empty = std::count(extents.begin(), extents.begin() + dimensions(), 0) > 0;
-    return empty ? PerDimension<std::int64_t>{} : extents;
+    return extents;
+}
+
+std::vector<std::int64_t> BlockGrid::shape(int rank) const {
+    const auto extents = local_extents(rank);
+    std::vector<std::int64_t> made;
+    for (const int dimension : memory_order()) {
+        made.insert(made.begin(), extents[static_cast<std::size_t>(dimension)]);
+    }
+    return made;
 }
 
 PerDimension<IndexRange> BlockGrid::box(int rank) const {
     PerDimension<IndexRange> ranges{};
-    if (units(rank) == 0) {
+    if (ranks_.part(rank) < 0) {
         return ranges;
     }
     const auto at = coordinates(ranks_.part(rank));
     for (int dimension = 0; dimension < dimensions(); ++dimension) {
         const auto d = static_cast<std::size_t>(dimension);
         const std::int64_t pieces = distribution(dimension).ranges(at[d]);
-        require(pieces == 1, "what rank ", rank, " owns along dimension ", dimension, " is ",
+        require(pieces <= 1, "what rank ", rank, " owns along dimension ", dimension, " is ",
                 pieces, " ranges, so its cells are not a box; ask the Distribution for them");
-        ranges[d] = distribution(dimension).range(at[d]);
+        ranges[d] = pieces == 0 ? IndexRange{} : distribution(dimension).range(at[d]);
     }
     return ranges;
 }

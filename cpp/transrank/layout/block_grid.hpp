@@ -82,10 +82,14 @@ public:
     [[nodiscard]] PerDimension<std::int64_t> strides(const PerDimension<int>& coordinates) const;
     /// Units of a rank's local array, halo included; 0 on a rank without a part.
     [[nodiscard]] std::int64_t units(int rank) const;
-    /// Lengths of a rank's local array, halo included; all 0 where it has no units.
+    /// Lengths of a rank's local array, halo included: 0 in the dimensions in which its part is
+    /// empty; all 0 on a rank without a part.
     [[nodiscard]] PerDimension<std::int64_t> local_extents(int rank) const noexcept;
-    /// The cells that a rank owns, as ranges of the whole grid's indices; all empty, from 0, where
-    /// it owns none. Throws std::invalid_argument when they are several ranges in a dimension.
+    /// The same in the order of memory, the slowest dimension first: the shape of a C array.
+    [[nodiscard]] std::vector<std::int64_t> shape(int rank) const;
+    /// The cells that a rank owns, as ranges of the whole grid's indices; from 0 to 0 in the
+    /// dimensions in which its part is empty, and in all on a rank without a part. Throws
+    /// std::invalid_argument when they are several ranges in a dimension.
     [[nodiscard]] PerDimension<IndexRange> box(int rank) const;
 
 private:

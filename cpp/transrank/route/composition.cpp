@@ -70,7 +70,9 @@ std::vector<Route> compose(std::span<const Route> first, std::span<const Route> 
     for (std::size_t rank = 0; rank < first.size(); ++rank) {
         composed.emplace_back(static_cast<int>(rank), first[rank].ranks(),
                               first[rank].source_extent(), second[rank].destination_extent(),
-                              std::move(sends[rank]), std::move(receives[rank]));
+                              std::move(sends[rank]), std::move(receives[rank]),
+                              Shapes{.source = first[rank].shapes().source,
+                                     .destination = second[rank].shapes().destination});
     }
     return composed;
 }

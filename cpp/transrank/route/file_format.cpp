@@ -141,6 +141,10 @@ Words encode(const Route& route) {
           static_cast<std::int64_t>(route.receives().size())}) {
         words.push_back(static_cast<std::uint64_t>(value));
     }
+    for (const Shape* shape : {&route.shapes().source, &route.shapes().destination}) {
+        words.push_back(shape->size());
+        words.insert(words.end(), shape->begin(), shape->end());
+    }
     append_legs(route.sends(), words);
     append_legs(route.receives(), words);
     append_segments(route.sends(), words);
@@ -172,9 +176,9 @@ void check_head(const Head& head, std::uint64_t bytes, const std::string& name) 
                    ? " was written on a machine of the other endianness; save it again on this one"
                    : " is damaged: its byte order mark is invalid; save it again");
     }
-    if (head[2] != file_version) {
+    if (head[2] < 1 || head[2] > file_version) {
         refuse(" has version " + std::to_string(head[2]) +
-               " of the route file format, but this program reads version " +
+               " of the route file format, but this program reads versions 1 to " +
                std::to_string(file_version) + "; save it again");
     }
     if (bytes % sizeof(std::uint64_t) != 0 || head[3] != bytes / sizeof(std::uint64_t)) {
@@ -195,14 +199,19 @@ Route decode(std::span<const std::uint64_t> file, const std::string& name) {
     const std::int64_t destination_extent = reader.integer();
     const std::uint64_t legs_sent = reader.word();
     const std::uint64_t legs_received = reader.word();
+    Shapes shapes;
+    for (Shape* shape : {&shapes.source, &shapes.destination}) {
+        shape->resize(file[2] > 1 ? reader.fitting(reader.word(), 1) : 0);
+        std::ranges::generate(*shape, [&] { return reader.integer(); });
+    }
     const auto headers_sent = read_headers(legs_sent, reader);
     const auto headers_received = read_headers(legs_received, reader);
     auto sends = read_legs(headers_sent, reader);
     auto receives = read_legs(headers_received, reader);
     reader.finish();
     try {
-        return {
-            rank, ranks, source_extent, destination_extent, std::move(sends), std::move(receives)};
+        return Route(rank, ranks, source_extent, destination_extent, std::move(sends),
+                     std::move(receives), std::move(shapes));
     } catch (const std::invalid_argument& problem) {
         reader.fail(problem.what());
     }

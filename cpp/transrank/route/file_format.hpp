@@ -14,12 +14,15 @@ namespace transrank::route {
 /// A route file is a sequence of 64-bit words in the byte order of the machine that wrote it:
 ///   magic, byte order, version, number of words in the file,
 ///   rank, ranks, source extent, destination extent, legs sent, legs received,
+///   from version 2 on the shape of the source and that of the destination, each as its number of
+///   dimensions (0 where the side is not a grid's) and their lengths,
 ///   per leg its peer and number of segments,
 ///   per segment, leg by leg, its six fields in the order of their declaration,
 ///   XXH64 of all words before.
 using Words = std::vector<std::uint64_t>;
 
-inline constexpr std::uint64_t file_version = 1;
+/// What is written; versions from 1 on are read.
+inline constexpr std::uint64_t file_version = 2;
 
 /// The words before the route's own.
 using Head = std::array<std::uint64_t, 4>;

@@ -246,7 +246,8 @@ Route halo(int rank, int ranks, const BlockGrid& grid, Corners corners) {
             units,
             units,
             legs(grid, rank, Direction::sending, corners),
-            legs(grid, rank, Direction::receiving, corners)};
+            legs(grid, rank, Direction::receiving, corners),
+            {.source = grid.shape(rank), .destination = grid.shape(rank)}};
 }
 
 }  // namespace transrank::route

@@ -120,7 +120,8 @@ Route redistribution(int rank, int ranks, const BlockGrid& source, const BlockGr
             source.units(rank),
             destination.units(rank),
             legs(rank, Direction::sending, source, destination, coverage),
-            legs(rank, Direction::receiving, source, destination, coverage)};
+            legs(rank, Direction::receiving, source, destination, coverage),
+            {.source = source.shape(rank), .destination = destination.shape(rank)}};
 }
 
 }  // namespace transrank::route

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
+#include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::route {
@@ -86,36 +88,49 @@ void check_leg_to_itself(const Route& route) {
             " runs from itself; both must be the same leg");
 }
 
+void check_shape(int rank, const Side& side, const Shape& shape) {
+    std::int64_t units = 1;
+    bool valid = shape.size() <= layout::max_dimensions;
+    for (const std::int64_t length : std::views::reverse(shape)) {  // as the grid counted them
+        valid = valid && length >= 0 && !__builtin_mul_overflow(units, length, &units);
+    }
+    require(shape.empty() || (valid && units == side.extent), "the shape of rank ", rank, "'s ",
+            side.array, " array does not have the ", side.extent, " units of its extent");
+}
+
 }  // namespace
 
 Route::Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
-             std::vector<Leg> sends, std::vector<Leg> receives)
+             std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes)
     : rank_(rank),
       ranks_(ranks),
       source_extent_(source_extent),
       destination_extent_(destination_extent),
       sends_(std::move(sends)),
-      receives_(std::move(receives)) {
+      receives_(std::move(receives)),
+      shapes_(std::move(shapes)) {
     require(ranks >= 1 && rank >= 0 && rank < ranks, "rank ", rank, " of ", ranks,
             " ranks does not exist");
     require(source_extent >= 0 && destination_extent >= 0, "rank ", rank, " has arrays of ",
             source_extent, " and ", destination_extent, " units; both must be at least 0");
     sort_and_drop_empty(sends_);
     sort_and_drop_empty(receives_);
-    check_legs(rank, ranks, sends_,
-               {.verb = "sends to",
-                .array = "source",
-                .offset = &Segment::source,
-                .stride = &Segment::source_stride,
-                .end = &Outline::source_end,
-                .extent = source_extent});
-    check_legs(rank, ranks, receives_,
-               {.verb = "receives from",
-                .array = "destination",
-                .offset = &Segment::destination,
-                .stride = &Segment::destination_stride,
-                .end = &Outline::destination_end,
-                .extent = destination_extent});
+    const Side sending{.verb = "sends to",
+                       .array = "source",
+                       .offset = &Segment::source,
+                       .stride = &Segment::source_stride,
+                       .end = &Outline::source_end,
+                       .extent = source_extent};
+    const Side receiving{.verb = "receives from",
+                         .array = "destination",
+                         .offset = &Segment::destination,
+                         .stride = &Segment::destination_stride,
+                         .end = &Outline::destination_end,
+                         .extent = destination_extent};
+    check_shape(rank, sending, shapes_.source);
+    check_shape(rank, receiving, shapes_.destination);
+    check_legs(rank, ranks, sends_, sending);
+    check_legs(rank, ranks, receives_, receiving);
     check_leg_to_itself(*this);
 }
 
@@ -134,7 +149,8 @@ const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept {
 }
 
 Route Route::transposed() const {
-    return {rank_, ranks_, destination_extent_, source_extent_, turned(receives_), turned(sends_)};
+    return Route(rank_, ranks_, destination_extent_, source_extent_, turned(receives_),
+                 turned(sends_), {.source = shapes_.destination, .destination = shapes_.source});
 }
 
 }  // namespace transrank::route

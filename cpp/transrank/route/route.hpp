@@ -9,6 +9,16 @@
 
 namespace transrank::route {
 
+/// The lengths of a rank's local array of a grid, halo included, the slowest dimension in memory
+/// first. Empty where a side is not a grid's: then an array is any that is long enough.
+using Shape = std::vector<std::int64_t>;
+
+struct Shapes {
+    Shape source;
+    Shape destination;
+    friend bool operator==(const Shapes&, const Shapes&) = default;
+};
+
 /// The data that one rank sends to and receives from each peer: pure data, without communicator,
 /// immutable.
 ///
@@ -17,16 +27,18 @@ namespace transrank::route {
 class Route {
 public:
     /// `sends` and `receives` in any order of peers; empty legs are dropped. The extents are the
-    /// units that this rank's source and destination arrays must have at least. Throws
-    /// std::invalid_argument naming the rank, the leg and the values when a peer is out of range or
-    /// twice there, or a segment has a negative field or lies outside its own rank's extent.
+    /// units that this rank's source and destination arrays must have at least, or exactly where
+    /// they have a shape. Throws std::invalid_argument naming the rank, the leg and the values when
+    /// a peer is out of range or twice there, a segment has a negative field or lies outside its
+    /// own rank's extent, or a shape has another number of units than the extent.
     Route(int rank, int ranks, std::int64_t source_extent, std::int64_t destination_extent,
-          std::vector<Leg> sends, std::vector<Leg> receives);
+          std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes = {});
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int ranks() const noexcept { return ranks_; }
     [[nodiscard]] std::int64_t source_extent() const noexcept { return source_extent_; }
     [[nodiscard]] std::int64_t destination_extent() const noexcept { return destination_extent_; }
+    [[nodiscard]] const Shapes& shapes() const noexcept { return shapes_; }
     /// Ascending by peer.
     [[nodiscard]] std::span<const Leg> sends() const noexcept { return sends_; }
     [[nodiscard]] std::span<const Leg> receives() const noexcept { return receives_; }
@@ -44,6 +56,7 @@ private:
     std::int64_t destination_extent_;
     std::vector<Leg> sends_;
     std::vector<Leg> receives_;
+    Shapes shapes_;
 };
 
 /// Which half of its route a rank computes.

@@ -62,10 +62,8 @@ def check_field(
 ) -> Field:
     """Raise TypeError or ValueError, naming the field, unless an exchange can move it."""
     source, destination = pair
-    unit_shape = _check_side(f"{name}: the source", source, dimensions[0], route.source_extent)
-    to_shape = _check_side(
-        f"{name}: the destination", destination, dimensions[1], route.destination_extent
-    )
+    unit_shape = _check_side(name, "source", source, dimensions[0], route)
+    to_shape = _check_side(name, "destination", destination, dimensions[1], route)
     if not destination.flags.writeable:
         raise ValueError(f"{name}: the destination is read-only")
     if (source.dtype, unit_shape) != (destination.dtype, to_shape):
@@ -86,8 +84,33 @@ def check_field(
     return Field(source, destination, unit_shape, unit_bytes, scalar)
 
 
-def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[int, ...]:
+def _check_shape(
+    what: str, given: tuple[int, ...], dimensions: int, rank: int, wanted: tuple[int, ...]
+) -> None:
+    """Raise ValueError unless an array has the shape of a grid's, or is flat with as many cells."""
+    counted, grid, cells = given[:dimensions], len(wanted), math.prod(wanted)
+    if len(counted) == dimensions and (
+        counted in (wanted, (cells,)) or (not any(wanted) and 0 in counted)
+    ):
+        return
+    hint, first = "", given[:-grid]
+    if first and given[-grid:] == wanted != given[:grid]:
+        each = f"range({first[0]})" if len(first) == 1 else f"np.ndindex{first}"
+        hint = f"; give one field per component, [u[k] for k in {each}], or put components last"
+    elif given[:grid] == wanted or dimensions == 1 < grid:
+        hint = f"; pass dimensions={grid}, or a flat array of {cells} cells"
+    raise ValueError(
+        f"{what} has shape {given}; rank {rank}'s array of this grid has shape {wanted}, halo "
+        f"included (grid.local_extents({rank}), the slowest dimension in memory first){hint}"
+    )
+
+
+def _check_side(
+    field: str, side: str, array: Array, dimensions: int, route: Route
+) -> tuple[int, ...]:
     """The shape of a unit."""
+    what = f"{field}: the {side}"
+    extent, shape = getattr(route, f"{side}_extent"), getattr(route, f"{side}_shape")
     check_is_array(what, array)
     if not array.flags.c_contiguous:
         raise ValueError(
@@ -95,6 +118,8 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
             "C-contiguous; give the whole array (or the transpose of a Fortran-ordered one), or a "
             "copy"
         )
+    if shape is not None:
+        _check_shape(what, array.shape, dimensions, route.rank, shape)
     if array.ndim < dimensions:
         raise ValueError(
             f"{what}, of shape {array.shape}, has {array.ndim} dimensions, fewer than "
@@ -102,12 +127,9 @@ def _check_side(what: str, array: Array, dimensions: int, extent: int) -> tuple[
         )
     units = math.prod(array.shape[:dimensions])
     if units < extent:
-        more = range(dimensions + 1, array.ndim + 1)
-        enough = next((n for n in more if math.prod(array.shape[:n]) >= extent), None)
         raise ValueError(
             f"{what}, of shape {array.shape}, holds {units} units along its first {dimensions} "
-            f"dimension{'s' if dimensions > 1 else ''}, but the route needs {extent}; "
-            + (f"for a {enough}-D grid, pass dimensions={enough}" if enough else "make it larger")
+            f"dimension{'s' if dimensions > 1 else ''}, but the route needs {extent} or more"
         )
     return array.shape[dimensions:]
 

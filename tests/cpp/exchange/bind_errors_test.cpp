@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -74,6 +75,32 @@ TEST_CASE("fields that do not fit the route are refused") {
     check_refused("rows of 0 bytes", [](auto& it) { it.fields[0].unit_bytes = 0; });
     check_refused("rows of 7 bytes do not consist of scalars of 8 bytes",
                   [](auto& it) { it.fields[0].unit_bytes = 7; });
+}
+
+TEST_CASE("along a route of a grid an array has as many cells as the rank's, no more") {
+    const auto spoilt = [](std::int64_t source_bytes, std::int64_t destination_bytes) {
+        return [=](auto& it) {
+            const auto& ring = it.route;
+            it.route = transrank::route::Route(ring.rank(), ring.ranks(), 4, 4,
+                                               {ring.sends().begin(), ring.sends().end()},
+                                               {ring.receives().begin(), ring.receives().end()},
+                                               {.source = {2, 2}, .destination = {1, 4}});
+            it.fields[0].source_bytes += source_bytes;
+            it.fields[0].destination_bytes += destination_bytes;
+        };
+    };
+    const auto field = "field 0 on rank " + last() + ": the ";
+    CHECK(words_of_refusal(true, spoilt(0, 0)).empty());
+    check_refused(field +
+                      "source has 40 bytes; the rank's array of this grid has shape (2, 2), halo "
+                      "included (its local extents), of cells of 8 bytes",
+                  spoilt(8, 0));
+    check_refused(field + "source has 24 bytes", spoilt(-8, 0));
+    check_refused(field + "source has 33 bytes", spoilt(1, 0));
+    check_refused(
+        field + "destination has 48 bytes; the rank's array of this grid has shape (1, 4)",
+        spoilt(0, 16));
+    CHECK(words_of_refusal(true, [](auto& it) { it.fields[0].source_bytes += 8; }).empty());
 }
 
 TEST_CASE("memory that is not there, or is read and written at once, is refused") {

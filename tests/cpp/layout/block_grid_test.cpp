@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 using namespace transrank::layout;
 
@@ -39,6 +41,7 @@ TEST_CASE("local arrays are dense in the memory order, halo included") {
     CHECK(made.local_extents(0) == PerDimension<std::int64_t>{6, 2, 6});
     CHECK(made.strides({0, 0, 0}) == PerDimension<std::int64_t>{1, 36, 6});
     CHECK(made.units(0) == 72);
+    CHECK(made.shape(0) == std::vector<std::int64_t>{2, 6, 6});
     CHECK(grid().strides({0, 0, 0}) == PerDimension<std::int64_t>{10, 5, 1});
 }
 
@@ -60,12 +63,16 @@ TEST_CASE("the box of a rank is what it owns, without halo") {
         std::invalid_argument);
 }
 
-TEST_CASE("a part without cells has no local array, hence no halo") {
+TEST_CASE("a part without cells has no halo where it is empty, and its lengths elsewhere") {
     const BlockGrid made({Distribution::even(2, 3), Distribution::even(4, 1)},
                          {.halo = {Halo{.low = 1, .high = 1}, Halo{.low = 1, .high = 1}}});
     CHECK(made.units(1) == 18);
     CHECK(made.units(2) == 0);
-    CHECK(made.local_extents(2) == PerDimension<std::int64_t>{});
+    CHECK(made.local_extents(2) == PerDimension<std::int64_t>{0, 6});
+    CHECK(made.shape(2) == std::vector<std::int64_t>{0, 6});
+    CHECK(made.box(2) == PerDimension<IndexRange>{IndexRange{}, IndexRange{.begin = 0, .end = 4}});
+    CHECK(made.local_extents(3) == PerDimension<std::int64_t>{});  // has no part
+    CHECK(made.shape(3) == std::vector<std::int64_t>{0, 0});
 }
 
 TEST_CASE("ranks may be a few of all, in any order") {

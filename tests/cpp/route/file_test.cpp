@@ -22,6 +22,7 @@
 
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/file_format.hpp"
+#include "transrank/route/halo.hpp"
 
 using namespace transrank::route;
 
@@ -97,7 +98,8 @@ Route example() {
             100,
             30,
             {Leg{.peer = 0, .segments = {strided}}, Leg{.peer = 1, .segments = {single}}},
-            {Leg{.peer = 1, .segments = {single}}, Leg{.peer = 3, .segments = {strided, single}}}};
+            {Leg{.peer = 1, .segments = {single}}, Leg{.peer = 3, .segments = {strided, single}}},
+            {.source = {4, 25}, .destination = {5, 1, 6}}};
 }
 
 std::string read(const std::filesystem::path& path) {
@@ -140,9 +142,34 @@ TEST_CASE("a route is read as it was written, over an older file, and nothing el
     save(example(), path);
     CHECK(load(path) == example());
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
-    const Route empty(0, 1, 0, 0, {}, {});
-    save(empty, path);
-    CHECK(load(path) == empty);
+    for (const Shapes& shapes : {Shapes{}, Shapes{.source = {0, 11}, .destination = {}},
+                                 Shapes{.source = {}, .destination = {0, 0}}}) {
+        const Route empty(0, 1, 0, 0, {}, {}, shapes);
+        save(empty, path);
+        CHECK(load(path) == empty);
+    }
+}
+
+TEST_CASE("a file of version 1 is read, and knows no shapes") {
+    // The halo of 4 x 3 cells on one rank, one row wide and periodic, as it was written then.
+    Words words{0x1a0a0d4554525489, 0x0102030405060708, 1, 39, 0, 1, 18, 18, 1, 1, 0, 2, 0, 2};
+    for (int leg = 0; leg < 2; ++leg) {
+        words.insert(words.end(), {12, 0, 3, 1, 0, 0, 3, 15, 3, 1, 0, 0});
+    }
+    words.push_back(0x6b4f1dd99b0bc941);
+    const Folder folder;
+    const auto path = folder.path / "old.route";
+    write(path, {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(words[0])});
+    const transrank::layout::BlockGrid grid(
+        {transrank::layout::Distribution::even(4, 1), transrank::layout::Distribution::even(3, 1)},
+        {.halo = {{.low = 1, .high = 1, .periodic = true}, {}}});
+    const auto made = halo(0, 1, grid);
+    const Route without(0, 1, 18, 18, {made.sends().begin(), made.sends().end()},
+                        {made.receives().begin(), made.receives().end()});
+    CHECK(load(path) == without);
+    CHECK(made.shapes().source == Shape{6, 3});
+    save(load(path), path);
+    CHECK(load(path) == without);
 }
 
 TEST_CASE("nobody can have put a link where a route is written before it is renamed") {
@@ -245,9 +272,11 @@ TEST_CASE("what is wrong with a file is told") {
           "was written on a machine of the other endianness; save it again on this one");
     Words words = encode(example());
     words[2] = 7;
-    CHECK(
-        refusal(path, bytes_of(words)) ==
-        "has version 7 of the route file format, but this program reads version 1; save it again");
+    CHECK(refusal(path, bytes_of(words)) ==
+          "has version 7 of the route file format, but this program reads versions 1 to 2; save it "
+          "again");
+    words[2] = 0;
+    CHECK(refusal(path, bytes_of(words)).starts_with("has version 0 of the route file format"));
 }
 
 TEST_CASE("content that is no route is refused even where the checksum is right") {
@@ -264,11 +293,15 @@ TEST_CASE("content that is no route is refused even where the checksum is right"
         CHECK(with(at, std::uint64_t{0} - 1).starts_with("is not a valid route file: "));
     }
     // Numbers of legs and of segments, which must not be believed before memory is asked for.
-    for (const std::size_t at : {8, 9, 11, 13, 15, 17}) {
+    for (const std::size_t at : {8, 9, 10, 13, 18, 20, 22, 24}) {
         CAPTURE(at);
         CHECK(with(at, std::uint64_t{1} << 62U).find("more than it has room for") !=
               std::string::npos);
     }
     CHECK(with(8, 1) == "is not a valid route file: its counts do not match its length");
-    CHECK(with(10, 9).find("rank 1 sends to rank 9, but there are 4 ranks") != std::string::npos);
+    CHECK(
+        with(11, 5) ==
+        "is not a valid route file: the shape of rank 1's source array does not have the 100 units "
+        "of its extent");
+    CHECK(with(17, 9).find("rank 1 sends to rank 9, but there are 4 ranks") != std::string::npos);
 }

@@ -43,8 +43,37 @@ def test_a_box_cuts_what_a_rank_owns_out_of_the_whole_grid(
         if all(len(indices) == 0 or np.ptp(indices) < len(indices) for indices in owned):
             cut = numbered(extents)[grid.layout.box(rank)]
             whole = numbered(extents)[np.ix_(*owned)]
-            assert cut.size == whole.size
-            assert cut.size == 0 or (cut == whole).all()
+            assert cut.shape == whole.shape
+            assert (cut == whole).all()
+
+
+@settings(max_examples=50)
+@given(any_grids())
+def test_the_extents_of_a_rank_are_those_of_its_part_in_each_dimension(
+    case: tuple[int, list[int], Grid],
+) -> None:
+    ranks, extents, grid = case
+    for rank in range(ranks):
+        has_part = grid.coordinates(rank) is not None
+        positions = grid.positions(rank, halo=True) if has_part else [[]] * len(extents)
+        assert grid.layout.local_extents(rank) == tuple(map(len, positions))
+
+
+@pytest.mark.parametrize("halo", [0, 1])
+def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo: int) -> None:
+    boundaries = np.array([0, 4, 4, 8])
+    for at, shape in ((0, (0, 11)), (1, (11, 0)), (2, (0, 11))):
+        divided = Distribution.even(11, 1), Distribution.irregular(boundaries)
+        around = [(halo, halo, True)] * 2
+        if at == 2:  # without a table: fewer indices than parts
+            divided = (divided[0], Distribution.even(1, 2))
+        grid = BlockGrid(divided if at == 1 else divided[::-1], halo=around)
+        wanted = tuple(length + 2 * halo if length else 0 for length in shape)
+        assert grid.local_extents(1) == wanted
+        whole = np.ones([11 if length else 8 for length in shape])
+        own = np.zeros(shape)
+        own[...] = whole[grid.box(1)]
+        assert grid.units(1) == 0
 
 
 def test_what_a_rank_owns_in_pieces_is_no_box() -> None:

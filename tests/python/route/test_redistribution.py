@@ -78,6 +78,9 @@ def test_two_redistributions_compose_to_the_direct_one(
     direct = deliver(routes(ranks, start, end), sources)
     for one, other in zip(deliver(composed, sources), direct, strict=True):
         np.testing.assert_array_equal(one, other)
+    for rank, route in enumerate(composed):
+        assert route.source_shape == routes(ranks, start, middle)[rank].source_shape
+        assert route.destination_shape == routes(ranks, middle, end)[rank].destination_shape
 
 
 @pytest.mark.parametrize(

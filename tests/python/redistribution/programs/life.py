@@ -100,9 +100,10 @@ def test_a_loaded_route_moves_what_the_one_that_was_saved_does() -> None:
         along.run()
         assert (end.ravel() == columns.ravel()).all()
         assert end.ndim == (2 if len(layouts) == 2 else 1)
-        back = Redistribution.along(WORLD, loaded.transposed(), *layouts[::-1])
-        again = back.destination_for(end) if len(layouts) != 1 else np.zeros_like(start)
-        back.store((end.reshape(back.source_shape()), again.reshape(back.destination_shape())))
+        source, destination = (*layouts, None, None)[:2]
+        back = Redistribution.along(WORLD, loaded.transposed(), destination, source)
+        again = back.destination_for(end)
+        back.store((end, again))
         back.run()
         assert (again.ravel() == rows.ravel()).all()
 
