@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 import measured
+import recorded
 from commands import run_quietly
 from transrank import installation
 from transrank.lab.cli import execution
+from transrank.lab.cli.__main__ import main
 from transrank.lab.launch import process
 from transrank.lab.machine.facts import read_facts
 from transrank.lab.store import schema
@@ -71,7 +73,8 @@ def started(monkeypatch: pytest.MonkeyPatch, prepared: dict[str, Any]) -> Starte
 
     def popen(self: Any, args: Any, *more: Any, **options: Any) -> None:
         words = [args] if isinstance(args, str) else [str(word) for word in args]
-        assert EVIL not in repr((words, options.get("env")))
+        added = {**(options.get("env") or {}), "PYTEST_CURRENT_TEST": ""}
+        assert EVIL not in repr((words, added))
         real(self, args, *more, **options)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", popen)
@@ -253,3 +256,27 @@ def test_a_report_is_named_after_the_file_not_after_what_stands_in_it(
     assert run_quietly(["report", "run.jsonl"])[0] == 0
     assert sorted(path.name for path in tmp_path.rglob("*.html")) == ["run.html"]
     assert (folder / "run.html").is_file()
+
+
+@pytest.mark.parametrize(
+    "text", [f"8; touch {EVIL}", f"$(touch {EVIL})", f"`{EVIL}`", f"'|{EVIL}&"]
+)
+def test_what_a_dry_run_prints_of_a_record_is_quoted(
+    text: str,
+    prepared: dict[str, Any],
+    started: Started,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    header = {name: value for name, value in prepared.items() if name != "versus"}
+    header = changed(header, ("plan", 0, "cases"), [text, "pingpong/8B"])
+    header = changed(header, ("plan", 0, "arguments"), ["--study", text, "--seed", "1"])
+    path = write(tmp_path, header)
+    failed = recorded.case(8, case="pingpong/8B", launch=0)
+    path.write_text(path.read_text() + json.dumps(failed) + "\n")
+    assert main(["measure", "--resume", str(path), "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    words = list(shlex.shlex(printed, posix=True, punctuation_chars=True))
+    assert words.count(text) == 2
+    assert not {word for word in words if set(word) & set(";&|()`") and word != text}
+    assert started == []
