@@ -329,7 +329,7 @@ def test_any_command_line_ends_in_a_documented_status(
         (["-v", "--color", "never", "show", "latest"], "transrank show -v --color never latest"),
         (["-q"], "transrank VERB -q"),
     ],
-    ids=" ".join,
+    ids=["show", "measure", "two options", "no verb"],
 )
 def test_options_before_the_verb_are_told_their_place(words: list[str], hint: str) -> None:
     status, said = commands.run_quietly(words)

@@ -376,7 +376,7 @@ def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text: str, tmp_pa
         "# OSU a" + " " * (8 << 20) + "b\n",
         "Dimensions size = " + "1" * 100 + "x\n" + OSU,
         IMB.replace("PingPong", "a" + " " * (8 << 20) + "b"),
-        "# Calling sequence was:" + "\n" * 40_000 + "x\n" + IMB,
+        IMB + "# Calling sequence was:\n\n# a" + " " * (8 << 20) + "b\n",
     ],
     ids=["title", "dimensions", "benchmark", "command"],
 )

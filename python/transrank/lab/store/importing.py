@@ -107,8 +107,8 @@ def read_output(path: Path) -> SuiteOutput:
     text = content[:MOST_BYTES].decode("utf-8", "replace")
     if len(content) > MOST_BYTES or len(text.splitlines()) > MOST_LINES:
         raise RecordError(
-            f"{path}: has more than {MOST_LINES} lines or {MOST_BYTES >> 20} MiB, as no output of "
-            "IMB or OSU has",
+            f"{path}: more than {MOST_LINES} lines or {MOST_BYTES >> 20} MiB; no output of OSU or "
+            "IMB is that long",
             "import it in parts, as several files",
         )
     for suite in SUITES:
