@@ -2,11 +2,13 @@
 #include "lab/study/window.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "lab/study/message.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::lab::study {
 namespace {
@@ -122,7 +124,7 @@ void WindowOperation::post_sends(std::int64_t repetition) {
 }
 
 void WindowOperation::complete() {
-    mpi::check(MPI_Waitall(posted_, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::wait_all(std::span(requests_).first(static_cast<std::size_t>(posted_)));
     posted_ = 0;
 }
 

@@ -56,15 +56,16 @@ public:
     }
 
     bool reached() {
-        int done = 0;
-        if (barrier_ != MPI_REQUEST_NULL) {
-            check(MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        // Not MPI_Testall, which does not say why a send has failed.
+        const auto is_done = [](MPI_Request& request) {
+            int done = 0;
+            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
             return done != 0;
+        };
+        if (barrier_ != MPI_REQUEST_NULL) {
+            return is_done(barrier_);
         }
-        check(
-            MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE),
-            "MPI_Testall");
-        if (done != 0) {
+        if (std::ranges::all_of(sends_, is_done)) {
             check(MPI_Ibarrier(comm_.handle(), &barrier_), "MPI_Ibarrier");
         }
         return false;

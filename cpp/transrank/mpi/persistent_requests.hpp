@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Partner {
     int rank;
     int tag;
 };
+
+/// As MPI_Waitall. Throws Error with the text of the first message that failed.
+void wait_all(std::span<MPI_Request> requests,
+              std::source_location where = std::source_location::current());
 
 /// Persistent sends and receives, started by groups and tested all at once. Not collective, nor is
 /// its destruction: what is under way then is cancelled or left to MPI.
@@ -64,6 +69,7 @@ public:
 private:
     void add(MPI_Request request, bool is_receive);
     bool abandon_active(std::size_t index) noexcept;
+    int test_some();
     bool advance(std::span<const int> groups);
 
     std::vector<MPI_Request> requests_;
@@ -71,6 +77,7 @@ private:
     std::vector<Group> under_way_;        ///< what is left of each group that was started
     std::vector<MPI_Request> next_ones_;  ///< the first of each of these
     std::vector<int> found_;
+    std::vector<MPI_Status> statuses_;  ///< of these
     std::vector<int> completed_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::mpi {
 
@@ -22,8 +23,7 @@ void swap_with(const Communicator& comm, std::span<const int> peers, int tag,
                         &requests[(2 * i) + 1]),
               "MPI_Isend");
     }
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-          "MPI_Waitall");
+    wait_all(requests);
 }
 
 }  // namespace transrank::mpi

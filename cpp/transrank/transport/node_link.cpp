@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -71,9 +72,7 @@ public:
                                  &requests_[count + i]),
                        "MPI_Isend");
         }
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+        mpi::wait_all(requests_);
     }
 
 private:

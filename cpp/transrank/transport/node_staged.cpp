@@ -17,6 +17,7 @@
 
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/node_part.hpp"
 #include "transrank/transport/notices.hpp"
 #include "transrank/transport/source_union.hpp"
@@ -95,11 +96,7 @@ public:
                 "MPI_Isend");
         });
     }
-    void wait() {
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
+    void wait() { mpi::wait_all(requests_); }
 
 private:
     const mpi::Communicator& comm_;

@@ -55,6 +55,10 @@ int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
     most_tested = std::max(most_tested, count);
     return PMPI_Testsome(count, requests, done, indices, statuses);
 }
+int MPI_Testany(int count, MPI_Request requests[], int* index, int* done, MPI_Status* status) {
+    most_tested = std::max(most_tested, count);
+    return PMPI_Testany(count, requests, index, done, status);
+}
 int MPI_Send_init(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request* request) {
     sent.push_back({.memory = memory, .bytes = count});

@@ -21,6 +21,7 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -66,7 +67,14 @@ int MPI_Irecv(void* memory, int /*bytes*/, MPI_Datatype /*type*/, int from, int 
     return MPI_SUCCESS;
 }
 
-int MPI_Waitall(int /*count*/, MPI_Request* /*requests*/, MPI_Status* /*statuses*/) {
+// A communicator is the rank that looks at it.
+namespace transrank::mpi {
+
+Communicator::Communicator(MPI_Comm comm) : comm_(comm), rank_(comm), size_(ranks) {}
+Communicator::~Communicator() = default;
+void check(int /*code*/, const char* /*call*/, std::source_location /*where*/) {}
+
+void wait_all(std::span<MPI_Request> /*requests*/, std::source_location /*where*/) {
     std::unique_lock lock(post.mutex);
     for (const auto& receive : receives) {
         const std::pair key{receive.from, own_rank};
@@ -76,15 +84,7 @@ int MPI_Waitall(int /*count*/, MPI_Request* /*requests*/, MPI_Status* /*statuses
         post.messages.erase(key);
     }
     receives.clear();
-    return MPI_SUCCESS;
 }
-
-// A communicator is the rank that looks at it.
-namespace transrank::mpi {
-
-Communicator::Communicator(MPI_Comm comm) : comm_(comm), rank_(comm), size_(ranks) {}
-Communicator::~Communicator() = default;
-void check(int /*code*/, const char* /*call*/, std::source_location /*where*/) {}
 
 }  // namespace transrank::mpi
 

@@ -9,6 +9,7 @@
 #include "lab/study/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::lab::study::neighborhood {
 namespace {
@@ -45,11 +46,7 @@ public:
             make_requests(MPI_Irecv, "MPI_Irecv", MPI_Isend, "MPI_Isend");
         }
     }
-    void finish() override {
-        mpi::check(
-            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    }
+    void finish() override { mpi::wait_all(requests_); }
 
 private:
     template <class Receive, class Send>

@@ -12,10 +12,8 @@ inline constexpr int MPI_SUCCESS = 0;
 inline constexpr MPI_Comm MPI_COMM_NULL = -1;
 inline constexpr MPI_Request MPI_REQUEST_NULL = -1;
 inline constexpr MPI_Datatype MPI_BYTE = 1;
-inline constexpr MPI_Status* MPI_STATUSES_IGNORE = nullptr;
 
 int MPI_Isend(const void* memory, int bytes, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request);
 int MPI_Irecv(void* memory, int bytes, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request);
-int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses);
