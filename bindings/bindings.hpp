@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 
 /// One function per bound folder of cpp/transrank, and one for agreement; each in the file of that
-/// name.
+/// name. At last `explain_misfits` makes calls whose arguments do not fit say so in Python's words.
 namespace transrank::bindings {
 
 void bind_agreement(nanobind::module_& module);
@@ -18,5 +18,6 @@ void bind_mpi(nanobind::module_& module);
 void bind_redistribution(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
 void bind_route_builders(nanobind::module_& module);
+void explain_misfits(const nanobind::module_& module);
 
 }  // namespace transrank::bindings

@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
     transrank::bindings::bind_array(module);
     transrank::bindings::bind_redistribution(module);
     transrank::bindings::bind_collective(module);
+    transrank::bindings::explain_misfits(module);
 }

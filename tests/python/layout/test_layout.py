@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from docstrings import docstrings
+from docstrings import docstrings, parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +102,61 @@ def test_wrong_types_are_answered_in_words(arguments: Any, words: str) -> None:
     given = [[Distribution.even(8, 1)]] if named else arguments
     with pytest.raises(TypeError, match=re.escape(words)):
         BlockGrid(*given, **named)
+
+
+AXIS = [Distribution.even(8, 2)]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: BlockGrid(AXIS, hallo=[]),
+            "BlockGrid.__init__() got an unexpected keyword argument 'hallo'; did you mean 'halo'?",
+        ),
+        (
+            lambda: BlockGrid(AXIS, zzz=1),
+            "BlockGrid.__init__() got an unexpected keyword argument 'zzz'; it takes: "
+            "distributions, part_order, memory_order, halo, ranks",
+        ),
+        (lambda: BlockGrid(), "BlockGrid.__init__() missing the required argument 'distributions'"),
+        (lambda: BlockGrid(AXIS, []), "takes 1 positional argument but 2 were given"),
+        (lambda: BlockGrid(AXIS, part_order=3), "part_order is 3; give 'C' or 'F'"),
+        (lambda: BlockGrid(AXIS).box("0"), "BlockGrid.box(): rank is '0'; give an integer"),
+        (lambda: Distribution.even(8, extent=2), "got multiple values for argument 'extent'"),
+        (lambda: Distribution.even(8, part=2), "'part'; did you mean 'parts'?"),
+        (lambda: Distribution.even(8, 2.5), "Distribution.even(): parts is 2.5; give an integer"),
+        (lambda: Distribution.even(2**70, 2), "give an integer of 64 bits"),
+        (lambda: Distribution.even(8, 2**40), "of another type: extent = 8, parts = 1099511627776"),
+        (lambda: AXIS[0].owned(), "Distribution.owned() missing the required argument 'part'"),
+        (lambda: transrank.Rows.fixed(3, lenght=2), "'lenght'; did you mean 'length'?"),
+        (lambda: transrank.Numbering(None, 3), "comm is None; give a communicator of mpi4py"),
+        (lambda: _core.Route.load(3), "Route.load(): path is 3; give a path"),
+        (lambda: _core.Leg(0, np.zeros(6)), "segments is an array of float64 of shape (6,); give"),
+        (lambda: _core.halo(0, 1, AXIS[0]), "; give a BlockGrid"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_answered_as_python_does(call: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_every_function_of_the_stub_names_a_keyword_that_it_does_not_have() -> None:
+    functions = {function: [] for function, *_ in parameters(STUB.read_text("utf-8"))}
+    for function, name, *_ in parameters(STUB.read_text("utf-8")):
+        functions[function] += [name] * (name != "")
+    for function, names in functions.items():
+        if function.startswith("Bound."):
+            continue
+        given = reduce(getattr, function.split("."), _core)
+        # A method is looked up in its class: None stands for the object.
+        own = [None] if type(given).__name__ == "nb_method" else []
+        for name in names:
+            with pytest.raises(TypeError) as error:
+                given(*own, **{f"{name}_": 1})
+            hint = f"{name}_'; did you mean '{name}'?"
+            assert str(error.value) == f"{function}() got an unexpected keyword argument '{hint}"
 
 
 def test_sequences_of_any_kind_make_a_grid() -> None:
