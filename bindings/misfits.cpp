@@ -73,7 +73,7 @@ std::string wanted_instead(const StubParameter& parameter, nb::handle value) {
         const auto wanted = nb::module_::import_("mpi4py.MPI").attr("Comm");
         return PyObject_IsInstance(value.ptr(), nb::object(wanted).ptr()) == 1
                    ? ""
-                   : "a communicator of mpi4py";
+                   : "an mpi4py.MPI.Comm";
     }
     if (type == "str | os.PathLike[str]") {
         const bool right = PyUnicode_Check(value.ptr()) != 0 || nb::hasattr(value, "__fspath__");

@@ -12,7 +12,7 @@ from transrank.errors import LaunchError
 try:
     _spec = spec_from_file_location(__name__, installation.core())
 except LaunchError as _why:
-    raise ImportError(str(_why)) from _why
+    raise ImportError(str(_why)) from None
 assert _spec is not None
 assert _spec.loader is not None
 _module = module_from_spec(_spec)

