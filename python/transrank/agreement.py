@@ -57,7 +57,7 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
         return result
     if raised is not None and not isinstance(raised, Exception):
         raise raised
-    # A cause in this package says the same again; one in code of the program is worth its traceback.
+    # A cause in this package says the same again; one in the program is worth its traceback.
     frames = walk_tb(raised.__traceback__ if raised else None)
     ours = all(each.f_globals.get("__name__", "").startswith("transrank.") for each, _ in frames)
     raise AgreedError(wrong) from None if ours else raised

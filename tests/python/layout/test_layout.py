@@ -129,7 +129,7 @@ AXIS = [Distribution.even(8, 2)]
         (lambda: Distribution.even(2**70, 2), "give an integer of 64 bits"),
         (lambda: Distribution.even(8, 2**40), "of another type: extent = 8, parts = 1099511627776"),
         (lambda: AXIS[0].owned(), "Distribution.owned() missing the required argument 'part'"),
-        (lambda: transrank.Rows.fixed(3, lenght=2), "'lenght'; did you mean 'length'?"),
+        (lambda: transrank.Rows.fixed(3, lngth=2), "'lngth'; did you mean 'length'?"),
         (lambda: transrank.Numbering(None, 3), "comm is None; give an mpi4py.MPI.Comm"),
         (lambda: _core.Route.load(3), "Route.load(): path is 3; give a path"),
         (lambda: _core.Leg(0, np.zeros(6)), "segments is an array of float64 of shape (6,); give"),
