@@ -4,15 +4,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,10 +18,8 @@
 #include "stub.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/route/checksum.hpp"
-#include "transrank/route/composition.hpp"
 #include "transrank/route/consistency.hpp"
 #include "transrank/route/file.hpp"
-#include "transrank/route/statistics.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,9 +27,7 @@ using namespace nb::literals;
 namespace transrank::bindings {
 namespace {
 
-using route::Forward;
 using route::Leg;
-using route::LegStatistics;
 using route::Route;
 using route::Segment;
 
@@ -82,25 +75,6 @@ std::string describe(const Route& route) {
 }
 
 void bind_leg(const nb::module_& module) {
-    nb::class_<LegStatistics>(module, "LegStatistics", stub_says("LegStatistics"))
-        .def_ro("units", &LegStatistics::units, stub_says("LegStatistics.units"))
-        .def_ro("segments", &LegStatistics::segments, stub_says("LegStatistics.segments"))
-        .def_ro("runs", &LegStatistics::runs, stub_says("LegStatistics.runs"))
-        .def_ro("shortest_run", &LegStatistics::shortest_run,
-                stub_says("LegStatistics.shortest_run"))
-        .def_ro("longest_run", &LegStatistics::longest_run, stub_says("LegStatistics.longest_run"))
-        .def_prop_ro(
-            "source",
-            [](const LegStatistics& self) {
-                return std::tuple(self.source.begin, self.source.end);
-            },
-            stub_says("LegStatistics.source"))
-        .def_prop_ro(
-            "destination",
-            [](const LegStatistics& self) {
-                return std::tuple(self.destination.begin, self.destination.end);
-            },
-            stub_says("LegStatistics.destination"));
     nb::class_<Leg>(module, "Leg", stub_says("Leg"))
         .def(
             "__init__",
@@ -113,7 +87,6 @@ void bind_leg(const nb::module_& module) {
         .def_prop_ro("units", &Leg::units, stub_says("Leg.units"))
         .def_prop_ro("runs", &Leg::runs, stub_says("Leg.runs"))
         .def_prop_ro("checksum", &route::checksum, stub_says("Leg.checksum"))
-        .def("statistics", &route::statistics, stub_says("Leg.statistics"))
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
@@ -150,28 +123,7 @@ void bind_route_class(const nb::module_& module) {
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
-std::vector<std::tuple<int, Leg>> as_tuples(std::vector<Forward> forwards) {
-    std::vector<std::tuple<int, Leg>> made;
-    made.reserve(forwards.size());
-    for (auto& [origin, leg] : forwards) {
-        made.emplace_back(origin, std::move(leg));
-    }
-    return made;
-}
-
 void bind_relations(nb::module_& module) {
-    module.def(
-        "forwards",
-        [](const Route& first, const Route& second) {
-            return as_tuples(route::forwards(first, second));
-        },
-        "first"_a, "second"_a);
-    module.def(
-        "compose",
-        [](const std::vector<Route>& first, const std::vector<Route>& second) {
-            return route::compose(first, second);
-        },
-        "first"_a, "second"_a);
     module.def(
         "check_consistent",
         [](const std::vector<Route>& routes) { route::check_consistent(routes); }, "routes"_a);

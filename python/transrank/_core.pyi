@@ -182,32 +182,6 @@ class Rows:
         """The length of a row in units."""
 
 @final
-class LegStatistics:
-    """Size and structure of a leg; counts and ranges in units."""
-
-    @property
-    def units(self) -> int:
-        """The number of units moved."""
-    @property
-    def segments(self) -> int:
-        """The number of strided segments that describe them."""
-    @property
-    def runs(self) -> int:
-        """The number of contiguous runs in the segments."""
-    @property
-    def shortest_run(self) -> int:
-        """The units of the shortest run."""
-    @property
-    def longest_run(self) -> int:
-        """The units of the longest run."""
-    @property
-    def source(self) -> tuple[int, int]:
-        """First source unit, and one beyond the last."""
-    @property
-    def destination(self) -> tuple[int, int]:
-        """First destination unit, and one beyond the last."""
-
-@final
 class Leg:
     """The part of a route between a rank and one peer, in the order common to both.
 
@@ -237,8 +211,6 @@ class Leg:
     @property
     def checksum(self) -> int:
         """Equal on both ranks of a pair if they hold the same segments."""
-    def statistics(self) -> LegStatistics:
-        """Counts and ranges of the runs."""
 
 @final
 class Route:
@@ -298,8 +270,6 @@ class RouteFileError(OSError):
     """A route file that cannot be read or written, or a file that is not a route file."""
 
 def check_consistent(routes: Sequence[Route]) -> None: ...
-def forwards(first: Route, second: Route) -> list[tuple[int, Leg]]: ...
-def compose(first: Sequence[Route], second: Sequence[Route]) -> list[Route]: ...
 def redistribution(
     rank: int, ranks: int, source: BlockGrid, destination: BlockGrid, fill_halo: bool = False
 ) -> Route: ...

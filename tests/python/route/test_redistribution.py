@@ -22,13 +22,13 @@ def routes(
 
 
 @st.composite
-def movements(draw: st.DrawFn, layouts: int = 2) -> tuple[int, list[int], list[Grid]]:
+def movements(draw: st.DrawFn) -> tuple[int, list[int], list[Grid]]:
     """Ranks, extents and layouts of the same grid on them."""
     ranks, extents = draw(RANKS), draw(EXTENTS)
     return (
         ranks,
         extents,
-        [draw(grids(extents, ranks, halo=draw(st.sampled_from([0, 3])))) for _ in range(layouts)],
+        [draw(grids(extents, ranks, halo=draw(st.sampled_from([0, 3])))) for _ in range(2)],
     )
 
 
@@ -65,22 +65,6 @@ def test_legs_are_in_ascending_order_of_their_destination(
     for route in routes(ranks, source, destination, fill_halo=fill_halo):
         for leg in route.receives:
             assert (np.diff(pairs(leg)[1]) > 0).all()
-
-
-@given(movements(layouts=3))
-def test_two_redistributions_compose_to_the_direct_one(
-    movement: tuple[int, list[int], list[Grid]],
-) -> None:
-    ranks, extents, (start, middle, end) = movement
-    whole = numbered(extents)
-    composed = _core.compose(routes(ranks, start, middle), routes(ranks, middle, end))
-    sources = [start.cut(whole, rank, halo=False) for rank in range(ranks)]
-    direct = deliver(routes(ranks, start, end), sources)
-    for one, other in zip(deliver(composed, sources), direct, strict=True):
-        np.testing.assert_array_equal(one, other)
-    for rank, route in enumerate(composed):
-        assert route.source_shape == routes(ranks, start, middle)[rank].source_shape
-        assert route.destination_shape == routes(ranks, middle, end)[rank].destination_shape
 
 
 @pytest.mark.parametrize(
