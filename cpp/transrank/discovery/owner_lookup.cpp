@@ -126,8 +126,8 @@ void check_follow_each_other(const IndexRange& share, std::span<const OwnerRange
     layout::require(
         (share.length() == 0 || first <= share.begin) && end >= share.end && gap == owners.end(),
         "rows ", share.begin, " to ", share.end,
-        " have no owner, or several, in the numberings that the ranks have passed; "
-        "make one numbering together, on this communicator");
+        " have no owner, or more than one: the ranks pass different numberings; make one together, "
+        "on this communicator");
 }
 
 }  // namespace

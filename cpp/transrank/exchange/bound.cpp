@@ -71,8 +71,10 @@ void list_peers(std::ostream& text, const Binding& binding, std::span<const Choi
     text << "  peer     bytes out      bytes in      runs in  transport      why\n";
     for (std::size_t i = 0; i < choices.size(); ++i) {
         const auto& offer = binding.offers[i];
-        text << std::setw(6) << offer.rank << std::setw(14) << bytes_of(offer.send, binding.fields)
-             << std::setw(14) << bytes_of(offer.receive, binding.fields) << std::setw(13)
+        const bool itself = offer.rank == binding.route.rank();
+        text << std::setw(6) << (itself ? "itself" : std::to_string(offer.rank)) << std::setw(14)
+             << bytes_of(offer.send, binding.fields) << std::setw(14)
+             << bytes_of(offer.receive, binding.fields) << std::setw(13)
              << runs_of(offer.receive, binding.fields) << "  " << std::left << std::setw(14)
              << choices[i].entry->name << " " << choices[i].reason << std::right << "\n";
     }
@@ -309,8 +311,13 @@ void Bound::choose_again(std::span<const Refusal> refusals) {
 
 std::string Bound::explain() const {
     std::ostringstream text;
-    text << "rank " << binding_->route.rank() << " of " << binding_->route.ranks() << ": "
-         << binding_->offers.size() << " peers, " << binding_->fields.size() << " fields\n";
+    const int rank = binding_->route.rank();
+    const auto others = std::ranges::count_if(binding_->offers,
+                                              [&](const auto& each) { return each.rank != rank; });
+    const auto fields = std::ssize(binding_->fields);
+    text << "rank " << rank << " of " << binding_->route.ranks() << ": " << others
+         << (others == 1 ? " peer, " : " peers, ") << fields
+         << (fields == 1 ? " field\n" : " fields\n");
     if (!named_by_.empty()) {
         text << "the transport is the one that " << named_by_ << " names\n";
     }

@@ -39,7 +39,7 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
             why_not = drawback(binding, peer, entry, refusals);
         }
         if (why_not.empty()) {
-            return {.entry = &entry, .reason = refused.empty() ? "the best there is" : refused};
+            return {.entry = &entry, .reason = refused.empty() ? "the first choice" : refused};
         }
         if (entry.within_rank == itself) {
             refused += (refused.empty() ? "" : "; ");

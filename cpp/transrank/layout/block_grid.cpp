@@ -29,8 +29,8 @@ void check_halo(const Halo& halo, const Distribution& distribution, std::size_t 
     require(low <= most - high - distribution.extent(), "the halo widths ", low, " and ", high,
             " of dimension ", dimension, " exceed what 64 bits can count");
     require((low == 0 && high == 0) || distribution.is_contiguous(), "dimension ", dimension,
-            " has a halo, but its indices are dealt out in blocks; only a part of one range "
-            "can have a halo");
+            " has a halo, but its distribution is block-cyclic; give it one range per part, or no "
+            "halo");
     require(!periodic || std::max(low, high) <= distribution.extent(), "the halo widths ", low,
             " and ", high, " of dimension ", dimension, " wrap around its extent ",
             distribution.extent(), " more than once; use narrower halos");
@@ -63,8 +63,8 @@ void BlockGrid::adopt_memory_order(const std::vector<int>& order) {
     PerDimension<bool> seen{};
     for (const int dimension : order) {
         require(dimension >= 0 && dimension <= last && !seen[static_cast<std::size_t>(dimension)],
-                "the memory order names dimension ", dimension, " twice or wrongly; it lists 0 to ",
-                last, " once each, the fastest first");
+                "the memory order names dimension ", dimension,
+                " twice, or there is none; give each of 0 to ", last, " once, the fastest first");
         seen[static_cast<std::size_t>(dimension)] = true;
     }
     std::ranges::copy(order, memory_order_.begin());
@@ -160,8 +160,8 @@ PerDimension<IndexRange> BlockGrid::box(int rank) const {
     for (int dimension = 0; dimension < dimensions(); ++dimension) {
         const auto d = static_cast<std::size_t>(dimension);
         const std::int64_t pieces = distribution(dimension).ranges(at[d]);
-        require(pieces <= 1, "what rank ", rank, " owns along dimension ", dimension, " is ",
-                pieces, " ranges, so its cells are not a box; ask the Distribution for them");
+        require(pieces <= 1, "rank ", rank, " owns ", pieces, " ranges of dimension ", dimension,
+                ", so its cells are not a box; Distribution.ranges gives them");
         ranges[d] = pieces == 0 ? IndexRange{} : distribution(dimension).range(at[d]);
     }
     return ranges;

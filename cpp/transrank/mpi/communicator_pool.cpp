@@ -219,7 +219,7 @@ CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t>
             entry = entries_.emplace_back(made());
         } catch (const Error& error) {
             throw Error(error.code(),
-                        "MPI gives no further communicator for what sends messages; " +
+                        "MPI gives no further communicator for an operation that sends messages; " +
                             std::to_string(entries_.size()) +
                             " are in use on this one: close exchanges that nobody needs, or move "
                             "several fields by one exchange (" +

@@ -52,9 +52,9 @@ void check(const Layout& source, const Layout& destination, route::Coverage cove
     const auto* from = std::get_if<BlockGrid>(&source);
     const auto* to = std::get_if<BlockGrid>(&destination);
     require(coverage == route::Coverage::owned || to != nullptr,
-            "a list has no halo that could be filled; leave fill_halo out");
+            "the destination is a list, which has no halo to fill; leave fill_halo out");
     require(coverage == route::Coverage::owned || from != nullptr,
-            "only from a grid can a halo be filled, not from lists; leave fill_halo out");
+            "a halo can be filled from a grid, not from lists; leave fill_halo out");
     if (from != nullptr && to != nullptr) {
         route::check_same_grid(*from, *to);
     }

@@ -18,9 +18,9 @@ using layout::require;
 void check(int rank, const Blocks& blocks, std::string_view verb) {
     const std::size_t peers = blocks.counts.size();
     require(blocks.displacements.size() == peers && blocks.displacements_at_peer.size() == peers,
-            "what rank ", rank, " ", verb, " its peers has ", peers, " counts, ",
+            "rank ", rank, " ", verb, " its peers blocks with ", peers, " counts, ",
             blocks.displacements.size(), " displacements and ", blocks.displacements_at_peer.size(),
-            " displacements at the peers; there must be one of each per rank");
+            " displacements at the peers; give one of each per rank");
     for (std::size_t peer = 0; peer < peers; ++peer) {
         const std::int64_t count = blocks.counts[peer];
         const std::int64_t displacement = blocks.displacements[peer];

@@ -27,7 +27,8 @@ std::vector<ListRun> runs_of(int rank, const Leg& leg, const layout::IndexRange&
 std::vector<std::pair<int, std::vector<ListRun>>> runs_by_directory(
     int rank, std::span<const std::int64_t> indices, const layout::Distribution& directory) {
     layout::require(directory.is_contiguous(),
-                    "a directory needs parts of one range each, not blocks dealt out in turn");
+                    "a directory needs a Distribution whose parts are one range each; this one is "
+                    "block-cyclic");
     std::vector<std::pair<int, std::vector<ListRun>>> made;
     for (const auto& leg : requests_by_owner(rank, directory, indices)) {
         made.emplace_back(leg.peer, runs_of(rank, leg, directory.range(leg.peer)));

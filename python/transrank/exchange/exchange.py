@@ -100,7 +100,7 @@ class Exchange(Bound):
 
         self._fields, options = agree(comm, check)
         words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
-        agree_on(comm, "binds", [f"{len(words)} fields", *words])
+        agree_on(comm, "binds", [f"{len(words)} field{'s' if len(words) != 1 else ''}", *words])
         arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
         super().__init__(_core.Exchange(route, comm, arrays, *options))
 

@@ -61,6 +61,21 @@ TEST_CASE("a threshold that was given is used and told") {
     CHECK(threshold_in(explain(ring, 48)) == std::pair<std::string, std::string>{"48", "given"});
 }
 
+TEST_CASE("a rank is not a peer of its own, and one is not called many") {
+    const Ring ring(world_rank(), world_size(), true);
+    const auto words = explain(ring, std::nullopt);
+    CAPTURE(words);
+    CHECK(words.starts_with("rank " + std::to_string(world_rank()) + " of " +
+                            std::to_string(world_size()) + ": " +
+                            (world_size() == 2 ? "1 peer" : "2 peers") + ", 1 field\n"));
+    CHECK(words.find("itself") == std::string::npos);
+    const auto alone = explain(Ring(0, 1, true), std::nullopt, MPI_COMM_SELF);
+    CAPTURE(alone);
+    CHECK(alone.starts_with("rank 0 of 1: 0 peers, 1 field\n"));
+    CHECK(alone.find("\nitself  ") != std::string::npos);
+    CHECK(alone.find("the best there is") == std::string::npos);
+}
+
 TEST_CASE("a threshold is measured once for a communicator, and is the same on every rank") {
     const Ring ring(world_rank(), world_size(), true);
     const auto first = threshold_in(explain(ring, std::nullopt));

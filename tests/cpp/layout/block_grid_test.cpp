@@ -56,11 +56,10 @@ TEST_CASE("the box of a rank is what it owns, without halo") {
     CHECK(made.box(1) == PerDimension<IndexRange>{});  // has no part
     const BlockGrid cyclic({Distribution::even(4, 1), Distribution::cyclic(5, 3)});
     CHECK(cyclic.box(2)[1] == IndexRange{.begin = 2, .end = 3});
-    CHECK_THROWS_WITH_AS(
-        (void)cyclic.box(1),
-        "what rank 1 owns along dimension 1 is 2 ranges, so its cells are not a box; "
-        "ask the Distribution for them",
-        std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)cyclic.box(1),
+                         "rank 1 owns 2 ranges of dimension 1, so its cells are not a box; "
+                         "Distribution.ranges gives them",
+                         std::invalid_argument);
 }
 
 TEST_CASE("a part without cells has no halo where it is empty, and its lengths elsewhere") {
@@ -93,8 +92,8 @@ TEST_CASE("what makes no grid is refused with its values") {
     CHECK_THROWS_WITH_AS(BlockGrid({}), "a grid of 0 dimensions; it must have 1 to 6",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.memory_order = {0, 1, 1}}),
-                         "the memory order names dimension 1 twice or wrongly; it lists 0 to 2 "
-                         "once each, the fastest first",
+                         "the memory order names dimension 1 twice, or there is none; give each "
+                         "of 0 to 2 once, the fastest first",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.memory_order = {0, 1}}), "the memory order names 2 dimensions of 3",
                          std::invalid_argument);
@@ -113,8 +112,8 @@ TEST_CASE("what makes no grid is refused with its values") {
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(
         BlockGrid({Distribution::cyclic(4, 2)}, {.halo = {Halo{.low = 1}}}),
-        "dimension 0 has a halo, but its indices are dealt out in blocks; only a part of one range "
-        "can have a halo",
+        "dimension 0 has a halo, but its distribution is block-cyclic; give it one range per part, "
+        "or no halo",
         std::invalid_argument);
     CHECK_THROWS_WITH_AS(grid({.ranks = RankMap::consecutive(5)}),
                          "the grid has 6 parts, but ranks are given for 5", std::invalid_argument);
