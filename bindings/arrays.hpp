@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,19 @@ template <class T>
 [[nodiscard]] inline std::vector<std::int64_t> as_vector(const Integers& array) {
     const auto values = as_span(array);
     return {values.begin(), values.end()};
+}
+
+/// A list of integers in any form; TypeError or ValueError, which name `what`, for anything else.
+[[nodiscard]] inline std::vector<std::int64_t> as_vector(const char* what,
+                                                         nanobind::handle values) {
+    const auto forms = nanobind::module_::import_("transrank.route.indices");
+    return as_vector(nanobind::cast<Integers>(forms.attr("as_indices")(what, values)));
+}
+
+/// True or False in any form; TypeError, which names `what`, for anything else.
+[[nodiscard]] inline bool as_flag(const std::string& what, nanobind::handle value) {
+    const auto forms = nanobind::module_::import_("transrank.route.indices");
+    return nanobind::cast<bool>(forms.attr("as_flag")(what.c_str(), value));
 }
 
 /// A new NumPy array of `columns` columns (one-dimensional when 0) that owns the values.

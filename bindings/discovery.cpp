@@ -26,8 +26,10 @@
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/discovery/route_files.hpp"
+#include "transrank/layout/distribution.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/communicator.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -120,17 +122,21 @@ nb::tuple place(const Numbering& self, nb::handle index) {
     return nb::make_tuple(ranks.result(), rows.result());
 }
 
+nb::tuple call_of(const Numbering& self) {
+    return nb::make_tuple("_restored", self.rank(), self.ranks(), self.owned().begin,
+                          self.owned().end, self.extent(), self.owners());
+}
+
 void bind_numbering(const nb::module_& module) {
-    nb::class_<Numbering>(module, "Numbering", stub_says("Numbering"))
+    nb::class_<Numbering> bound(module, "Numbering", stub_says("Numbering"));
+    bound
         .def(
             "__init__",
             [](Numbering* self, CommunicatorArgument comm, nb::handle owned, nb::handle table) {
                 const auto [rows, kept] = agreed(comm, [&] {
                     const auto rank = std::to_string(comm.rank());
-                    layout::require(nb::isinstance<nb::bool_>(table), "table on rank ", rank,
-                                    " is not a bool");
                     return std::pair(as_integer("the number of rows owned by rank " + rank, owned),
-                                     nb::cast<bool>(table));
+                                     as_flag("table on rank " + rank, table));
                 });
                 together(comm, [&, rows = rows, kept = kept](const mpi::Communicator& own) {
                     return new (self) Numbering(own, rows, kept);
@@ -143,7 +149,17 @@ void bind_numbering(const nb::module_& module) {
             stub_says("Numbering.owned"))
         .def_prop_ro("extent", &Numbering::extent, stub_says("Numbering.extent"))
         .def("global_index", &global_index, "rank"_a, "row"_a, stub_says("Numbering.global_index"))
-        .def("place", &place, "index"_a, stub_says("Numbering.place"));
+        .def("place", &place, "index"_a, stub_says("Numbering.place"))
+        .def_static(
+            "_restored",
+            [](int rank, int ranks, std::int64_t begin, std::int64_t end, std::int64_t extent,
+               std::optional<layout::Distribution> owners) {
+                return Numbering(rank, ranks, {.begin = begin, .end = end}, extent,
+                                 std::move(owners));
+            },
+            "rank"_a, "ranks"_a, "begin"_a, "end"_a, "extent"_a, "owners"_a.none())
+        .def("__reduce__", [](const Numbering& self) { return made_by<Numbering>(call_of(self)); });
+    bind_comparison(bound, call_of);
 }
 
 void bind_discovery_of_lists(nb::module_& module) {

@@ -19,6 +19,7 @@
 #include "transrank/layout/rank_map.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/layout/rows.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,23 +37,39 @@ namespace {
 using layout::BlockGrid;
 using layout::Distribution;
 using layout::Rows;
-using HaloTuple = std::tuple<std::int64_t, std::int64_t, bool>;
+using HaloTuple = std::tuple<std::int64_t, std::int64_t, nb::object>;
 
 void check_part(const Distribution& distribution, int part) {
     layout::require(part >= 0 && part < distribution.parts(), "part ", part,
                     " is out of range [0, ", distribution.parts(), ")");
 }
 
+/// The static method that makes a distribution, and its arguments.
+nb::tuple call_of(const Distribution& self) {
+    if (!self.has_table()) {
+        return self.block() == 0 ? nb::make_tuple("even", self.extent(), self.parts())
+                                 : nb::make_tuple("block_cyclic", self.extent(), self.parts(),
+                                                  self.block(), self.first_part());
+    }
+    nb::list boundaries;
+    boundaries.append(0);
+    for (int part = 0; part < self.parts(); ++part) {
+        boundaries.append(self.range(part).end);
+    }
+    return nb::make_tuple("irregular", nb::tuple(boundaries));
+}
+
 void bind_distribution(const nb::module_& module) {
-    nb::class_<Distribution>(module, "Distribution", stub_says("Distribution"))
+    nb::class_<Distribution> bound(module, "Distribution", stub_says("Distribution"));
+    bound
         .def_static("even", &Distribution::even, "extent"_a, "parts"_a,
                     stub_says("Distribution.even"))
         .def_static(
             "irregular",
-            [](const Integers& boundaries) {
-                return Distribution::irregular(as_vector(boundaries));
+            [](nb::handle boundaries) {
+                return Distribution::irregular(as_vector("the list of boundaries", boundaries));
             },
-            "boundaries"_a.noconvert(), stub_says("Distribution.irregular"))
+            "boundaries"_a.none(), stub_says("Distribution.irregular"))
         .def_static("block_cyclic", &Distribution::block_cyclic, "extent"_a, "parts"_a, "block"_a,
                     "first_part"_a = 0, stub_says("Distribution.block_cyclic"))
         .def_prop_ro("extent", &Distribution::extent, stub_says("Distribution.extent"))
@@ -86,7 +103,10 @@ void bind_distribution(const nb::module_& module) {
                 const auto stretch = self.stretch(index);
                 return std::tuple(stretch.part, stretch.position + (index - stretch.range.begin));
             },
-            "index"_a, stub_says("Distribution.owner"));
+            "index"_a, stub_says("Distribution.owner"))
+        .def("__reduce__",
+             [](const Distribution& self) { return made_by<Distribution>(call_of(self)); });
+    bind_comparison(bound, call_of);
 }
 
 [[noreturn]] void refuse_type(const char* name, nb::handle value, const char* wanted) {
@@ -127,7 +147,8 @@ BlockGrid make_grid(nb::handle distributions, const std::string& part_order,
              "halo", halo,
              "a tuple for each dimension, of the cells below a block, those above it "
              "and whether the grid is periodic, such as [(1, 1, True), (1, 1, False)]")) {
-        options.halo.push_back({.low = low, .high = high, .periodic = periodic});
+        const auto name = "halo[" + std::to_string(options.halo.size()) + "][2]";
+        options.halo.push_back({.low = low, .high = high, .periodic = as_flag(name, periodic)});
     }
     if (!ranks.is_none()) {
         options.ranks =
@@ -147,8 +168,47 @@ nb::tuple first_values(const layout::PerDimension<std::int64_t>& values, int dim
     return nb::tuple(made);
 }
 
+template <class Value>
+nb::tuple tuple_of(int count, const Value& value) {
+    nb::list made;
+    for (int number = 0; number < count; ++number) {
+        made.append(value(number));
+    }
+    return nb::tuple(made);
+}
+
+nb::tuple distributions_of(const BlockGrid& self) {
+    return tuple_of(self.dimensions(), [&](int d) { return nb::cast(self.distribution(d)); });
+}
+
+nb::tuple memory_order_of(const BlockGrid& self) {
+    return tuple_of(self.dimensions(),
+                    [&](int d) { return self.memory_order()[static_cast<std::size_t>(d)]; });
+}
+
+/// What BlockGrid takes besides the distributions.
+nb::dict options_of(const BlockGrid& self) {
+    nb::dict made;
+    made["part_order"] = self.part_order() == layout::Order::first_fastest ? "F" : "C";
+    made["memory_order"] = memory_order_of(self);
+    made["halo"] = tuple_of(self.has_halo() ? self.dimensions() : 0, [&](int d) {
+        const auto& [low, high, periodic] = self.halo(d);
+        return nb::make_tuple(low, high, periodic);
+    });
+    made["ranks"] = nb::none();
+    for (int part = 0; self.ranks().is_listed() && part < self.ranks().parts(); ++part) {
+        if (self.ranks().rank(part) != part) {
+            made["ranks"] =
+                tuple_of(self.ranks().parts(), [&](int each) { return self.ranks().rank(each); });
+            break;
+        }
+    }
+    return made;
+}
+
 void bind_block_grid(const nb::module_& module) {
-    nb::class_<BlockGrid>(module, "BlockGrid", stub_says("BlockGrid"))
+    nb::class_<BlockGrid> bound(module, "BlockGrid", stub_says("BlockGrid"));
+    bound
         .def(
             "__init__",
             [](BlockGrid* self, nb::handle distributions, const std::string& part_order,
@@ -167,23 +227,11 @@ void bind_block_grid(const nb::module_& module) {
         .def_prop_ro(
             "extents",
             [](const BlockGrid& self) {
-                nb::list made;
-                for (int d = 0; d < self.dimensions(); ++d) {
-                    made.append(self.distribution(d).extent());
-                }
-                return nb::tuple(made);
+                return tuple_of(self.dimensions(),
+                                [&](int d) { return self.distribution(d).extent(); });
             },
             stub_says("BlockGrid.extents"))
-        .def_prop_ro(
-            "memory_order",
-            [](const BlockGrid& self) {
-                nb::list made;
-                for (const int dimension : self.memory_order()) {
-                    made.append(dimension);
-                }
-                return nb::tuple(made);
-            },
-            stub_says("BlockGrid.memory_order"))
+        .def_prop_ro("memory_order", &memory_order_of, stub_says("BlockGrid.memory_order"))
         .def("units", &BlockGrid::units, "rank"_a, stub_says("BlockGrid.units"))
         .def(
             "local_extents",
@@ -217,7 +265,18 @@ void bind_block_grid(const nb::module_& module) {
                 }
                 return nb::tuple(made);
             },
-            "rank"_a, stub_says("BlockGrid.coordinates"));
+            "rank"_a, stub_says("BlockGrid.coordinates"))
+        .def(
+            "__reduce__",
+            [](const BlockGrid& self) {
+                const auto make = nb::module_::import_("functools")
+                                      .attr("partial")(nb::type<BlockGrid>(), **options_of(self));
+                return nb::make_tuple(make, nb::make_tuple(distributions_of(self)));
+            },
+            stub_says("BlockGrid.__reduce__"));
+    bind_comparison(bound, [](const BlockGrid& self) {
+        return nb::make_tuple(distributions_of(self), nb::tuple(options_of(self).values()));
+    });
 }
 
 void check_row(const Rows& rows, std::int64_t row) {
@@ -231,20 +290,22 @@ void bind_rows(const nb::module_& module) {
                     stub_says("Rows.fixed"))
         .def_static(
             "bounded",
-            [](const Integers& lengths, std::int64_t bound, std::int64_t alignment) {
-                return Rows::bounded(as_vector(lengths), bound, alignment);
+            [](nb::handle lengths, std::int64_t bound, std::int64_t alignment) {
+                return Rows::bounded(as_vector("the list of lengths", lengths), bound, alignment);
             },
-            "lengths"_a.noconvert(), "bound"_a, "alignment"_a = 1, stub_says("Rows.bounded"))
+            "lengths"_a.none(), "bound"_a, "alignment"_a = 1, stub_says("Rows.bounded"))
         .def_static(
             "variable",
-            [](const Integers& lengths, std::int64_t alignment) {
-                return Rows::variable(as_vector(lengths), alignment);
+            [](nb::handle lengths, std::int64_t alignment) {
+                return Rows::variable(as_vector("the list of lengths", lengths), alignment);
             },
-            "lengths"_a.noconvert(), "alignment"_a = 1, stub_says("Rows.variable"))
+            "lengths"_a.none(), "alignment"_a = 1, stub_says("Rows.variable"))
         .def_static(
             "from_offsets",
-            [](const Integers& offsets) { return Rows::from_offsets(as_vector(offsets)); },
-            "offsets"_a.noconvert(), stub_says("Rows.from_offsets"))
+            [](nb::handle offsets) {
+                return Rows::from_offsets(as_vector("the list of offsets", offsets));
+            },
+            "offsets"_a.none(), stub_says("Rows.from_offsets"))
         .def_prop_ro("rows", &Rows::rows, stub_says("Rows.rows"))
         .def_prop_ro("units", &Rows::units, stub_says("Rows.units"))
         .def_prop_ro("pitch", &Rows::pitch, stub_says("Rows.pitch"))

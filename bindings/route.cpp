@@ -7,7 +7,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +23,8 @@
 #include "transrank/route/checksum.hpp"
 #include "transrank/route/consistency.hpp"
 #include "transrank/route/file.hpp"
+#include "transrank/route/file_format.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -74,6 +79,18 @@ std::string describe(const Route& route) {
            " legs sent, " + std::to_string(route.receives().size()) + " received>";
 }
 
+Route decoded(const nb::bytes& file) {
+    const std::string name = "a pickled Route";
+    route::Words words(
+        std::max(file.size() / sizeof(std::uint64_t), std::tuple_size_v<route::Head>));
+    std::memcpy(words.data(), file.data(),
+                std::min(file.size(), words.size() * sizeof(std::uint64_t)));
+    route::Head head{};
+    std::copy_n(words.begin(), head.size(), head.begin());
+    route::check_head(head, file.size(), name);
+    return route::decode(words, name);
+}
+
 void bind_leg(const nb::module_& module) {
     nb::class_<Leg>(module, "Leg", stub_says("Leg"))
         .def(
@@ -87,6 +104,12 @@ void bind_leg(const nb::module_& module) {
         .def_prop_ro("units", &Leg::units, stub_says("Leg.units"))
         .def_prop_ro("runs", &Leg::runs, stub_says("Leg.runs"))
         .def_prop_ro("checksum", &route::checksum, stub_says("Leg.checksum"))
+        .def("__reduce__",
+             [](const Leg& self) {
+                 return nb::make_tuple(nb::type<Leg>(),
+                                       nb::make_tuple(self.peer, segment_table(self)));
+             })
+        .def("__hash__", [](const Leg& self) { return route::checksum(self) >> 1U; })
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }
 
@@ -119,6 +142,14 @@ void bind_route_class(const nb::module_& module) {
              stub_says("Route.check_delivered_once"))
         .def("check_all_delivered_once", &route::check_all_delivered_once, "units"_a,
              stub_says("Route.check_all_delivered_once"))
+        .def_static("_decoded", &decoded)
+        .def("__reduce__",
+             [](const Route& self) {
+                 const auto words = route::encode(self);
+                 return made_by<Route>(nb::make_tuple(
+                     "_decoded", nb::bytes(words.data(), words.size() * sizeof(words[0]))));
+             })
+        .def("__hash__", [](const Route& self) { return route::encode(self).back() >> 1U; })
         .def("__repr__", &describe)
         .def(nb::self == nb::self);  // NOLINT(misc-redundant-expression): declares __eq__
 }

@@ -7,6 +7,7 @@ signature names; another type, shape or order is a TypeError, wrong values are a
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NoReturn, SupportsIndex, TypeVar, final, overload
 
 from mpi4py.MPI import Comm
@@ -42,7 +43,8 @@ def agree_on(comm: Comm, what: str, words: list[str]) -> None:
 class Distribution:
     """Which part owns which indices of one dimension; immutable. Nothing here is collective.
 
-    A part is a rank, or a position along one dimension of a BlockGrid.
+    A part is a rank, or a position along one dimension of a BlockGrid. Parts may be empty. Can be
+    copied and pickled; equal if made by the same method from the same numbers.
     """
 
     @staticmethod
@@ -52,11 +54,11 @@ class Distribution:
         Raises ValueError when `extent` is negative or `parts` is less than 1.
         """
     @staticmethod
-    def irregular(boundaries: _Integers) -> Distribution:
+    def irregular(boundaries: ArrayLike) -> Distribution:
         """Part p owns ``[boundaries[p], boundaries[p + 1])``; a range may be empty.
 
-        `boundaries` is a one-dimensional array of int64, one longer than there are parts, from 0 to
-        the extent. Raises ValueError when it does not begin with 0 or descends.
+        `boundaries` is a list of integers, one longer than there are parts, from 0 to the extent.
+        Raises ValueError when it does not begin with 0 or descends.
         """
     @staticmethod
     def block_cyclic(extent: int, parts: int, block: int, first_part: int = 0) -> Distribution:
@@ -84,7 +86,8 @@ class Distribution:
 class BlockGrid:
     """A grid of 1 to 6 dimensions, each divided independently; immutable. Not collective.
 
-    A rank's block is the product of its parts, with room for a halo around it, in one array.
+    A rank's block is the product of its parts, with room for a halo around it, in one array. Can be
+    copied and pickled; equal if made from equal values.
 
     Parameters
     ----------
@@ -98,7 +101,8 @@ class BlockGrid:
     halo
         a tuple for each dimension: the number of halo cells below a block, the number above it, and
         whether the grid is periodic, such as ``[(1, 1, True), (2, 0, False)]``; by default there is
-        no halo.
+        no halo. The update of a halo whose widths are all 0 moves nothing; without a halo it is
+        refused.
     ranks
         the rank of each block; by default block i is that of rank i.
 
@@ -143,6 +147,8 @@ class BlockGrid:
         """
     def coordinates(self, rank: int) -> tuple[int, ...] | None:
         """The part that a rank has of each dimension; None if it has no block."""
+    def __reduce__(self) -> tuple[partial[BlockGrid], tuple[tuple[Distribution, ...]]]:
+        """A call that makes an equal grid, and its distributions, which that still takes."""
 
 @final
 class Rows:
@@ -156,13 +162,13 @@ class Rows:
     def fixed(rows: int, length: int, alignment: int = 1) -> Rows:
         """`rows` rows of `length` units each."""
     @staticmethod
-    def bounded(lengths: _Integers, bound: int, alignment: int = 1) -> Rows:
+    def bounded(lengths: ArrayLike, bound: int, alignment: int = 1) -> Rows:
         """Rows of these lengths, each with room for `bound` units."""
     @staticmethod
-    def variable(lengths: _Integers, alignment: int = 1) -> Rows:
+    def variable(lengths: ArrayLike, alignment: int = 1) -> Rows:
         """Rows of any length, one after the other."""
     @staticmethod
-    def from_offsets(offsets: _Integers) -> Rows:
+    def from_offsets(offsets: ArrayLike) -> Rows:
         """Row i is ``[offsets[i], offsets[i + 1])`` (CSR); one offset more than rows."""
     @property
     def rows(self) -> int:
@@ -183,7 +189,7 @@ class Rows:
 
 @final
 class Leg:
-    """The part of a route between a rank and one peer, in the order common to both.
+    """The part of a route between a rank and one peer, in the order common to both; immutable.
 
     Parameters
     ----------
@@ -218,7 +224,8 @@ class Route:
 
     Made by the functions of `transrank.route`, together with the other ranks' routes. The
     constructor takes legs that were computed in another way, ascending by peer; it raises
-    ValueError when one reaches beyond the extents. Nothing here is collective.
+    ValueError when one reaches beyond the extents. Can be copied and pickled, in the form of the
+    file of `save`; a rank can use only a route that was made for it. Nothing here is collective.
     """
 
     def __init__(
@@ -310,7 +317,8 @@ class Numbering:
     """Global indices of the rows of all ranks, in rank order: one rank's share; immutable.
 
     With a table, 8 bytes per rank, each rank knows the others' rows too; it knows them without one
-    where ranks own equally many rows, give or take one, the first ranks the more.
+    where ranks own equally many rows, give or take one, the first ranks the more. It holds no
+    communicator: it can be copied and pickled, for the rank that made it; other ranks refuse it.
     """
 
     def __init__(self, comm: Comm, owned: SupportsIndex, table: bool = False) -> None:

@@ -180,14 +180,15 @@ enum transrank_coverage {
     TRANSRANK_OWNED_AND_HALO = 1  ///< halo cells are filled, too, from wherever they are owned
 };
 
-/// Collective. The halo update of a grid that has a halo: from the owned cells to the halo cells of
-/// one and the same local array. `corners` is a transrank_corners.
+/// Collective. The halo update of a grid that was made with a halo, if only of width 0: from the
+/// owned cells to the halo cells of one and the same local array. `corners` is a transrank_corners.
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route);
 /// Collective. From one layout of a grid to another one, blocks or points each. A transposed array
 /// is one whose memory order differs. `coverage` is a transrank_coverage. Refused are layouts of
-/// different grids, cells that are not in the grid or listed twice, and lists that leave out a cell
-/// that the destination's grid has. Between two lists of points, equal numbers are the same cell.
+/// different grids, cells that are not in the grid, or twice in the sources' lists, and source
+/// lists that leave out a cell that the destination's grid has. Between two lists of points, equal
+/// numbers are the same cell.
 int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,
                                    const transrank_layout* destination, int coverage,
                                    transrank_route** route);

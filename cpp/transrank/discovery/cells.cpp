@@ -51,13 +51,12 @@ std::int64_t owned_cells(const BlockGrid& grid, int rank) {
     return cells;
 }
 
-/// What the legs bring to, or take from, one end of the lists' owner: no cell twice.
-void check_once(int rank, const std::vector<Leg>& legs, const char* lists) {
+void check_once(int rank, const std::vector<Leg>& legs) {
     auto found = route::deliveries(legs);
     if (const auto clash = route::sort_deliveries(found)) {
-        layout::refuse("the cell at unit ", clash->number, " of rank ", rank, " is in the ", lists,
-                       " lists of rank ", clash->one, " and of rank ", clash->other,
-                       "; each cell may be in one list, once");
+        layout::refuse("the cell at unit ", clash->number, " of rank ", rank,
+                       " is in the source lists of rank ", clash->one, " and of rank ",
+                       clash->other, "; each cell may be in one source list, once");
     }
 }
 
@@ -81,7 +80,6 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
     });
     auto asked = hand_over(comm, wanted);
     return mpi::agreed(comm, [&] {
-        check_once(rank, route::turned(asked), "destination");
         return route::Route(rank, comm.size(), source.units(rank),
                             static_cast<std::int64_t>(destination.cells.size()), std::move(asked),
                             std::move(wanted), {.source = source.shape(rank), .destination = {}});
@@ -97,7 +95,7 @@ route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList&
     });
     auto arriving = hand_over(comm, offered);
     return mpi::agreed(comm, [&] {
-        check_once(rank, arriving, "source");
+        check_once(rank, arriving);
         check_all_there(rank, arriving, owned_cells(destination, rank));
         return route::Route(rank, comm.size(), static_cast<std::int64_t>(source.cells.size()),
                             destination.units(rank), std::move(offered), std::move(arriving),

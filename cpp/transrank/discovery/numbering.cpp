@@ -70,6 +70,17 @@ Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool tab
     }
 }
 
+Numbering::Numbering(int rank, int ranks, layout::IndexRange owned, std::int64_t extent,
+                     std::optional<layout::Distribution> owners)
+    : rank_(rank), ranks_(ranks), owned_(owned), extent_(extent), owners_(std::move(owners)) {
+    layout::require(rank >= 0 && rank < ranks && owned.begin >= 0 && owned.begin <= owned.end &&
+                        owned.end <= extent &&
+                        (!owners_ || (owners_->parts() == ranks && owners_->extent() == extent &&
+                                      owners_->is_contiguous() && owners_->range(rank) == owned)),
+                    "rank ", rank, " of ", ranks, " cannot own [", owned.begin, ", ", owned.end,
+                    ") of ", extent, " rows; make a numbering on a communicator");
+}
+
 void Numbering::check_made_for(const mpi::Communicator& comm) const {
     layout::require(rank_ == comm.rank() && ranks_ == comm.size(), "the numbering on rank ",
                     comm.rank(), " of ", comm.size(), " was made by rank ", rank_, " of ", ranks_,

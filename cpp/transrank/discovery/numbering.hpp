@@ -27,9 +27,16 @@ public:
     /// negative, all together are more than 64 bits can number, or `table` differs.
     Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table = false);
 
+    /// Not collective. What `rank` of `ranks` knows of one that was made before. Throws
+    /// std::invalid_argument when the values do not fit each other.
+    Numbering(int rank, int ranks, layout::IndexRange owned, std::int64_t extent,
+              std::optional<layout::Distribution> owners);
+
     /// Throws std::invalid_argument unless this was made by this rank, among as many.
     void check_made_for(const mpi::Communicator& comm) const;
 
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int ranks() const noexcept { return ranks_; }
     [[nodiscard]] layout::IndexRange owned() const noexcept { return owned_; }
     /// Rows of all ranks together.
     [[nodiscard]] std::int64_t extent() const noexcept { return extent_; }

@@ -73,6 +73,7 @@ void BlockGrid::adopt_memory_order(const std::vector<int>& order) {
 void BlockGrid::adopt_halo(const std::vector<Halo>& halo) {
     require(halo.empty() || halo.size() == distributions_.size(), "halos are given for ",
             halo.size(), " dimensions of ", distributions_.size());
+    has_halo_ = !halo.empty();
     for (std::size_t dimension = 0; dimension < halo.size(); ++dimension) {
         check_halo(halo[dimension], distributions_[dimension], dimension);
         halo_[dimension] = halo[dimension];

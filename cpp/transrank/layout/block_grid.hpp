@@ -39,7 +39,7 @@ struct GridOptions {
     Order part_order = Order::last_fastest;
     /// The dimensions from the fastest to the slowest in local arrays; empty: the last is fastest.
     std::vector<int> memory_order{};
-    /// One per dimension; empty: none.
+    /// One per dimension, of any width; empty: there is none to update.
     std::vector<Halo> halo{};
     /// Without: part p lies on rank p.
     std::optional<RankMap> ranks{};
@@ -63,6 +63,9 @@ public:
     [[nodiscard]] const Halo& halo(int dimension) const noexcept {
         return halo_[static_cast<std::size_t>(dimension)];
     }
+    /// Whether halos were given, if only of width 0.
+    [[nodiscard]] bool has_halo() const noexcept { return has_halo_; }
+    [[nodiscard]] Order part_order() const noexcept { return part_order_; }
     [[nodiscard]] const RankMap& ranks() const noexcept { return ranks_; }
     /// The dimensions from the fastest to the slowest.
     [[nodiscard]] std::span<const int> memory_order() const noexcept {
@@ -103,6 +106,7 @@ private:
 
     std::vector<Distribution> distributions_;
     PerDimension<Halo> halo_{};
+    bool has_halo_ = false;
     PerDimension<int> memory_order_{};
     Order part_order_;
     RankMap ranks_;

@@ -41,6 +41,9 @@ public:
     [[nodiscard]] int parts() const noexcept { return parts_; }
     /// Whether its boundaries were given in a table.
     [[nodiscard]] bool has_table() const noexcept { return boundaries_ != nullptr; }
+    /// Length of the blocks dealt out in turn, beginning with `first_part`; 0 where none are.
+    [[nodiscard]] std::int64_t block() const noexcept { return block_; }
+    [[nodiscard]] int first_part() const noexcept { return first_part_; }
     /// Whether each part is one range and the ranges ascend with the parts.
     [[nodiscard]] bool is_contiguous() const noexcept { return contiguous_; }
 

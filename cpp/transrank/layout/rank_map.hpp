@@ -16,6 +16,8 @@ public:
     [[nodiscard]] static RankMap listed(std::vector<int> ranks);
 
     [[nodiscard]] int parts() const noexcept { return parts_; }
+    /// Whether ranks were given in a list, not by a formula.
+    [[nodiscard]] bool is_listed() const noexcept { return table_ != nullptr; }
     [[nodiscard]] int rank(int part) const noexcept {
         return table_ ? table_->ranks[static_cast<std::size_t>(part)] : first_ + (part * stride_);
     }

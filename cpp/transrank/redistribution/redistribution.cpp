@@ -16,19 +16,6 @@ namespace {
 using layout::BlockGrid;
 using layout::require;
 
-// Empty parts are for those who give boundaries; elsewhere they are a mistake in the partition.
-void check_parts(const Layout& layout, const char* side) {
-    const auto* grid = std::get_if<BlockGrid>(&layout);
-    for (int d = 0; grid != nullptr && d < grid->dimensions(); ++d) {
-        const auto& distribution = grid->distribution(d);
-        require(distribution.has_table() || distribution.extent() == 0 ||
-                    distribution.parts() <= distribution.extent(),
-                "dimension ", d, " of the ", side, " has ", distribution.parts(), " parts for ",
-                distribution.extent(),
-                " indices; use fewer parts, or a table of boundaries, where parts may be empty");
-    }
-}
-
 /// What must be the same on every rank.
 std::string describe(const Layout& layout) {
     const auto* points = std::get_if<Points>(&layout);
@@ -47,8 +34,6 @@ route::CellList listed(const Points& points) {
 }  // namespace
 
 void check(const Layout& source, const Layout& destination, route::Coverage coverage) {
-    check_parts(source, "source");
-    check_parts(destination, "destination");
     const auto* from = std::get_if<BlockGrid>(&source);
     const auto* to = std::get_if<BlockGrid>(&destination);
     require(coverage == route::Coverage::owned || to != nullptr,

@@ -16,9 +16,9 @@
 
 namespace transrank::redistribution {
 
-/// Cells of a grid that this rank keeps in any order, one unit each; together the ranks list each
-/// cell once, at most. Numbered from 0 through the whole grid (ESMF's sequence index less 1 is
-/// first_fastest).
+/// Cells of a grid that this rank keeps in any order, one unit each. The ranks' sources list a cell
+/// once, at most; their destinations may list it any number of times. Numbered from 0 through the
+/// whole grid (ESMF's sequence index less 1 is first_fastest).
 struct Points {
     std::vector<std::int64_t> cells;
     layout::Order numbering = layout::Order::last_fastest;
@@ -26,9 +26,8 @@ struct Points {
 
 using Layout = std::variant<layout::BlockGrid, Points>;
 
-/// Throws std::invalid_argument when the layouts are of different grids, a dimension that is
-/// divided by a formula has more parts than indices, a halo is wanted of a list, or two lists are
-/// numbered in different orders.
+/// Throws std::invalid_argument when the layouts are of different grids, a halo is wanted of a
+/// list, or two lists are numbered in different orders.
 void check(const Layout& source, const Layout& destination,
            route::Coverage coverage = route::Coverage::owned);
 
@@ -36,7 +35,7 @@ void check(const Layout& source, const Layout& destination,
 /// each rank works its route out alone, whatever their number; a list on one side takes one
 /// delivery among those that it concerns. Throws mpi::AgreedError, the same on every rank: for what
 /// `check` refuses, a layout that names a rank that does not exist, a listed cell that is not in
-/// the grid or listed twice, or lists that leave out a cell that the destination grid has.
+/// the grid, a source listed twice, or lists that leave out a cell that the destination grid has.
 [[nodiscard]] route::Route route_between(MPI_Comm comm, const Layout& source,
                                          const Layout& destination,
                                          route::Coverage coverage = route::Coverage::owned);

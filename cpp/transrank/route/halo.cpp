@@ -232,12 +232,10 @@ Route halo(int rank, int ranks, const BlockGrid& grid, Corners corners) {
     layout::require(grid.ranks().highest() < ranks, "the layout puts a part on rank ",
                     grid.ranks().highest(), ", but there are ", ranks,
                     " ranks; use fewer parts or more ranks");
-    bool has_halo = false;
     for (int dimension = 0; dimension < grid.dimensions(); ++dimension) {
         check_thinnest(grid, dimension);
-        has_halo |= grid.halo(dimension).low > 0 || grid.halo(dimension).high > 0;
     }
-    layout::require(has_halo,
+    layout::require(grid.has_halo(),
                     "the grid has no halo, so nothing would move; make it with halo=, which gives "
                     "the cells below and above a block of each dimension");
     const std::int64_t units = grid.units(rank);

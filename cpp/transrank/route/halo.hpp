@@ -20,8 +20,8 @@ enum class Corners : std::uint8_t {
 /// Needs no communication; linear in the parts per dimension where that is divided irregularly,
 /// otherwise independent of the number of ranks. Beyond the ends of a dimension that is not
 /// periodic nothing arrives. Empty parts are skipped: their neighbors are neighbors. Throws
-/// std::invalid_argument, the same on every rank, when the grid has no halo, or a part is thinner
-/// than a halo that its neighbors see of it.
+/// std::invalid_argument, the same on every rank, when the grid was made without a halo (one of
+/// width 0 moves nothing), or a part is thinner than a halo that its neighbors see of it.
 [[nodiscard]] Route halo(int rank, int ranks, const layout::BlockGrid& grid,
                          Corners corners = Corners::included);
 

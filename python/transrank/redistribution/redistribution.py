@@ -12,6 +12,7 @@ from transrank.exchange.exchange import Exchange
 from transrank.exchange.fields import pairs_of
 from transrank.memory import empty
 from transrank.redistribution.sides import Order, Side, side_of, side_of_route
+from transrank.route.indices import as_flag
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -37,8 +38,8 @@ class Redistribution(Bound):
         an intracommunicator of mpi4py. Creating a redistribution is collective over it.
     source, destination
         a BlockGrid, the same on every rank; or a one-dimensional list of cell numbers: the cells of
-        this rank in its order, each cell in at most one list. Source and destination may lie on
-        different ranks.
+        this rank in its order. A cell is in at most one source list; any number of destinations
+        may list it. Source and destination may lie on different ranks.
     fill_halo
         whether halo cells of the destination are filled as well.
     numbering
@@ -48,9 +49,9 @@ class Redistribution(Bound):
     Raises
     ------
     AgreedError
-        on every rank when on any of them the layouts are of different grids, a dimension divided by
-        a formula has more parts than indices, a layout names a rank that does not exist, or a
-        listed cell is not in the grid, is listed twice, or is missing.
+        on every rank when on any of them the layouts are of different grids, a layout names a rank
+        that does not exist, or a listed cell is not in the grid, is in the sources twice, or is
+        missing from them.
 
     Notes
     -----
@@ -72,18 +73,17 @@ class Redistribution(Bound):
     ) -> None:
         require_communicator(comm)
 
-        def check() -> tuple[Side, Side]:
-            if not isinstance(fill_halo, bool):
-                raise TypeError(f"fill_halo is {fill_halo!r}; give True or False")
+        def check() -> tuple[Side, Side, bool]:
             return (
                 side_of("source", source, numbering),
                 side_of("destination", destination, numbering),
+                as_flag("fill_halo", fill_halo),
             )
 
         self._comm = comm
-        self._source, self._destination = agree(comm, check)
+        self._source, self._destination, fills = agree(comm, check)
         self._route = _core.route_between(
-            comm, self._source.for_core(), self._destination.for_core(), fill_halo
+            comm, self._source.for_core(), self._destination.for_core(), fills
         )
 
     @classmethod

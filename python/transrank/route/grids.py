@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from transrank import _core
 from transrank.agreement import agree, require_communicator
+from transrank.route.indices import as_flag
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -18,10 +19,11 @@ def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _co
     Source and destination of the route are the rank's whole local array, halo included; its units
     are cells, so pass ``dimensions=grid.dimensions`` to the Exchange. Without `corners` only halo
     cells beyond a single face are filled, which is enough for a star-shaped stencil.
-    Raises AgreedError when a part is thinner than a halo that a neighbor reads from it.
+    Raises AgreedError when the grid was made without a halo (one of width 0 moves nothing), or a
+    part is thinner than a halo that a neighbor reads from it.
     """
     require_communicator(comm)
-    return agree(comm, lambda: _core.halo(comm.rank, comm.size, grid, corners))
+    return agree(comm, lambda: _core.halo(comm.rank, comm.size, grid, as_flag("corners", corners)))
 
 
 def redistribution(
@@ -40,5 +42,8 @@ def redistribution(
     require_communicator(comm)
     return agree(
         comm,
-        lambda: _core.redistribution(comm.rank, comm.size, source, destination, fill_halo),
+        lambda: _core.redistribution(
+            *(comm.rank, comm.size, source, destination),
+            as_flag(f"fill_halo on rank {comm.rank}", fill_halo),
+        ),
     )

@@ -34,6 +34,17 @@ def as_index(what: str, value: SupportsIndex) -> int:
     return number
 
 
+def as_flag(what: str, value: object) -> bool:
+    """True or False, of Python or NumPy, or the integer 1 or 0.
+
+    Raises TypeError, which names `what`, when it is anything else.
+    """
+    flag = np.asarray(value)
+    if flag.ndim != 0 or flag.dtype.kind not in "biu" or flag not in (0, 1):
+        raise TypeError(f"{what} is {value!r}; give True or False")
+    return bool(flag)
+
+
 def as_ranks(what: str, values: ArrayLike) -> NDArray[np.int32]:
     """As `as_indices`, for ranks: 32-bit integers."""
     return _as_integers(what, values, np.dtype(np.int32))

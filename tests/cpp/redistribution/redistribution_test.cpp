@@ -267,6 +267,8 @@ std::vector<Pair> pairs() {
                    blocks(even(height, 1), even(width, 1), {.ranks = {ranks - 1}})});
     all.push_back({"blocks to lists", rows(), listed(height * width)});
     all.push_back({"lists to blocks", listed(height * width), rows()});
+    all.push_back({"more parts than indices", blocks(even(1, ranks), even(width, 1)),
+                   blocks(even(1, 1), even(width, ranks))});
     return all;
 }
 
@@ -331,6 +333,18 @@ TEST_CASE("runs long enough to be stored past the caches arrive whole, unaligned
         for (const auto stores : {Stores::cached, Stores::streamed}) {
             check_arrival(pair, options("auto", stores), {200, 51}, true);
         }
+    }
+}
+
+TEST_CASE("a cell goes to every list that it is in") {
+    Points everything;
+    for (std::int64_t unit = 0; unit < 2 * 9 * 14; ++unit) {
+        everything.cells.push_back(unit / 2);
+    }
+    const Pair pair{"each cell twice on every rank", pairs().front().source,
+                    Side{.layout = everything, .cells = everything.cells}};
+    for (const auto& each : all_options()) {
+        check_arrival(pair, each, {8}, true);
     }
 }
 

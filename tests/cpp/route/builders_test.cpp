@@ -105,4 +105,6 @@ TEST_CASE("a rank that holds nothing has an empty route") {
                                 .ranks = layout::RankMap::listed({1})});
     CHECK(route::halo(2, 3, surrounded).receives().empty());
     CHECK_THROWS_AS((void)route::halo(2, 3, one), std::invalid_argument);  // has no halo
+    const BlockGrid bare({Distribution::even(4, 1)}, {.halo = {layout::Halo{}}});
+    CHECK(route::halo(0, 1, bare).receives().empty());  // has one of width 0
 }

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import transrank
 from python.route.grids import EXTENTS, RANKS, Grid, grids, numbered
 from transrank import _core
-from transrank._core import BlockGrid, Distribution
+from transrank._core import BlockGrid, Distribution, Rows
 
 STUB = Path(transrank.__file__).with_name("_core.pyi")
 
@@ -167,11 +167,68 @@ def test_sequences_of_any_kind_make_a_grid() -> None:
     assert grid.box(3) == (slice(0, 4),)
 
 
-def test_the_halo_of_a_grid_without_one_is_refused() -> None:
-    for options in ({}, {"halo": [(0, 0, True)]}):
-        grid = BlockGrid([Distribution.even(8, 1)], **options)
-        with pytest.raises(ValueError, match="no halo, so nothing would move; make it with halo="):
-            _core.halo(0, 1, grid)
+def test_a_halo_that_was_forgotten_is_refused_and_one_of_width_0_moves_nothing() -> None:
+    forgotten = BlockGrid([Distribution.even(8, 1)])
+    with pytest.raises(ValueError, match="no halo, so nothing would move; make it with halo="):
+        _core.halo(0, 1, forgotten)
+    for periodic in (False, True):
+        route = _core.halo(0, 1, BlockGrid([Distribution.even(8, 1)], halo=[(0, 0, periodic)]))
+        assert (route.sends, route.receives, route.source_extent) == ([], [], 8)
+
+
+LISTS = [[0, 3, 3, 8], (0, 3, 3, 8), np.array([0, 3, 3, 8], "i4"), np.array([0, 3, 3, 8], "u1")]
+
+
+@pytest.mark.parametrize("numbers", [*LISTS, np.array([0, 9, 3, 9, 3, 9, 8, 9])[::2]])
+def test_lists_of_integers_in_any_form_make_distributions_and_rows(numbers: Any) -> None:
+    made = Distribution.irregular(numbers)
+    assert [made.ranges(part).tolist() for part in range(3)] == [[[0, 3]], [], [[3, 8]]]
+    assert Rows.from_offsets(numbers).units == 8
+    assert Rows.variable(numbers).units == 14
+    assert Rows.bounded(numbers, 9).units == 36
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ([0, 0.5, 8], TypeError, "is a list of float64; give integers"),
+        (None, ValueError, "has shape (); give a one-dimensional list"),
+        ([[0, 8]], ValueError, "has shape (1, 2); give a one-dimensional list"),
+        ([0, 2**70], TypeError, "is a list of object; give integers"),
+        ([True, False], TypeError, "is a list of bool; give integers"),
+    ],
+)
+def test_what_is_no_list_of_integers_is_answered_in_words(
+    values: Any, error: type[Exception], words: str
+) -> None:
+    for name, make in {
+        "boundaries": Distribution.irregular,
+        "offsets": Rows.from_offsets,
+        "lengths": Rows.variable,
+    }.items():
+        with pytest.raises(error, match=re.escape(f"the list of {name} {words}")):
+            make(values)
+
+
+YES = [True, np.True_, 1, np.int8(1), np.array(True)]
+NO = [False, np.False_, 0, np.uint64(0), np.array(0)]
+
+
+@pytest.mark.parametrize(
+    ("flag", "periodic"), [(it, True) for it in YES] + [(it, False) for it in NO]
+)
+def test_flags_in_any_form_make_a_grid_periodic(flag: Any, periodic: bool) -> None:
+    grid = BlockGrid([Distribution.even(8, 2)], halo=[(np.int8(1), np.uint16(1), flag)])
+    assert grid == BlockGrid([Distribution.even(8, 2)], halo=[(1, 1, periodic)])
+    numbers = np.array([[1, 1, bool(flag)]])
+    assert grid == BlockGrid([Distribution.even(8, 2)], halo=numbers)
+
+
+@pytest.mark.parametrize("flag", [2, -1, None, "yes", 1.0, [True], np.array([True, False])])
+def test_what_is_no_flag_is_answered_in_words(flag: Any) -> None:
+    words = re.escape(f"halo[0][2] is {flag!r}; give True or False")
+    with pytest.raises(TypeError, match=words):
+        BlockGrid([Distribution.even(8, 2)], halo=[(1, 1, flag)])
 
 
 def test_help_says_what_the_stub_says() -> None:

@@ -63,17 +63,13 @@ def bundles() -> st.SearchStrategy[list[Field]]:
     return st.lists(field, min_size=1, max_size=3)
 
 
-def no_more_parts_than_indices(grid: Grid) -> bool:
-    return all(len(it.owned) <= it.extent or it.extent == 0 for it in grid.dimensions)
-
-
 @st.composite
 def movements(draw: st.DrawFn) -> tuple[list[int], Grid, Grid]:
     """Two layouts of a grid on some of the ranks each."""
     extents = draw(EXTENTS)
 
     def layout(halo: int) -> Grid:
-        return draw(grids(extents, WORLD.size, halo=halo).filter(no_more_parts_than_indices))
+        return draw(grids(extents, WORLD.size, halo=halo))
 
     return extents, layout(0), layout(draw(st.sampled_from([0, 2])))
 

@@ -66,8 +66,7 @@ def plan_redistribution(
     Raises
     ------
     UsageError
-        there are more parts than indices, something is no such list of numbers, or there is no
-        such rank.
+        something is no such list of numbers, or there is no such rank.
     LaunchError
         transrank-run cannot be asked.
     """

@@ -119,6 +119,29 @@ def test_cells_go_to_any_lists_and_back(
     assert all(map(same_bytes, starts, ends))
 
 
+@st.composite
+def wishes(draw: st.DrawFn) -> tuple[list[int], Grid, list[list[int]]]:
+    """A grid, and lists of its cells, in which a cell may be any number of times."""
+    extents, *grids = draw(movements())
+    cells = st.lists(st.integers(0, int(np.prod(extents)) - 1), max_size=12)
+    lists = [draw(cells) if np.prod(extents) > 0 else [] for _ in range(WORLD.size)]
+    return extents, draw(st.sampled_from(grids)), lists
+
+
+@property_test(st.tuples(wishes(), transports()), examples=20)
+def test_a_cell_goes_to_every_list_that_it_is_in(
+    case: tuple[tuple[list[int], Grid, list[list[int]]], str],
+) -> None:
+    (extents, grid, lists), transport = case
+    mine = lists[WORLD.rank]
+    redistribution = transrank.Redistribution(WORLD, grid.layout, mine)
+    start = local(grid, extents, halo=False)
+    end = redistribution.destination_for(start)
+    redistribution.store((start, end), transport=transport)
+    redistribution.run()
+    assert end.tolist() == [cell + 1 for cell in mine]
+
+
 @property_test(st.permutations(range(24)), examples=10)
 def test_lists_become_other_lists(cells: list[int]) -> None:
     before = np.arange(24)[WORLD.rank :: WORLD.size]

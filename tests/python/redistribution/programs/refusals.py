@@ -38,10 +38,6 @@ def test_layouts_that_do_not_belong_together_are_refused() -> None:
     )
     refused("2 dimensions and the destination grid 1", lambda: make(grid(8, 4), grid(8)))
     refused(
-        f"dimension 0 of the source has {WORLD.size} parts for 1 indices",
-        lambda: make(grid(1), grid(1, parts=1)),
-    )
-    refused(
         f"puts a part on rank {WORLD.size}", lambda: make(grid(8), grid(8, parts=WORLD.size + 1))
     )
     refused("extent 8 in the source", lambda: make(grid(8), grid(8 if first else 9)))
@@ -65,10 +61,6 @@ def test_lists_with_missing_or_repeated_cells_are_refused() -> None:
     refused(
         "has number 8, but the grid has 8 cells",
         lambda: Redistribution(WORLD, layout, [8] if last else []),
-    )
-    refused(
-        "is in the destination lists",
-        lambda: Redistribution(WORLD, layout, [3, 3] if last else []),
     )
 
 
