@@ -3,22 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import xarray
+from xarray.indexes import PandasIndex
 
 from transrank import _core
 from transrank.agreement import agree, agree_on
 from transrank.exchange.exchange import Exchange
 from transrank.exchange.scalars import scalar_of
 from transrank.memory import empty
+from transrank.redistribution.redistribution import Redistribution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from transrank.redistribution.redistribution import Redistribution
+    _Grids = tuple[_core.BlockGrid, _core.BlockGrid]
 
 Data = TypeVar("Data", xarray.Dataset, xarray.DataArray)
 _OF_ARRAY = "DataArray"  # its values; its own name may be that of a coordinate
@@ -35,12 +40,17 @@ class BoundData(Generic[Data]):
     ) -> None:
         task = _Task(redistribution, source, dimensions)
         # xarray's indexes do not change: those along the grid arrive here, once.
-        indexes = _Bundle(task, [name for name in task.names if name in task.dataset.xindexes])
-        indexes.move_once()
-        self._bundle = _Bundle(task, [name for name in task.names if name not in indexes.names])
-        self._under_way = False
+        variables, indexed = task.dataset.variables, task.dataset.xindexes
+        self._indexed: dict[Hashable, xarray.Variable]
+        self._indexed = {name: variables[name] for name in task.names if name in indexed}
+        indexes: list[_Bundle] = task.bundles(self._indexed)
+        task.move_once(indexes)
+        self._bundles: list[_Bundle]
+        self._bundles = task.bundles(name for name in task.names if name not in self._indexed)
+        self._exchanges: list[Exchange] = [it.exchange for it in self._bundles if it.exchange]
+        self._under_way: bool = False
         self._source: Data = source
-        self._destination: Data = _like(source, {**indexes.arriving(), **self._bundle.arriving()})
+        self._destination: Data = task.result(source, [*indexes, *self._bundles])
 
     @property
     def source(self) -> Data:
@@ -61,26 +71,36 @@ class BoundData(Generic[Data]):
         Not collective; but all ranks must start. Raises Misuse when the values cannot be read or no
         longer fit, and as `Exchange.start`.
         """
-        if (exchange := self._bundle.exchange) is None:
-            return
         if not self._under_way:  # else peers may be reading, and start refuses
             try:
-                self._bundle.read(_as_dataset(self._source))
+                self._read(_as_dataset(self._source))
             except Exception as error:  # whatever it is, the peers must learn of it
-                exchange.abandon(f"the source cannot be read: {error}")
-        exchange.start()
+                why = f"the source cannot be read: {error}"
+                for exchange in self._exchanges:  # a peer may wait for any of them
+                    with suppress(_core.Misuse):
+                        exchange.abandon(why)
+                raise _core.Misuse(why) from error
+        for exchange in self._exchanges:
+            exchange.start()
         self._under_way = True
 
     def wait(self) -> None:
         """Return when `destination` holds the values. Raises as `Exchange.wait`."""
-        if self._bundle.exchange is not None:
-            self._bundle.exchange.wait()
-            self._under_way = False
+        for exchange in self._exchanges:
+            exchange.wait()
+        self._under_way = False
 
     def run(self) -> None:
         """Start and wait."""
         self.start()
         self.wait()
+
+    def _read(self, dataset: xarray.Dataset) -> None:
+        for name, bound in self._indexed.items():
+            if not bound.equals(dataset.variables.get(name)):  # type: ignore[no-untyped-call]
+                raise ValueError(f"the index {name!r} has changed; bind it again")
+        for bundle in self._bundles:
+            bundle.read(dataset)
 
 
 def redistribute(
@@ -88,9 +108,9 @@ def redistribute(
 ) -> Data:
     """Collective. See `Redistribution.redistribute`."""
     task = _Task(redistribution, source, dimensions)
-    bundle = _Bundle(task, task.names)
-    bundle.move_once()
-    return _like(source, bundle.arriving())
+    bundles = task.bundles(task.names)
+    task.move_once(bundles)
+    return task.result(source, bundles)
 
 
 class _Task:
@@ -102,80 +122,108 @@ class _Task:
         source: xarray.Dataset | xarray.DataArray,
         dimensions: Sequence[Hashable],
     ) -> None:
-        self.redistribution = redistribution
-        self.comm = redistribution._comm
+        self._redistribution, comm = redistribution, redistribution._comm
 
-        def check() -> tuple[xarray.Dataset, list[Hashable], _core.BlockGrid, _core.BlockGrid]:
-            dataset = _as_dataset(source)
-            names = _names_of(dimensions, dataset)
-            return dataset, names, *_grids(redistribution, names)
+        def check() -> tuple[xarray.Dataset, list[Hashable], list[Hashable], _Grids]:
+            dataset = _as_dataset(source).copy(deep=False)
+            along = _names_of(dimensions, dataset)
+            grids = _grids(redistribution, along)
+            return dataset, along, _moved(dataset, along, grids, comm.rank), grids
 
-        self.dataset, along, before, after = agree(self.comm, check)
-        self.names = [
-            name
-            for name, variable in self.dataset.variables.items()
-            if any(dimension in variable.dims for dimension in along)
-        ]
-        agree_on(self.comm, "redistributes", [f"{len(self.names)} variables along {along}"])
-        agree_on(self.comm, "redistributes", [self._describe(name) for name in self.names])
-        self.source_order = [along[dimension] for dimension in reversed(before.memory_order)]
-        self.destination_order = [along[dimension] for dimension in reversed(after.memory_order)]
+        self.dataset, self._along, self.names, self._grids = agree(comm, check)
+        agree_on(comm, "redistributes", [f"{len(self.names)} variables along {self._along}"])
+        agree_on(comm, "redistributes", [self._describe(name) for name in self.names])
+
+    def bundles(self, names: Iterable[Hashable]) -> list[_Bundle]:
+        """Collective. One for all variables that lie along the same dimensions of the grid."""
+        found: dict[tuple[bool, ...], dict[Hashable, xarray.Variable]] = defaultdict(dict)
+        for name in names:
+            variable = self.dataset.variables[name]
+            found[tuple(dim in variable.dims for dim in self._along)][name] = variable
+        orders = [[self._along[d] for d in reversed(grid.memory_order)] for grid in self._grids]
+        made = []
+        for present, variables in found.items():
+            redistribution = self._redistribution
+            if not all(present):
+                grids = _with_one_cell_where_absent(present, *self._grids)
+                redistribution = Redistribution(redistribution._comm, *grids, fill_halo=True)
+            made.append(_Bundle(redistribution, variables, *orders))
+        return made
+
+    def move_once(self, bundles: list[_Bundle]) -> None:
+        """Collective. Read and move, and let go of the exchanges."""
+        for bundle in bundles:
+            agree(self._redistribution._comm, partial(bundle.read, self.dataset))
+        for bundle in bundles:
+            if bundle.exchange is not None:
+                with bundle.exchange as exchange:
+                    exchange.run()
+
+    def result(self, source: Data, bundles: list[_Bundle]) -> Data:
+        """A copy of `source` with what arrives in bundles in place of its own."""
+        arrived = {name: it for bundle in bundles for name, it in bundle.arriving().items()}
+        variables, indexes = {**self.dataset.variables, **arrived}, dict(self.dataset.xindexes)
+        for name in arrived.keys() & indexes.keys():
+            indexes[name] = PandasIndex.from_variables({name: arrived[name]}, options={})
+            variables.update(indexes[name].create_variables({name: arrived[name]}))
+        # All as coordinates, to which xarray adds no indexes.
+        made = xarray.Coordinates(variables, indexes).to_dataset()
+        made = made.reset_coords(list(self.dataset.data_vars))
+        made.attrs, made.encoding = self.dataset.attrs, self.dataset.encoding
+        if isinstance(source, xarray.DataArray):
+            return made[_OF_ARRAY].rename(source.name)
+        return made
 
     def _describe(self, name: Hashable) -> str:
-        variable = self.dataset.variables[name]
-        return f"variable {name!r} along {variable.dims} of {variable.dtype}"
+        variable, index = self.dataset.variables[name], self.dataset.xindexes.get(name)
+        what = f"variable {name!r} along {variable.dims} of {variable.dtype}"
+        cells = {dim: size for dim, size in variable.sizes.items() if dim not in self._along}
+        return f"{what} with {cells} and {type(index).__name__}" if cells or index else what
 
 
 class _Bundle:
-    """Some variables of a task, bound as if each lay along all dimensions of the grid."""
+    """Variables along the same dimensions of the grid, bound together.
 
-    def __init__(self, task: _Task, names: list[Hashable]) -> None:
-        self.names = names
-        self.exchange: Exchange | None = None
-        self._task = task
-        self._sources = agree(task.comm, lambda: [self._room_for(name) for name in names])
-        self._destinations = agree(
-            task.comm, lambda: [task.redistribution.destination_for(it) for it in self._sources]
-        )
-        pairs = zip(self._sources, self._destinations, strict=True)
-        if names:
-            self.exchange = Exchange(
-                task.redistribution.route,
-                task.comm,
-                [(_bytes_of(start), _bytes_of(end)) for start, end in pairs],
-                dimensions=len(task.source_order),
-            )
+    In their arrays dimensions of the grid come first, then those of the variable alone.
+    """
+
+    def __init__(
+        self,
+        redistribution: Redistribution,
+        variables: dict[Hashable, xarray.Variable],
+        source_order: list[Hashable],
+        destination_order: list[Hashable],
+    ) -> None:
+        self._variables, self._orders = variables, (source_order, destination_order)
+
+        def rooms() -> list[tuple[NDArray[Any], NDArray[Any]]]:
+            made = []
+            for variable in variables.values():
+                own = [size for dim, size in variable.sizes.items() if dim not in source_order]
+                source = empty(redistribution.source_shape(*own), variable.dtype)
+                made.append((source, redistribution.destination_for(source)))
+            return made
+
+        self._rooms = agree(redistribution._comm, rooms)
+        grid, comm, route = len(source_order), redistribution._comm, redistribution.route
+        pairs = [it for it in self._rooms if 0 not in it[0].shape[grid:]]
+        fields = [(_bytes_of(source), _bytes_of(destination)) for source, destination in pairs]
+        self.exchange = Exchange(route, comm, fields, dimensions=grid) if fields else None
 
     def read(self, dataset: xarray.Dataset) -> None:
         """Take over the values of the variables. Raises ValueError when they no longer fit."""
-        order, shape = self._task.source_order, self._task.redistribution.source_shape()
-        for name, array in zip(self.names, self._sources, strict=True):
-            if 0 not in shape:
-                _spread(name, dataset.variables[name], order, shape, array)
-
-    def move_once(self) -> None:
-        """Collective. Read and move, and let go of the exchange."""
-        agree(self._task.comm, lambda: self.read(self._task.dataset))
-        if self.exchange is not None:
-            with self.exchange as exchange:
-                exchange.run()
+        for (name, bound), (array, _) in zip(self._variables.items(), self._rooms, strict=True):
+            part = dict(zip(self._orders[0], array.shape, strict=False))
+            _spread(name, dataset.variables.get(name), bound, part, array)
 
     def arriving(self) -> dict[Hashable, xarray.Variable]:
         """The variables of the destination, as views of where they arrive."""
-        variables, order = self._task.dataset.variables, self._task.destination_order
         return {
-            name: _narrowed(variables[name], array, order)
-            for name, array in zip(self.names, self._destinations, strict=True)
+            name: _narrowed(variable, array, self._orders[1])
+            for (name, variable), (_, array) in zip(
+                self._variables.items(), self._rooms, strict=True
+            )
         }
-
-    def _room_for(self, name: Hashable) -> NDArray[Any]:
-        variable, order = self._task.dataset.variables[name], self._task.source_order
-        try:
-            scalar_of(variable.dtype, "assign")
-        except TypeError as error:
-            raise TypeError(f"variable {name!r}: {error}") from None
-        own = [size for dimension, size in variable.sizes.items() if dimension not in order]
-        return empty(self._task.redistribution.source_shape(*own), variable.dtype)
 
 
 def _as_dataset(source: xarray.Dataset | xarray.DataArray) -> xarray.Dataset:
@@ -201,9 +249,7 @@ def _names_of(dimensions: Sequence[Hashable], dataset: xarray.Dataset) -> list[H
     return names
 
 
-def _grids(
-    redistribution: Redistribution, names: list[Hashable]
-) -> tuple[_core.BlockGrid, _core.BlockGrid]:
+def _grids(redistribution: Redistribution, names: list[Hashable]) -> _Grids:
     source, destination = redistribution._source.layout, redistribution._destination.layout
     if not isinstance(source, _core.BlockGrid) or not isinstance(destination, _core.BlockGrid):
         raise TypeError(
@@ -218,6 +264,55 @@ def _grids(
     return source, destination
 
 
+def _moved(
+    dataset: xarray.Dataset, along: list[Hashable], grids: _Grids, rank: int
+) -> list[Hashable]:
+    """The variables that change. Raises TypeError, naming it, when one cannot be moved."""
+    source, destination = grids
+    extents = source.extents, source.local_extents(rank), destination.local_extents(rank)
+    divided = {dim for dim, *its in zip(along, *extents, strict=True) if len({*its}) > 1}
+    names = []
+    for name, variable in dataset.variables.items():
+        index = dataset.xindexes.get(name)
+        if index is not None and type(index) is not PandasIndex:  # not made of values alone
+            if not divided.isdisjoint(variable.dims):
+                raise TypeError(
+                    f"coordinate {name!r} has a {type(index).__name__}, which cannot be divided "
+                    f"along {variable.dims}; use reset_index or drop_indexes before"
+                )
+        elif not set(along).isdisjoint(variable.dims):
+            try:
+                if not isinstance(variable.dtype, np.dtype):
+                    raise TypeError(f"{variable.dtype} is a type of pandas; use one of NumPy")
+                scalar_of(variable.dtype, "assign")
+            except TypeError as error:
+                raise TypeError(f"variable {name!r}: {error}") from None
+            names.append(name)
+    return names
+
+
+def _with_one_cell_where_absent(
+    present: tuple[bool, ...], source: _core.BlockGrid, destination: _core.BlockGrid
+) -> _Grids:
+    """The grids of what lies along some dimensions: one cell for each destination in the others.
+
+    There its sources are parts that are not empty, if there are any.
+    """
+    (before, (owners,)), (after, (owners_after,)) = source.__reduce__(), destination.__reduce__()
+    have, want = list(owners), list(owners_after)
+    for d in (d for d, there in enumerate(present) if not there):
+        owned = np.array([have[d].owned(part) for part in range(have[d].parts)])
+        upto, parts = np.cumsum(owned > 0 if owned.any() else owned == 0), want[d].parts
+        have[d] = _core.Distribution.irregular([0, *(parts * upto // upto[-1])])
+        want[d] = _core.Distribution.even(parts, parts)
+
+    def made(like: partial[_core.BlockGrid], by: list[_core.Distribution]) -> _core.BlockGrid:
+        halo = zip(like.keywords["halo"], present, strict=False)
+        return like(by, halo=[it if there else (0, 0, False) for it, there in halo])
+
+    return made(before, have), made(after, want)
+
+
 def _bytes_of(array: NDArray[Any]) -> NDArray[Any]:
     """Times as integers: NumPy does not show their memory to others."""
     return array.view(np.int64) if array.dtype.kind in "mM" else array
@@ -225,51 +320,40 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[Any]:
 
 def _spread(
     name: Hashable,
-    variable: xarray.Variable,
-    order: list[Hashable],
-    shape: tuple[int, ...],
+    variable: xarray.Variable | None,
+    bound: xarray.Variable,
+    part: dict[Hashable, int],
     array: NDArray[Any],
 ) -> None:
-    """Write the values into an array with all dimensions of the grid, then the variable's own."""
-    sizes = dict(zip(order, shape, strict=True))
-    for dimension, size in sizes.items():
-        if dimension in variable.dims and variable.sizes[dimension] != size:
-            raise ValueError(
-                f"variable {name!r} has {variable.sizes[dimension]} indices along {dimension!r} on "
-                f"this rank, whose part of the grid has {size}"
-            )
-    own = {dim: size for dim, size in variable.sizes.items() if dim not in sizes}
-    bound = array.shape[len(order) :]
-    if (tuple(own.values()), variable.dtype) != (bound, array.dtype):
+    """Write the values, constant along dimensions of the grid that the variable does not have."""
+    sizes = {dim: part.get(dim, size) for dim, size in bound.sizes.items()}
+    nothing = 0 in part.values()
+    if (
+        variable is None
+        or variable.dtype != bound.dtype
+        or {*variable.dims} != {*bound.dims}
+        or not (nothing or dict(variable.sizes) == sizes)
+    ):
+        now = "missing" if variable is None else f"{dict(variable.sizes)} of {variable.dtype}"
         raise ValueError(
-            f"variable {name!r} has cells of shape {tuple(own.values())} of {variable.dtype}, but "
-            f"was bound with {bound} of {array.dtype}; bind it again"
+            f"variable {name!r} is {now} on this rank, but is bound as {sizes} of {bound.dtype} by "
+            "the rank's part of the grid; give that part, or bind the variable again"
         )
-    present = [dimension for dimension in order if dimension in variable.dims]
-    narrow = [size if dimension in variable.dims else 1 for dimension, size in sizes.items()]
-    array[...] = variable.transpose(*present, *own).values.reshape(*narrow, *bound)
+    if nothing:
+        return
+    dims = [*(dim for dim in part if dim in sizes), *(dim for dim in sizes if dim not in part)]
+    narrow = [sizes.get(dim, 1) for dim in part]
+    values = variable.transpose(*dims).values
+    array[...] = values.reshape(*narrow, *array.shape[len(part) :])
 
 
 def _narrowed(
     variable: xarray.Variable, array: NDArray[Any], order: list[Hashable]
 ) -> xarray.Variable:
     """A view of the array along the variable's own dimensions again, in its order."""
-    own = [dimension for dimension in variable.dims if dimension not in order]
-    full = xarray.Variable((*order, *own), array, variable.attrs, variable.encoding)
-    absent = [dimension for dimension in order if dimension not in variable.dims]
-    if any(full.sizes[dimension] == 0 for dimension in absent):
-        nothing = np.empty([full.sizes[dimension] for dimension in variable.dims], array.dtype)
-        return xarray.Variable(variable.dims, nothing, variable.attrs, variable.encoding)
-    return full.isel(dict.fromkeys(absent, 0)).transpose(*variable.dims)
-
-
-def _like(source: Data, moved: Mapping[Hashable, xarray.Variable]) -> Data:
-    """A copy of `source` with moved variables in place of its own."""
-    dataset = _as_dataset(source)
-    variables = {name: moved.get(name, variable) for name, variable in dataset.variables.items()}
-    coordinates = {name: variables[name] for name in dataset.coords}
-    data = {name: variables[name] for name in dataset.data_vars}
-    made = xarray.Dataset(data, coordinates, dataset.attrs)
-    if isinstance(source, xarray.DataArray):
-        return made[_OF_ARRAY].rename(source.name)
-    return made
+    sizes = dict(zip(order, array.shape, strict=False))
+    present = [dim for dim in order if dim in variable.dims]
+    dims = (*present, *(dim for dim in variable.dims if dim not in sizes))
+    view = array.reshape(*(sizes[dim] for dim in present), *array.shape[len(order) :])
+    made = xarray.Variable(dims, view, variable.attrs, variable.encoding)
+    return made.transpose(*variable.dims)

@@ -120,17 +120,76 @@ def test_names_that_are_no_dimensions_are_refused() -> None:
     refused("a dict cannot be", lambda: redistribution.bind({} if last else mine, ["x", "y"]))
 
 
+def loses_a_type(mine: xarray.Dataset) -> None:
+    mine["wind"] = mine.wind.astype("float32")
+
+
+def loses_a_dimension(mine: xarray.Dataset) -> None:
+    mine["land"] = ("y", np.ones(mine.sizes["y"], bool))
+
+
+def loses_a_dimension_of_its_own(mine: xarray.Dataset) -> None:
+    mine["wind"] = mine.wind.isel(level=0, drop=True)
+
+
+def gains_a_dimension(mine: xarray.Dataset) -> None:
+    mine["when"] = mine.when.expand_dims(x=mine.x)
+
+
+def gets_another_dimension(mine: xarray.Dataset) -> None:
+    mine["when"] = ("x", np.zeros(mine.sizes["x"], "M8[ns]"))
+
+
+def goes(mine: xarray.Dataset) -> None:
+    del mine["land"]
+
+
+def gets_another_index(mine: xarray.Dataset) -> None:
+    mine["x"] = mine.x + 1
+
+
 def test_a_source_that_no_longer_fits_ends_the_run_of_every_rank() -> None:
     redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
-    mine = part("x", COLUMNS)
+    for change, words in {
+        loses_a_type: "'wind' is .* of float32 on this rank, but is bound as .* of float64",
+        loses_a_dimension: r"'land' is \{'y': \d\} of bool on this rank, but is bound as \{'x': ",
+        loses_a_dimension_of_its_own: "'wind' is {'",
+        gains_a_dimension: r"'when' is \{'x': ",
+        gets_another_dimension: "'when' is {'x': ",
+        goes: "'land' is missing",
+        gets_another_index: "the index 'x' has changed",
+    }.items():
+        mine = part("x", COLUMNS)
+        bound = redistribution.bind(mine, ["x", "y"])
+        bound.run()
+        if WORLD.rank == 0:
+            change(mine)
+            with pytest.raises(transrank.Misuse, match=words):
+                bound.run()
+        else:
+            with pytest.raises(transrank.BrokenExchange, match="rank 0"):
+                bound.run()
+
+
+def test_a_source_whose_dimensions_change_places_still_fits() -> None:
+    redistribution = transrank.Redistribution(WORLD, divided(0), divided(1))
+    mine, wanted = part("x", COLUMNS), part("y", ROWS)
     bound = redistribution.bind(mine, ["x", "y"])
+    mine["wind"], mine["land"] = mine.wind.transpose(), mine.land.transpose()
+    bound.run()
+    assert all(WORLD.allgather(bound.destination.identical(wanted)))
+
+
+def test_what_lies_along_one_dimension_has_its_values_in_a_halo_too() -> None:
+    halo = [(1, 2, True), (2, 1, False)]
+    surrounded = BlockGrid([Distribution.even(n, 1) for n in (COLUMNS, ROWS)], halo=halo)
+    redistribution = transrank.Redistribution(WORLD, divided(0), surrounded)
+    moved = redistribution.redistribute(part("x", COLUMNS), ["x", "y"])
     if WORLD.rank == 0:
-        mine["wind"] = mine.wind.astype("float32")
-        with pytest.raises(transrank.Misuse, match=r"'wind' .* of float32, .* bind it again"):
-            bound.run()
-    else:
-        with pytest.raises(transrank.BrokenExchange, match="rank 0"):
-            bound.run()
+        numbers = np.arange(-1, COLUMNS + 2) % COLUMNS
+        assert (moved.x.values == whole().x.values[numbers]).all()
+        assert moved.indexes["x"].equals(moved.x.to_index())
+        assert (moved.when.values[2:-1] == whole().when.values).all()
 
 
 def test_what_is_no_part_of_the_grid_is_refused() -> None:
@@ -138,7 +197,7 @@ def test_what_is_no_part_of_the_grid_is_refused() -> None:
     mine = part("x", COLUMNS)
     refused("1 names ['x']", lambda: redistribution.redistribute(mine, ["x"]))
     short = mine.isel(x=slice(1, None)) if WORLD.rank == 0 else mine
-    refused("indices along 'x'", lambda: redistribution.redistribute(short, ["x", "y"]))
+    refused("but is bound as", lambda: redistribution.redistribute(short, ["x", "y"]))
     other = mine.astype("float32") if WORLD.rank == WORLD.size - 1 else mine
     if WORLD.size > 1:
         refused("float32", lambda: redistribution.redistribute(other, ["x", "y"]))
