@@ -21,6 +21,8 @@
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/route/alltoall.hpp"
+#include "transrank/route/consistency.hpp"
+#include "transrank/route/file.hpp"
 #include "transrank/route/halo.hpp"
 #include "transrank/route/redistribution.hpp"
 #include "transrank/route/route.hpp"

@@ -174,6 +174,50 @@ def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) ->
     assert "without the component Cobol; it has: CXX;C;Fortran" in " ".join(refused.stderr.split())
 
 
+def syntax_of(program: Path, text: str, compiler: str, prefix: Path, *flags: str) -> Finished:
+    """What the compiler of the MPI says of a program that sees an installed package alone."""
+    program.write_text(text)
+    command = [mpi_compiler(compiler), *flags, "-fsyntax-only", f"-I{prefix / 'include'}", program]
+    return run_bounded(command, timeout=BUILD_SECONDS, env=ENVIRONMENT)
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix: Path, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "cpp.md").read_text("utf-8")
+    headers = re.findall(r"^### `(transrank/\S+)`", page, re.MULTILINE)
+    assert len(headers) > 30
+    comments = [
+        line
+        for header in headers
+        for line in (ROOT / "cpp" / header).read_text("utf-8").splitlines()
+        if line.lstrip().startswith("///")
+    ]
+    spaces = "mpi|layout|route|discovery|memory|transport|exchange|array|collective|redistribution"
+    names = {
+        f"transrank::{name}"
+        for name in re.findall(rf"\b(?:{spaces})::\w+", "\n".join([page, *comments]))
+    }
+    assert {"transrank::mpi::AgreedError", "transrank::transport::BrokenExchange"} <= names
+    includes = [f'#include "{header}"' for header in headers]
+    umbrella = ['#include "transrank/transrank.hpp"']
+    using = [f"using {name};" for name in sorted(names)]
+    for number, lines in enumerate((includes, umbrella)):
+        text = "\n".join([*lines, *using, ""])
+        program = tmp_path / f"cpp{number}.cpp"
+        syntax_of(program, text, "mpicxx", prefix, "-std=c++20").check()
+
+    page = (ROOT / "docs" / "c.md").read_text("utf-8")
+    functions = set(re.findall(r"\btransrank_\w+(?=\()", page))
+    constants = set(re.findall(r"\bTRANSRANK_\w+(?<!_H)", page))
+    assert len(functions) > 10
+    assert len(constants) > 3
+    text = '#include "transrank/transrank.h"\n' + "".join(
+        f'_Static_assert(sizeof({name}) > 0, "");\n'
+        for name in sorted(constants | {f"&{function}" for function in functions})
+    )
+    syntax_of(tmp_path / "c.c", text, "mpicc", prefix, "-std=c11", "-Wall", "-Werror").check()
+
+
 INCLUDE = re.compile(r'^#include "(transrank/[^"]+)"', re.MULTILINE)
 
 

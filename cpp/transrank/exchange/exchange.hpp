@@ -12,6 +12,7 @@
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/route/route.hpp"
+#include "transrank/transport/breakage.hpp"
 #include "transrank/transport/field.hpp"
 
 namespace transrank::exchange {
