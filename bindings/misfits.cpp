@@ -66,7 +66,7 @@ std::string wanted_instead(const StubParameter& parameter, nb::handle value) {
     }
     if (type == "bool" || type == "str") {
         const bool right =
-            type == "bool" ? PyBool_Check(value.ptr()) : PyUnicode_Check(value.ptr());
+            (type == "bool" ? PyBool_Check(value.ptr()) : PyUnicode_Check(value.ptr())) != 0;
         return right ? "" : "a " + type;
     }
     if (type == "Comm") {
@@ -111,9 +111,10 @@ std::string unknown_keyword(const Function& function, nb::handle keyword) {
     }
     const nb::object close =
         nb::module_::import_("difflib").attr("get_close_matches")(keyword, names, 1);
-    const std::string hint = nb::len(close) > 0
-                                 ? "did you mean '" + as_text(close[0]) + "'?"
-                                 : (all.empty() ? "it takes none" : "it takes: " + all);
+    std::string hint = all.empty() ? "it takes none" : "it takes: " + all;
+    if (nb::len(close) > 0) {
+        hint = "did you mean '" + as_text(close[0]) + "'?";
+    }
     return "got an unexpected keyword argument '" + as_text(keyword) + "'; " + hint;
 }
 
@@ -158,17 +159,15 @@ std::string misfit(const Function& function, const std::vector<nb::handle>& posi
         if (!wanted.empty()) {
             return name + " is " + shown(values[i]) + "; give " + wanted;
         }
-        given += (given.empty() ? "" : ", ") + name + " = " + shown(values[i]);
+        given.append(given.empty() ? "" : ", ").append(name).append(" = ").append(shown(values[i]));
     }
     return "an argument is out of range or of another type: " + given;
 }
 
 void explain(const Function& function, PyObject* const* arguments, std::size_t positional_count,
              PyObject* keywords) {
-    std::vector<nb::handle> positional;
-    for (std::size_t i = function.has_self ? 1 : 0; i < positional_count; ++i) {
-        positional.emplace_back(arguments[i]);
-    }
+    const std::vector<nb::handle> positional(arguments + (function.has_self ? 1 : 0),
+                                             arguments + positional_count);
     std::vector<std::pair<nb::handle, nb::handle>> named;
     const auto count = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_Size(keywords));
     for (std::size_t i = 0; i < count; ++i) {

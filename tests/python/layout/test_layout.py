@@ -78,7 +78,7 @@ def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo: int) -> Non
 
 def test_what_a_rank_owns_in_pieces_is_no_box() -> None:
     grid = BlockGrid([Distribution.block_cyclic(8, 2, 1)])
-    with pytest.raises(ValueError, match="rank 0 owns along dimension 0 is 4 ranges"):
+    with pytest.raises(ValueError, match="rank 0 owns 4 ranges of dimension 0"):
         grid.box(0)
 
 
