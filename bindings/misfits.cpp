@@ -157,7 +157,8 @@ std::string misfit(const Function& function, const std::vector<nb::handle>& posi
         }
         const auto wanted = wanted_instead(parameters[i], values[i]);
         if (!wanted.empty()) {
-            return name + " is " + shown(values[i]) + "; give " + wanted;
+            return std::string(name).append(" is ").append(shown(values[i])).append("; give ") +
+                   wanted;
         }
         given.append(given.empty() ? "" : ", ").append(name).append(" = ").append(shown(values[i]));
     }
@@ -170,6 +171,7 @@ void explain(const Function& function, PyObject* const* arguments, std::size_t p
                                              arguments + positional_count);
     std::vector<std::pair<nb::handle, nb::handle>> named;
     const auto count = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_Size(keywords));
+    named.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         named.emplace_back(PyTuple_GetItem(keywords, static_cast<Py_ssize_t>(i)),
                            arguments[positional_count + i]);

@@ -138,7 +138,7 @@ def test_indices_owned_twice_or_never_are_named() -> None:
         _core.match([(1, 5, 3, 0), (2, 7, 1, 0)], [])
     with pytest.raises(ValueError, match="index 8, which rank 3 wants, is in no source list"):
         _core.match([(1, 5, 3, 0)], [(3, 6, 3, 0)])
-    with pytest.raises(ValueError, match="a directory needs parts of one range each"):
+    with pytest.raises(ValueError, match="a directory needs a Distribution whose parts are one range"):
         _core.runs_by_directory(0, integers([1]), _core.Distribution.block_cyclic(4, 2, 1))
 
 
@@ -194,7 +194,7 @@ def test_wrong_counts_are_refused_with_rank_peer_and_values() -> None:
         _core.alltoallv(1, blocks([-1, 1], [0, 1], [0, 0]), good)
     with pytest.raises(ValueError, match=r"rank 1 receives from rank 1 a block of 1 units at .*-2"):
         _core.alltoallv(1, good, blocks([1, 1], [0, -2], [0, 0]))
-    with pytest.raises(ValueError, match="sends to its peers has 2 counts, 1 displacements and 2"):
+    with pytest.raises(ValueError, match="its peers blocks with 2 counts, 1 displacements and 2"):
         _core.alltoallv(1, blocks([1, 1], [0], [0, 0]), good)
     with pytest.raises(ValueError, match="send counts for 2 ranks and receive counts for 1"):
         _core.alltoallv(1, good, blocks([1], [0], [0]))
