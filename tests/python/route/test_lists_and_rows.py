@@ -138,7 +138,7 @@ def test_indices_owned_twice_or_never_are_named() -> None:
         _core.match([(1, 5, 3, 0), (2, 7, 1, 0)], [])
     with pytest.raises(ValueError, match="index 8, which rank 3 wants, is in no source list"):
         _core.match([(1, 5, 3, 0)], [(3, 6, 3, 0)])
-    with pytest.raises(ValueError, match="a directory needs a Distribution whose parts are one range"):
+    with pytest.raises(ValueError, match="whose parts are one range each; this one"):
         _core.runs_by_directory(0, integers([1]), _core.Distribution.block_cyclic(4, 2, 1))
 
 
