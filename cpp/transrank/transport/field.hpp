@@ -7,7 +7,8 @@
 
 namespace transrank::transport {
 
-/// How arriving data are combined with the destination.
+/// How arriving data are combined with the destination. Min and max with a NaN on either side are
+/// NaN; of two NaN, as of zeros of either sign, the one that is there stays.
 enum class Operation : std::uint8_t { assign, add, min, max };
 
 /// The type of the numbers in a unit, for operations other than assign.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/runs.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -23,16 +24,15 @@ struct Add {
         }
     }
 };
-struct Min {
+template <class Stays>
+struct Pick {
     template <class T>
     static T apply(T a, T b) {
-        return std::min(a, b);
-    }
-};
-struct Max {
-    template <class T>
-    static T apply(T a, T b) {
-        return std::max(a, b);
+        const T picked = Stays()(a, b) ? a : b;  // b where either is NaN
+        if constexpr (std::is_floating_point_v<T>) {
+            return std::isnan(a) ? a : picked;
+        }
+        return picked;
     }
 };
 
@@ -111,9 +111,9 @@ Combine combine_kernel(Operation operation, Scalar scalar) {
         case Operation::add:
             return kernel_of<Add>(scalar);
         case Operation::min:
-            return kernel_of<Min>(scalar);
+            return kernel_of<Pick<std::less_equal<>>>(scalar);
         case Operation::max:
-            return kernel_of<Max>(scalar);
+            return kernel_of<Pick<std::greater_equal<>>>(scalar);
         case Operation::assign:
             break;
     }

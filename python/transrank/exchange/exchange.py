@@ -46,7 +46,7 @@ class Exchange(Bound):
         may be the same.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
-        ``max``. The result is bitwise identical in every run: contributions are applied in the
+        ``max``, which keep NaN from either side. The result is bitwise identical in every run: contributions are applied in the
         order of their ranks.
     transport
         ``auto``, or a name of `transports()`. ``auto`` is the transport that the environment

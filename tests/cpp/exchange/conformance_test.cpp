@@ -146,6 +146,20 @@ TEST_CASE("every transport agrees with a serial oracle when ranks are on differe
     }
 }
 
+TEST_CASE("a NaN of the owner, of a ghost, of both and of several stays in min and max") {
+    for (const auto& transport : transports()) {
+        for (int seed = 5000; seed < 5012; ++seed) {
+            CAPTURE(transport);
+            CAPTURE(seed);
+            auto scenario = random_scenario(static_cast<std::uint64_t>(seed), world_size());
+            scenario.operation = seed % 2 == 0 ? Operation::min : Operation::max;
+            scenario.kinds.assign(
+                2, {.scalar = seed % 4 < 2 ? Scalar::float32 : Scalar::float64, .unit_bytes = 80});
+            run(scenario, random_options(transport, scenario), 2);
+        }
+    }
+}
+
 // Staged legs go by portions of 64 KiB; who only sends may be ahead of who only receives.
 TEST_CASE("legs of many portions agree with the serial oracle") {
     for (std::uint64_t seed = 3000; seed < 3005; ++seed) {

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "pattern.hpp"
@@ -52,8 +54,11 @@ void with_type(Scalar scalar, const Action& action) {
     }
 }
 
-/// Numbers of very different size, so that the order of a sum shows in its last bits.
-inline void fill(std::span<std::byte> bytes, Scalar scalar, std::uint64_t seed) {
+/// Numbers of very different size, so that the order of a sum shows in its last bits. For min and
+/// max also NaN and zeros, of either sign, so that it shows which one stays.
+inline void fill(std::span<std::byte> bytes, Scalar scalar, std::uint64_t seed,
+                 Operation operation) {
+    const bool special = operation == Operation::min || operation == Operation::max;
     Random random(seed);
     with_type(scalar, [&]<class T>(T) {
         for (std::size_t offset = 0; offset + sizeof(T) <= bytes.size(); offset += sizeof(T)) {
@@ -61,6 +66,10 @@ inline void fill(std::span<std::byte> bytes, Scalar scalar, std::uint64_t seed) 
             if constexpr (std::is_floating_point_v<T>) {
                 const auto mantissa = static_cast<T>(between(random, -1000003, 1000003));
                 value = std::ldexp(mantissa, static_cast<int>(between(random, -30, 30)));
+                if (special && chance(random, 0.3)) {
+                    const T bare = chance(random, 0.5) ? T{} : std::numeric_limits<T>::quiet_NaN();
+                    value = std::copysign(bare, mantissa);
+                }
             } else {
                 value = static_cast<T>(random());
             }
@@ -78,10 +87,12 @@ inline void combine(Operation operation, const FieldKind& kind, std::byte* desti
             T theirs{};
             std::memcpy(&mine, destination + offset, sizeof(T));
             std::memcpy(&theirs, source + offset, sizeof(T));
-            if (operation == Operation::min) {
-                theirs = theirs < mine ? theirs : mine;
-            } else if (operation == Operation::max) {
-                theirs = theirs > mine ? theirs : mine;
+            if (operation == Operation::min || operation == Operation::max) {
+                bool stays = operation == Operation::min ? mine <= theirs : mine >= theirs;
+                if constexpr (std::is_floating_point_v<T>) {
+                    stays = stays || std::isnan(mine);
+                }
+                theirs = stays ? mine : theirs;
             } else if (operation == Operation::add) {
                 if constexpr (std::is_floating_point_v<T>) {
                     theirs = mine + theirs;

@@ -64,7 +64,7 @@ private:
                           static_cast<std::uint64_t>(epoch), side};
         std::vector<std::uint32_t> mixed(2);
         mix.generate(mixed.begin(), mixed.end());
-        fill(bytes, kind.scalar, (std::uint64_t{mixed[0]} << 32U) | mixed[1]);
+        fill(bytes, kind.scalar, (std::uint64_t{mixed[0]} << 32U) | mixed[1], operation);
         return bytes;
     }
 };
