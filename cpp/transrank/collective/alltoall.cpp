@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -26,18 +27,19 @@ namespace {
 using layout::require;
 
 constexpr std::int64_t different = -1;  // for a block length
+constexpr auto most_bytes = std::numeric_limits<std::int64_t>::max();
 
-std::vector<std::string> words_of(const AlltoallOptions& options, std::int64_t block_bytes,
-                                  bool in_place) {
+std::vector<std::string> words_of(const AlltoallOptions& options,
+                                  std::optional<std::int64_t> block_bytes, bool in_place) {
     std::string torus = "torus";
     for (const int length : options.torus) {
         torus += ' ' + std::to_string(length);
     }
     return {"the algorithm " + options.algorithm,
             "the choices '" + options.choices + "'",
-            block_bytes == different ? "blocks of different lengths"
-                                     : "blocks of " + std::to_string(block_bytes) + " bytes",
-            in_place && block_bytes != different ? "one array" : "two arrays",
+            block_bytes ? "blocks of " + std::to_string(*block_bytes) + " bytes"
+                        : "blocks of different lengths",
+            in_place && block_bytes ? "one array" : "two arrays",
             "radix " + std::to_string(options.radix),
             "window " + std::to_string(options.window),
             "leaders " + std::to_string(options.leaders),
@@ -52,8 +54,7 @@ void check_side(int rank, const char* what, const void* array,
             "rank ", rank, " ", what, " ", bytes.size(), " blocks at ", offsets.size(),
             " offsets; there must be one for each of ", ranks, " ranks");
     for (std::size_t peer = 0; peer < bytes.size(); ++peer) {
-        require(bytes[peer] >= 0 && offsets[peer] >= 0 &&
-                    offsets[peer] <= std::numeric_limits<std::int64_t>::max() - bytes[peer],
+        require(bytes[peer] >= 0 && offsets[peer] >= 0 && offsets[peer] <= most_bytes - bytes[peer],
                 "rank ", rank, " ", what, " a block of ", bytes[peer], " bytes at offset ",
                 offsets[peer], "; neither may be negative nor their sum exceed 64 bits");
         require(bytes[peer] == 0 || array != nullptr, "rank ", rank, " ", what, " ", bytes[peer],
@@ -178,13 +179,16 @@ std::string name_of(const mpi::Communicator& comm, const AlltoallOptions& option
     return options.algorithm;
 }
 
+bool can_be_blocks(int ranks, std::int64_t block_bytes) {
+    return block_bytes >= 0 && block_bytes <= most_bytes / ranks;
+}
+
 Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
     mpi::require_communicator(comm);
     int ranks = 0;
     mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
     // What is out of range is refused where all ranks can hear of it.
-    return Blocks::equal(ranks, block_bytes <= most / ranks ? block_bytes : -1);
+    return Blocks::equal(ranks, can_be_blocks(ranks, block_bytes) ? block_bytes : 0);
 }
 
 }  // namespace
@@ -195,18 +199,17 @@ struct Alltoall::Made {
 
     /// Collective.
     Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
-         std::int64_t block_bytes, const AlltoallOptions& options,
+         std::optional<std::int64_t> equal, const AlltoallOptions& options,
          const std::shared_ptr<void>& keep_alive);
 };
 
 Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
-                     std::int64_t block_bytes, const AlltoallOptions& options,
+                     std::optional<std::int64_t> equal, const AlltoallOptions& options,
                      const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
     const auto lease = known->acquire();
     const auto& own = lease.comm();
-    mpi::agree_on(own, "calls alltoall with",
-                  words_of(options, block_bytes, send == receive && send != nullptr));
+    const auto block_bytes = equal.value_or(different);
     auto problem = problem_of(options, own.size());
     const Task task{.comm = comm,
                     .own = own,
@@ -219,8 +222,13 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
                     .keep_alive = keep_alive};
     mpi::agree(own, [&] {
         schedule::check(problem);
+        require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
+                " calls alltoall with blocks of ", block_bytes, " bytes for each of ", own.size(),
+                " ranks; give 0 to ", most_bytes / own.size());
         check_arrays(own.rank(), task);
     });
+    mpi::agree_on(own, "calls alltoall with",
+                  words_of(options, equal, send == receive && send != nullptr));
     if (block_bytes == different) {
         check_lengths(own, blocks);
     }
@@ -244,7 +252,7 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t 
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
                    const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)
-    : Alltoall(Made(comm, send, receive, blocks, different, options, keep_alive)) {}
+    : Alltoall(Made(comm, send, receive, blocks, std::nullopt, options, keep_alive)) {}
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive) {
