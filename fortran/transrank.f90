@@ -12,8 +12,12 @@
 !> with a communicator are collective; what is wrong on one rank is then the same error on all.
 !>
 !> Objects are freed when they go out of scope, at the latest; `free` does it earlier, and so does
-!> what makes them something else. They are not to be copied by assignment: of two copies the second
-!> that is used after a `free` is refused.
+!> what makes them something else. They are not to be copied by assignment: of two copies the one
+!> that is used after the other was freed is refused, and an address in it leads nowhere.
+!>
+!> In the texts of errors indices, rows, ghosts, cells, dimensions and fields count from 1, too. An
+!> empty constructor, [integer ::], for a list that may be left out is left out for gfortran; the
+!> offsets of rows may be neither empty nor unallocated.
 module transrank
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, &
         c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
@@ -31,7 +35,8 @@ module transrank
     integer, parameter, public :: transrank_error_resources = 6
     integer, parameter, public :: transrank_error_internal = 7
 
-    ! How arriving data are combined with the destination.
+    ! How arriving data are combined with the destination. Min and max with a NaN on either side are
+    ! NaN; of two NaN, as of zeros of either sign, the one that is there stays.
     integer, parameter, public :: transrank_assign = 0
     integer, parameter, public :: transrank_add = 1
     integer, parameter, public :: transrank_min = 2
@@ -80,12 +85,16 @@ module transrank
         private
         integer :: parts = 0
     contains
-        !> Ranges whose lengths differ by at most one, the longer ones first.
-        procedure :: even => distribution_even
+        !> Ranges whose lengths differ by at most one, the longer ones first. Extents and lengths
+        !> are default integers or of kind int64.
+        generic :: even => distribution_even, distribution_even_int64
         !> lengths(p + 1) indices for part p.
-        procedure :: irregular => distribution_irregular
+        generic :: irregular => distribution_irregular, distribution_irregular_int64
         !> Blocks dealt out in turn, as ScaLAPACK does; of one index: cyclic.
-        procedure :: block_cyclic => distribution_block_cyclic
+        generic :: block_cyclic => distribution_block_cyclic, distribution_block_cyclic_int64
+        procedure, private :: distribution_even, distribution_even_int64
+        procedure, private :: distribution_irregular, distribution_irregular_int64
+        procedure, private :: distribution_block_cyclic, distribution_block_cyclic_int64
         !> How many indices a part owns.
         procedure :: owned => distribution_owned
         !> The part that owns an index, and which of its own indices that is, from 1.
@@ -116,7 +125,8 @@ module transrank
     contains
         !> Collective. `owned` is this rank's number of rows. With `table`, the same on every rank,
         !> 8 bytes per rank are kept: then owners of rows are known without asking.
-        procedure :: create => numbering_create
+        generic :: create => numbering_create, numbering_create_int64
+        procedure, private :: numbering_create, numbering_create_int64
         !> This rank's rows are first to last, of `all`.
         procedure :: range => numbering_range
         !> The global index of a row of a rank, and the rank and row of a global index: of any rank
@@ -212,18 +222,22 @@ module transrank
     type, extends(library_object), public :: transrank_ghost_update
     contains
         !> Collective. Ghost i is a copy of the row with global index ghosts(i).
-        procedure :: pull => ghost_update_pull
+        generic :: pull => ghost_update_pull, ghost_update_pull_uneven
         !> Collective. The same from the owners' side: own row pushed(i) becomes a ghost on rank
         !> targets(i). The ghosts of a rank stand in the order of the ranks that push them.
-        procedure :: push => ghost_update_push
+        generic :: push => ghost_update_push, ghost_update_push_uneven
         !> Collective. With a route from owned rows to ghosts that exists: one that was loaded.
-        procedure :: along => ghost_update_along
+        generic :: along => ghost_update_along, ghost_update_along_uneven
         !> Collective. With the ghosts of another update, whose rows may hold anything else.
-        procedure :: like => ghost_update_like
+        generic :: like => ghost_update_like, ghost_update_like_uneven
         !> The global index of each ghost (0 where no row arrives), where its elements begin (one
         !> more than there are ghosts), and the address of the elements for c_f_pointer. The memory
         !> is freed with the update and the last exchange bound to it.
         procedure :: ghosts => ghost_update_ghosts
+        procedure, private :: ghost_update_pull, ghost_update_pull_uneven
+        procedure, private :: ghost_update_push, ghost_update_push_uneven
+        procedure, private :: ghost_update_along, ghost_update_along_uneven
+        procedure, private :: ghost_update_like, ghost_update_like_uneven
     end type
 
     type, bind(c) :: exchange_options
@@ -290,14 +304,14 @@ module transrank
 
     !> Memory that other processes of this node can map, where the system allows it. Pointers of any
     !> rank and kind are made of it by c_f_pointer(memory%address, a, [m, n]).
-    type, public :: transrank_memory
+    type, extends(library_object), public :: transrank_memory
         type(c_ptr) :: address = c_null_ptr
     contains
         !> Zeroed.
-        procedure :: allocate => memory_allocate
+        generic :: allocate => memory_allocate, memory_allocate_int64
+        procedure, private :: memory_allocate, memory_allocate_int64
         !> What is bound to the memory keeps it.
         procedure :: free => memory_free
-        final :: memory_end
     end type
 
     type, bind(c) :: grid_options
@@ -332,10 +346,11 @@ module transrank
             integer(c_int), intent(out) :: ranks
             integer(c_int) :: status
         end function
-        function c_shared_alloc(bytes, memory) bind(c, name='transrank_shared_alloc') result(status)
+        function c_shared_alloc(bytes, memory, made) &
+                bind(c, name='transrank_shared_alloc_f') result(status)
             import
             integer(c_int64_t), value :: bytes
-            type(c_ptr), intent(inout) :: memory
+            type(c_ptr), intent(inout) :: memory, made
             integer(c_int) :: status
         end function
         function c_even(extent, parts, made) &
@@ -371,7 +386,7 @@ module transrank
             integer(c_int) :: status
         end function
         function c_owner(distribution, index, part, position) &
-                bind(c, name='transrank_distribution_owner') result(status)
+                bind(c, name='transrank_distribution_owner_f') result(status)
             import
             type(c_ptr), value :: distribution
             integer(c_int64_t), value :: index
@@ -380,7 +395,7 @@ module transrank
             integer(c_int) :: status
         end function
         function c_grid(dimensions, distributions, options, made) &
-                bind(c, name='transrank_layout_grid') result(status)
+                bind(c, name='transrank_layout_grid_f') result(status)
             import
             integer(c_int), value :: dimensions
             type(c_ptr), intent(in) :: distributions(*)
@@ -397,7 +412,8 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_box(layout, rank, begin, end) bind(c, name='transrank_layout_box') result(status)
+        function c_box(layout, rank, begin, end) &
+                bind(c, name='transrank_layout_box_f') result(status)
             import
             type(c_ptr), value :: layout
             integer(c_int), value :: rank
@@ -428,7 +444,7 @@ module transrank
             integer(c_int) :: status
         end function
         function c_index(numbering, rank, row, index) &
-                bind(c, name='transrank_numbering_index') result(status)
+                bind(c, name='transrank_numbering_index_f') result(status)
             import
             type(c_ptr), value :: numbering
             integer(c_int), value :: rank
@@ -437,7 +453,7 @@ module transrank
             integer(c_int) :: status
         end function
         function c_place(numbering, index, rank, row) &
-                bind(c, name='transrank_numbering_place') result(status)
+                bind(c, name='transrank_numbering_place_f') result(status)
             import
             type(c_ptr), value :: numbering
             integer(c_int64_t), value :: index
@@ -653,12 +669,17 @@ module transrank
             character(kind=c_char), intent(in) :: why(*)
             integer(c_int) :: status
         end function
-        function c_explain(exchange, text) bind(c, name='transrank_exchange_explain') result(status)
+        function c_explain(exchange, text) &
+                bind(c, name='transrank_exchange_explain_f') result(status)
             import
             type(c_ptr), value :: exchange
             type(c_ptr), intent(inout) :: text
             integer(c_int) :: status
         end function
+    end interface
+
+    interface from_zero
+        procedure from_zero_int64, from_zero_default
     end interface
 
     ! Called by pointer, so that they do not become part of the procedures that each step calls.
@@ -681,7 +702,7 @@ module transrank
     procedure(free_handle), bind(c, name='transrank_route_free') :: c_route_free
     procedure(free_handle), bind(c, name='transrank_exchange_free') :: c_exchange_free
     procedure(free_handle), bind(c, name='transrank_ghost_update_free') :: c_ghost_update_free
-    procedure(free_handle), bind(c, name='transrank_shared_free') :: c_shared_free
+    procedure(free_handle), bind(c, name='transrank_shared_free_f') :: c_shared_free
 
 contains
 
@@ -791,6 +812,22 @@ contains
         end if
     end subroutine
 
+    !> As C counts. The least number becomes the largest index, which there never is: C's texts turn
+    !> it back.
+    elemental function from_zero_int64(index) result(position)
+        integer(int64), intent(in) :: index
+        integer(c_int64_t) :: position
+        position = huge(position)
+        if (index >= -huge(index)) position = index - 1
+    end function
+
+    elemental function from_zero_default(index) result(position)
+        integer, intent(in) :: index
+        integer(c_int) :: position
+        position = huge(position)
+        if (index >= -huge(index)) position = index - 1
+    end function
+
     !> NULL for what is left out.
     function address_of(letters) result(address)
         character(kind=c_char, len=:), allocatable, target, intent(in) :: letters
@@ -838,26 +875,27 @@ contains
 
     subroutine memory_allocate(self, bytes, stat, errmsg)
         class(transrank_memory), intent(inout) :: self
+        integer, intent(in) :: bytes
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        call self%memory_allocate_int64(int(bytes, int64), stat, errmsg)
+    end subroutine
+
+    subroutine memory_allocate_int64(self, bytes, stat, errmsg)
+        class(transrank_memory), intent(inout) :: self
         integer(int64), intent(in) :: bytes
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: status
-        status = c_shared_free(self%address)
-        if (status == transrank_ok) status = c_shared_alloc(bytes, self%address)
-        call finish(status, stat, errmsg)
+        call renew(self, c_shared_free)
+        call finish(c_shared_alloc(bytes, self%address, self%handle), stat, errmsg)
     end subroutine
 
     subroutine memory_free(self, stat, errmsg)
         class(transrank_memory), intent(inout) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_shared_free(self%address), stat, errmsg)
-    end subroutine
-
-    impure elemental subroutine memory_end(self)
-        type(transrank_memory), intent(inout) :: self
-        integer(c_int) :: ignored
-        ignored = c_shared_free(self%address)
+        self%address = c_null_ptr
+        call self%library_object%free(stat, errmsg)
     end subroutine
 
     ! Distributions.
@@ -867,9 +905,18 @@ contains
         integer, intent(in) :: extent, parts
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
+        call self%distribution_even_int64(int(extent, int64), parts, stat, errmsg)
+    end subroutine
+
+    subroutine distribution_even_int64(self, extent, parts, stat, errmsg)
+        class(transrank_distribution), intent(inout) :: self
+        integer(int64), intent(in) :: extent
+        integer, intent(in) :: parts
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_distribution_free)
         self%parts = parts
-        call finish(c_even(int(extent, c_int64_t), parts, self%handle), stat, errmsg)
+        call finish(c_even(extent, parts, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_irregular(self, lengths, stat, errmsg)
@@ -877,14 +924,34 @@ contains
         integer, intent(in) :: lengths(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
+        call self%distribution_irregular_int64(int(lengths, int64), stat, errmsg)
+    end subroutine
+
+    subroutine distribution_irregular_int64(self, lengths, stat, errmsg)
+        class(transrank_distribution), intent(inout) :: self
+        integer(int64), intent(in) :: lengths(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: boundaries(size(lengths) + 1)
+        character(len=:), allocatable :: wrong
         integer :: part
-        boundaries(1) = 0
-        do part = 1, size(lengths)
-            boundaries(part + 1) = boundaries(part) + lengths(part)
-        end do
         call renew(self, c_distribution_free)
         self%parts = size(lengths)
+        call require(size(lengths) > 0, 'no lengths are given; a part needs one', wrong)
+        boundaries(1) = 0
+        do part = 1, size(lengths)
+            if (lengths(part) < 0 .or. lengths(part) > huge(boundaries) - boundaries(part)) then
+                call require(.false., 'lengths(' // decimal(int(part, c_int64_t)) // ') is ' // &
+                             decimal(lengths(part)) // &
+                             '; give 0 or more, and at most 2^63 - 1 in all', wrong)
+                exit
+            end if
+            boundaries(part + 1) = boundaries(part) + lengths(part)
+        end do
+        if (allocated(wrong)) then
+            call finish(transrank_error_argument, stat, errmsg, wrong)
+            return
+        end if
         call finish(c_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
     end subroutine
 
@@ -894,13 +961,23 @@ contains
         integer, intent(in), optional :: first_part
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
+        call self%distribution_block_cyclic_int64(int(extent, int64), parts, int(block, int64), &
+                                                  first_part, stat, errmsg)
+    end subroutine
+
+    subroutine distribution_block_cyclic_int64(self, extent, parts, block, first_part, stat, errmsg)
+        class(transrank_distribution), intent(inout) :: self
+        integer(int64), intent(in) :: extent, block
+        integer, intent(in) :: parts
+        integer, intent(in), optional :: first_part
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
         integer :: first
         first = 0
         if (present(first_part)) first = first_part
         call renew(self, c_distribution_free)
         self%parts = parts
-        call finish(c_block_cyclic(int(extent, c_int64_t), parts, int(block, c_int64_t), first, &
-                                   self%handle), stat, errmsg)
+        call finish(c_block_cyclic(extent, parts, block, first, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_owned(self, part, count, stat, errmsg)
@@ -919,10 +996,10 @@ contains
         integer(int64), intent(out), optional :: position
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t) :: from_zero
+        integer(c_int64_t) :: place
         integer(c_int) :: status
-        status = c_owner(self%handle, index - 1, part, from_zero)
-        if (status == transrank_ok .and. present(position)) position = from_zero + 1
+        status = c_owner(self%handle, from_zero(index), part, place)
+        if (status == transrank_ok .and. present(position)) position = place + 1
         call finish(status, stat, errmsg)
     end subroutine
 
@@ -947,7 +1024,7 @@ contains
         if (present(order)) then
             call require(size(order) == size(distributions), &
                          'the order of a grid needs one element for each dimension', wrong)
-            memory_order = order - 1
+            memory_order = from_zero(order)
         end if
         options%memory_order = c_loc(memory_order)
         if (present(halo)) then
@@ -957,7 +1034,7 @@ contains
             options%halo = c_loc(around)
         end if
         if (present(ranks)) then
-            call require(size(ranks) == product(distributions%parts), &
+            call require(size(ranks) == product(int(distributions%parts, int64)), &
                          'a grid needs one rank for each part, or none at all', wrong)
             rank_of_part = ranks
             options%ranks = c_loc(rank_of_part)
@@ -977,8 +1054,8 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_layout_free)
         self%dimensions = 0
-        call finish(c_points(size(cells, kind=c_int64_t), cells - 1, first_fastest, self%handle), &
-                    stat, errmsg)
+        call finish(c_points(size(cells, kind=c_int64_t), from_zero(cells), first_fastest, &
+                             self%handle), stat, errmsg)
     end subroutine
 
     subroutine layout_box(self, rank, first, last, stat, errmsg)
@@ -1037,11 +1114,21 @@ contains
         logical, intent(in), optional :: table
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
+        call self%numbering_create_int64(comm, int(owned, int64), table, stat, errmsg)
+    end subroutine
+
+    subroutine numbering_create_int64(self, comm, owned, table, stat, errmsg)
+        class(transrank_numbering), intent(inout) :: self
+        integer, intent(in) :: comm
+        integer(int64), intent(in) :: owned
+        logical, intent(in), optional :: table
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: with_table
         with_table = 0
         if (present(table)) with_table = merge(1, 0, table)
         call renew(self, c_numbering_free)
-        call finish(c_numbering(comm, int(owned, c_int64_t), with_table, self%handle), stat, errmsg)
+        call finish(c_numbering(comm, owned, with_table, self%handle), stat, errmsg)
     end subroutine
 
     subroutine numbering_range(self, first, last, all, stat, errmsg)
@@ -1068,7 +1155,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        status = c_index(self%handle, rank, row - 1, index)
+        status = c_index(self%handle, rank, from_zero(row), index)
         if (status == transrank_ok) index = index + 1
         call finish(status, stat, errmsg)
     end subroutine
@@ -1081,7 +1168,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        status = c_place(self%handle, index - 1, rank, row)
+        status = c_place(self%handle, from_zero(index), rank, row)
         if (status == transrank_ok) row = row + 1
         call finish(status, stat, errmsg)
     end subroutine
@@ -1127,12 +1214,12 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: begin, extent
         begin = 0
-        if (present(first)) begin = first - 1
-        extent = begin + size(ghosts, kind=c_int64_t)
+        if (present(first)) begin = from_zero(first)
+        extent = begin + min(size(ghosts, kind=c_int64_t), huge(extent) - max(begin, 0_c_int64_t))
         if (present(rows)) extent = rows
         call renew(self, c_route_free)
-        call finish(c_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), ghosts - 1, &
-                                 begin, extent, self%handle), stat, errmsg)
+        call finish(c_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
+                                 from_zero(ghosts), begin, extent, self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_ghost_push(self, comm, numbering, pushed, targets, first, stat, errmsg)
@@ -1147,12 +1234,12 @@ contains
         character(len=:), allocatable :: wrong
         integer(c_int64_t) :: begin
         begin = 0
-        if (present(first)) begin = first - 1
+        if (present(first)) begin = from_zero(first)
         call require_targets(pushed, targets, wrong)
         call refuse(wrong)
         call renew(self, c_route_free)
-        call finish(c_ghost_push(comm, numbering%handle, size(pushed, kind=c_int64_t), pushed - 1, &
-                                 targets, begin, self%handle), stat, errmsg)
+        call finish(c_ghost_push(comm, numbering%handle, size(pushed, kind=c_int64_t), &
+                                 from_zero(pushed), targets, begin, self%handle), stat, errmsg)
     end subroutine
 
     subroutine require_targets(pushed, targets, wrong)
@@ -1177,8 +1264,8 @@ contains
         character(len=:), allocatable :: wrong
         allocate (sends, source=packed(send_counts))
         allocate (receives, source=packed(receive_counts))
-        if (present(send_first)) sends = send_first - 1
-        if (present(receive_first)) receives = receive_first - 1
+        if (present(send_first)) sends = from_zero(send_first)
+        if (present(receive_first)) receives = from_zero(receive_first)
         call require_each_rank(comm, send_counts, sends, wrong)
         call require_each_rank(comm, receive_counts, receives, wrong)
         call refuse(wrong)
@@ -1187,14 +1274,16 @@ contains
                     stat, errmsg)
     end subroutine
 
-    !> Where blocks begin, from 0, that lie one after the other.
+    !> Where blocks begin, from 0, that lie one after the other: at most where an
+    !> index can be.
     function packed(counts) result(begins)
         integer(int64), intent(in) :: counts(:)
         integer(c_int64_t) :: begins(size(counts))
         integer :: i
         if (size(counts) > 0) begins(1) = 0
         do i = 2, size(counts)
-            begins(i) = begins(i - 1) + counts(i - 1)
+            begins(i) = begins(i - 1) + min(max(counts(i - 1), 0_int64), &
+                                            huge(begins) - 1 - begins(i - 1))
         end do
     end function
 
@@ -1449,13 +1538,12 @@ contains
 
     ! Ghost updates.
 
-    !> Rows of one length where there are no offsets. The result points to those.
-    function rows_of(fields, offsets, wrong) result(rows)
+    !> What is known of owned rows without their lengths, and the field.
+    subroutine look_at_rows(fields, it, rows, wrong)
         type(transrank_fields), intent(in) :: fields
-        integer(c_int64_t), allocatable, target, intent(in) :: offsets(:)
+        type(field), intent(out) :: it
+        type(owned_rows), intent(out) :: rows
         character(len=:), allocatable, intent(inout) :: wrong
-        type(owned_rows) :: rows
-        type(field) :: it
         it = only_field(fields, wrong)
         if (allocated(wrong)) return
         call require(c_associated(it%source, it%destination) &
@@ -1466,88 +1554,174 @@ contains
         rows%scalar = it%scalar
         rows%place = it%source
         rows%place_bytes = it%source_bytes
-        if (allocated(offsets)) then
-            call require(it%unit_bytes == rows%element_bytes .and. size(offsets) >= 1, &
-                         'rows of any length need values of 1, and an offset more than rows', wrong)
-            rows%count = size(offsets, kind=c_int64_t) - 1
-            rows%offsets = c_loc(offsets)
-        else
-            rows%count = it%source_bytes / it%unit_bytes
-            rows%length = it%unit_bytes / rows%element_bytes
-        end if
+    end subroutine
+
+    function equal_rows(fields, wrong) result(rows)
+        type(transrank_fields), intent(in) :: fields
+        character(len=:), allocatable, intent(inout) :: wrong
+        type(owned_rows) :: rows
+        type(field) :: it
+        call look_at_rows(fields, it, rows, wrong)
+        if (allocated(wrong)) return
+        rows%count = it%source_bytes / it%unit_bytes
+        rows%length = it%unit_bytes / rows%element_bytes
     end function
 
-    subroutine ghost_update_pull(self, comm, rows, ghosts, offsets, stat, errmsg)
+    !> The result points to `begins`.
+    function uneven_rows(fields, offsets, begins, wrong) result(rows)
+        type(transrank_fields), intent(in) :: fields
+        integer(int64), target, intent(in) :: offsets(:)
+        integer(c_int64_t), allocatable, target, intent(out) :: begins(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        type(owned_rows) :: rows
+        type(field) :: it
+        call look_at_rows(fields, it, rows, wrong)
+        ! What is not allocated has no address, whatever its size is.
+        call require(size(offsets) > 0 .and. c_associated(c_loc(offsets)), 'the offsets are' // &
+                     ' empty; n rows have n + 1, and rows of one length are given without', wrong)
+        if (allocated(wrong)) return
+        call require(it%unit_bytes == rows%element_bytes, 'rows of any length need values of 1', &
+                     wrong)
+        call require(all(offsets >= 1), 'an offset is ' // decimal(minval(offsets)) // &
+                     '; they count from 1', wrong)
+        begins = from_zero(offsets)
+        rows%count = size(offsets, kind=c_int64_t) - 1
+        rows%offsets = c_loc(begins)
+    end function
+
+    subroutine ghost_update_pull(self, comm, rows, ghosts, stat, errmsg)
         class(transrank_ghost_update), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: rows
         integer(int64), intent(in) :: ghosts(:)
-        integer(int64), intent(in), optional :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: from_zero(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
-        if (present(offsets)) from_zero = offsets - 1
-        owned = rows_of(rows, from_zero, wrong)
+        owned = equal_rows(rows, wrong)
         call refuse(wrong)
         call renew(self, c_ghost_update_free)
-        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), ghosts - 1, &
+        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), from_zero(ghosts), &
                                   self%handle), stat, errmsg)
     end subroutine
 
-    subroutine ghost_update_push(self, comm, rows, pushed, targets, offsets, stat, errmsg)
+    subroutine ghost_update_pull_uneven(self, comm, rows, ghosts, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        integer(int64), intent(in) :: ghosts(:)
+        integer(int64), target, intent(in) :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: begins(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        owned = uneven_rows(rows, offsets, begins, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), from_zero(ghosts), &
+                                  self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_push(self, comm, rows, pushed, targets, stat, errmsg)
         class(transrank_ghost_update), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: rows
         integer(int64), intent(in) :: pushed(:)
         integer, intent(in) :: targets(:)
-        integer(int64), intent(in), optional :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: from_zero(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
         call require_targets(pushed, targets, wrong)
-        if (present(offsets)) from_zero = offsets - 1
-        owned = rows_of(rows, from_zero, wrong)
+        owned = equal_rows(rows, wrong)
         call refuse(wrong)
         call renew(self, c_ghost_update_free)
-        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), pushed - 1, targets, &
+        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), from_zero(pushed), &
+                                  targets, &
                                   self%handle), stat, errmsg)
     end subroutine
 
-    subroutine ghost_update_along(self, comm, rows, route, offsets, stat, errmsg)
+    subroutine ghost_update_push_uneven(self, comm, rows, pushed, targets, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        integer(int64), intent(in) :: pushed(:)
+        integer, intent(in) :: targets(:)
+        integer(int64), target, intent(in) :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: begins(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        call require_targets(pushed, targets, wrong)
+        owned = uneven_rows(rows, offsets, begins, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), from_zero(pushed), &
+                                  targets, &
+                                  self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_along(self, comm, rows, route, stat, errmsg)
         class(transrank_ghost_update), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: rows
         type(transrank_route), intent(in) :: route
-        integer(int64), intent(in), optional :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: from_zero(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
-        if (present(offsets)) from_zero = offsets - 1
-        owned = rows_of(rows, from_zero, wrong)
+        owned = equal_rows(rows, wrong)
         call refuse(wrong)
         call renew(self, c_ghost_update_free)
         call finish(c_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
     end subroutine
 
-    subroutine ghost_update_like(self, comm, rows, other, offsets, stat, errmsg)
+    subroutine ghost_update_along_uneven(self, comm, rows, route, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        type(transrank_route), intent(in) :: route
+        integer(int64), target, intent(in) :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: begins(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        owned = uneven_rows(rows, offsets, begins, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_like(self, comm, rows, other, stat, errmsg)
         class(transrank_ghost_update), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: rows
         type(transrank_ghost_update), intent(in) :: other
-        integer(int64), intent(in), optional :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: from_zero(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
-        if (present(offsets)) from_zero = offsets - 1
-        owned = rows_of(rows, from_zero, wrong)
+        owned = equal_rows(rows, wrong)
+        call refuse(wrong)
+        call renew(self, c_ghost_update_free)
+        call finish(c_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine ghost_update_like_uneven(self, comm, rows, other, offsets, stat, errmsg)
+        class(transrank_ghost_update), intent(inout) :: self
+        integer, intent(in) :: comm
+        type(transrank_fields), intent(in) :: rows
+        type(transrank_ghost_update), intent(in) :: other
+        integer(int64), target, intent(in) :: offsets(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t), allocatable, target :: begins(:)
+        character(len=:), allocatable :: wrong
+        type(owned_rows) :: owned
+        owned = uneven_rows(rows, offsets, begins, wrong)
         call refuse(wrong)
         call renew(self, c_ghost_update_free)
         call finish(c_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
@@ -1721,8 +1895,8 @@ contains
         type(field) :: it
         allocate (sends, source=packed(send_counts))
         allocate (receives, source=packed(receive_counts))
-        if (present(send_first)) sends = send_first - 1
-        if (present(receive_first)) receives = receive_first - 1
+        if (present(send_first)) sends = from_zero(send_first)
+        if (present(receive_first)) receives = from_zero(receive_first)
         it = only_field(fields, wrong)
         call require_each_rank(comm, send_counts, sends, wrong)
         call require_each_rank(comm, receive_counts, receives, wrong)

@@ -16,8 +16,8 @@ LIBRARY: dict[str, set[str]] = {
     "transrank/route": {"layout"},
     "transrank/schedule": {"layout"},
     "transrank/discovery": {"mpi", "layout", "route"},
-    "transrank/transport": {"mpi", "route", "memory"},
-    "transrank/exchange": {"mpi", "route", "memory", "transport"},
+    "transrank/transport": {"mpi", "layout", "route", "memory"},
+    "transrank/exchange": {"mpi", "layout", "route", "memory", "transport"},
     "transrank/collective": {
         *("mpi", "layout", "route", "memory", "transport", "exchange", "schedule"),
     },

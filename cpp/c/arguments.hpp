@@ -29,7 +29,7 @@ public:
     [[nodiscard]] typename Behind<Public>::Object& object(const Public* given) const {
         auto* const object = object_of(given);
         if (object == nullptr) {
-            refuse_handle(Behind<Public>::kind, handle_of(given));
+            refuse_handle(Behind<Public>::kind, given);
         }
         return *object;
     }
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::shared_ptr<typename Behind<Public>::Object> shared(
         const Public* given) const {
         (void)object(given);
-        return std::static_pointer_cast<typename Behind<Public>::Object>(handle_of(given)->object);
+        return std::static_pointer_cast<typename Behind<Public>::Object>(find(given)->object);
     }
 
     /// A place for a result or a string.
@@ -68,7 +68,7 @@ public:
 
 private:
     /// Throws: there is nothing of kind `wanted` behind the handle.
-    [[noreturn]] void refuse_handle(Kind wanted, const Handle* given) const;
+    [[noreturn]] void refuse_handle(Kind wanted, const void* given) const;
 
     std::string where_;
 };

@@ -83,13 +83,15 @@ Arguments Arguments::of(MPI_Comm comm) {
     return Arguments(rank);
 }
 
-void Arguments::refuse_handle(Kind wanted, const Handle* given) const {
+void Arguments::refuse_handle(Kind wanted, const void* given) const {
     const char* found = "NULL";
     const char* remedy = "the error of the call that should have created it says why";
-    if (given != nullptr) {
-        found = name_of(given->kind);
-        remedy = given->kind == Kind::freed ? "free it after its last use"
-                                            : "pass a handle of that kind";
+    if (const auto* place = find(given)) {
+        found = name_of(place->kind);
+        remedy = "pass a handle of that kind";
+    } else if (given != nullptr) {
+        found = "a handle that was freed";
+        remedy = "free it after its last use";
     }
     layout::refuse("instead of ", name_of(wanted), " the call got ", found, where_, "; ", remedy);
 }

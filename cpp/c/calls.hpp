@@ -100,7 +100,7 @@ int destroy(Public** given) noexcept {
         Public*& handle = *Arguments().pointer(given, "the handle's variable");
         if (handle != nullptr) {
             (void)Arguments().object(handle);
-            release(*handle_of(handle)).reset();
+            release(*find(handle)).reset();
             handle = nullptr;
         }
     });

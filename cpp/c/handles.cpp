@@ -1,53 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c/handles.hpp"
 
-#include <cstddef>
-#include <deque>
+#include <limits>
 #include <mutex>
+#include <new>
 
 namespace transrank::c {
 namespace {
 
-/// All handles that there have been. Never destroyed: programs may free theirs at their very end.
-struct Handles {
-    std::mutex mutex;
-    std::deque<Handle> all;  // where they lie does not change
-    std::deque<Handle*> freed;
-};
+static_assert(sizeof(void*) == sizeof(std::uint64_t));
 
-Handles& handles() {
-    static auto* const kept = new Handles;
-    return *kept;
+std::mutex mutex;
+std::uint32_t made = 0;
+constexpr auto no_place = std::numeric_limits<std::uint32_t>::max();
+std::uint32_t first_free = no_place;
+
+constexpr std::uint64_t one_generation = std::uint64_t{1} << 32U;
+
+// The number of a place that is free.
+std::uint32_t free_place() {
+    if (first_free != no_place) {
+        return first_free;
+    }
+    if (made == no_place) {
+        throw std::bad_alloc();
+    }
+    if (place_of(made) == nullptr) {  // the first of its block
+        const auto all = std::uint64_t{made} + (std::uint64_t{1} << first_block_bits);
+        const auto bits = static_cast<unsigned>(std::bit_width(all)) - 1;
+        blocks[bits - first_block_bits] = new Place[all];
+    }
+    place_of(made)->handle = one_generation + made;
+    place_of(made)->next_free = no_place;
+    return first_free = made++;
 }
-
-constexpr std::size_t freed_before_reuse = 1024;
 
 }  // namespace
 
-Handle* keep(Kind kind, std::shared_ptr<void> object) {
-    auto& [mutex, all, freed] = handles();
+std::uint64_t keep(Kind kind, std::shared_ptr<void> object) {
     const std::lock_guard lock(mutex);
-    Handle* handle = nullptr;
-    if (freed.size() > freed_before_reuse) {
-        handle = freed.front();
-        freed.pop_front();
-    } else {
-        handle = &all.emplace_back();
-    }
-    *handle = {.kind = kind, .object = std::move(object)};
-    return handle;
+    auto& place = *place_of(free_place());
+    first_free = place.next_free;
+    place.kind = kind;
+    place.object = std::move(object);
+    return place.handle;
 }
 
-std::shared_ptr<void> release(Handle& handle) noexcept {
-    auto& [mutex, all, freed] = handles();
+std::shared_ptr<void> release(Place& place) noexcept {
     const std::lock_guard lock(mutex);
-    handle.kind = Kind::freed;
-    auto object = std::move(handle.object);
-    try {
-        freed.push_back(&handle);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): it is not used again, then
+    const auto number = static_cast<std::uint32_t>(place.handle);
+    place.kind = Kind::none;
+    place.handle += one_generation;
+    if (place.handle >= one_generation) {  // else all its handles have been used
+        place.next_free = first_free;
+        first_free = number;
     }
-    return object;
+    return std::move(place.object);
 }
 
 const char* name_of(Kind kind) noexcept {
@@ -64,10 +72,12 @@ const char* name_of(Kind kind) noexcept {
             return "an exchange";
         case Kind::ghost_update:
             return "a ghost update";
-        case Kind::freed:
+        case Kind::memory:
+            return "memory";
+        case Kind::none:
             break;
     }
-    return "a handle that was freed";
+    return "nothing";
 }
 
 }  // namespace transrank::c

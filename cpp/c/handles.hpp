@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,31 +32,47 @@ struct Exchange {
 };
 
 class GhostUpdate;
+class SharedArray;
 
 enum class Kind : std::uint8_t {
-    freed,
+    none,
     distribution,
     layout,
     numbering,
     route,
     exchange,
     ghost_update,
+    memory,
 };
 
-/// What a handle points to. It stays readable when the handle was freed, so that it can be told
-/// from one that was not; it is used again as late as possible.
-struct Handle {
-    Kind kind = Kind::freed;
+/// Where the object of a handle is kept. Each object that comes here has another handle: none that
+/// was freed is valid again.
+struct Place {
+    std::uint64_t handle = 0;  ///< generation and number of the place, of 32 bits each
     std::shared_ptr<void> object;
+    std::uint32_t next_free = 0;
+    Kind kind = Kind::none;
 };
+
+/// Places are never given back, and do not move: block i has twice as many as block i - 1.
+inline constexpr int first_block_bits = 6;
+inline std::array<Place*, 33 - first_block_bits> blocks{};
+
+/// The place with a number, if it was made.
+[[nodiscard]] inline Place* place_of(std::uint32_t number) noexcept {
+    const auto position = std::uint64_t{number} + (std::uint64_t{1} << first_block_bits);
+    const auto bits = static_cast<unsigned>(std::bit_width(position)) - 1;
+    auto* const block = blocks[bits - first_block_bits];
+    return block == nullptr ? nullptr : block + (position - (std::uint64_t{1} << bits));
+}
 
 /// A new handle of the object.
-[[nodiscard]] Handle* keep(Kind kind, std::shared_ptr<void> object);
+[[nodiscard]] std::uint64_t keep(Kind kind, std::shared_ptr<void> object);
 
 /// Takes the object away, and returns it.
-std::shared_ptr<void> release(Handle& handle) noexcept;
+std::shared_ptr<void> release(Place& place) noexcept;
 
-/// "a route", "a handle that was freed".
+/// "a route".
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
 
 template <class Public>
@@ -89,29 +107,36 @@ struct Behind<transrank_ghost_update> {
     using Object = GhostUpdate;
     static constexpr Kind kind = Kind::ghost_update;
 };
+template <>
+struct Behind<transrank_memory> {
+    using Object = SharedArray;
+    static constexpr Kind kind = Kind::memory;
+};
 
-/// The struct of a handle of C is never defined: its address is that of a Handle.
-template <class Public>
-[[nodiscard]] Handle* handle_of(const Public* given) noexcept {
-    return reinterpret_cast<Handle*>(const_cast<Public*>(given));
+/// Where the object of a handle is; nullptr unless it is a valid one. The struct of a handle of C
+/// is never defined: its address is a number.
+[[nodiscard]] inline Place* find(const void* given) noexcept {
+    const auto handle = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(given));
+    auto* const place = place_of(static_cast<std::uint32_t>(handle));
+    return place != nullptr && place->handle == handle ? place : nullptr;
 }
 
 /// What lies behind a handle; nullptr when it is none of this kind.
 template <class Public>
 [[nodiscard]] typename Behind<Public>::Object* object_of(const Public* given) noexcept {
     using Behind = Behind<Public>;
-    const auto* handle = handle_of(given);
-    if (handle == nullptr || handle->kind != Behind::kind) [[unlikely]] {
+    const auto* place = find(given);
+    if (place == nullptr || place->kind != Behind::kind) [[unlikely]] {
         return nullptr;
     }
-    return static_cast<typename Behind::Object*>(handle->object.get());
+    return static_cast<typename Behind::Object*>(place->object.get());
 }
 
 template <class Public>
 [[nodiscard]] Public* keep(typename Behind<Public>::Object object) {
     using Object = typename Behind<Public>::Object;
-    return reinterpret_cast<Public*>(
-        keep(Behind<Public>::kind, std::make_shared<Object>(std::move(object))));
+    return reinterpret_cast<Public*>(static_cast<std::uintptr_t>(
+        keep(Behind<Public>::kind, std::make_shared<Object>(std::move(object)))));
 }
 
 }  // namespace transrank::c

@@ -103,8 +103,8 @@ int transrank_distribution_owner(const transrank_distribution* distribution, int
                                  int* part, int64_t* position) {
     return attempt([&] {
         const auto& object = Arguments().object(distribution);
-        require(index >= 0 && index < object.extent(), "index ", index, " is out of range [0, ",
-                object.extent(), ")");
+        require(index >= 0 && index < object.extent(), "index ", layout::counted(index),
+                " is out of range ", layout::indices(0, object.extent()));
         const auto stretch = object.stretch(index);
         *Arguments().pointer(part, "the place of the part") = stretch.part;
         *Arguments().pointer(position, "the place of the position") =

@@ -26,15 +26,14 @@ Arrays& arrays() {
     return *kept;
 }
 
-void* allocated(std::int64_t bytes) {
+std::shared_ptr<memory::ArrayMemory> allocated(std::int64_t bytes) {
     layout::require(bytes >= 0, bytes, " bytes are asked for; give 0 or more");
     auto made = std::make_shared<memory::ArrayMemory>(static_cast<std::size_t>(
         std::max<std::int64_t>(bytes, 1)));  // no two arrays begin at one place
-    auto* const begin = made->bytes().data();
     auto& [mutex, by_place] = arrays();
     const std::lock_guard lock(mutex);
-    by_place.emplace(begin, std::move(made));
-    return begin;
+    by_place.emplace(made->bytes().data(), made);
+    return made;
 }
 
 // Not within the lock: memory goes in its own time.
@@ -72,6 +71,29 @@ std::shared_ptr<void> owner_of(const void* one, const void* other) {
     return std::make_shared<decltype(owners)>(std::move(owners));
 }
 
+/// Memory with a handle of its own, for those who free by more than an address, which a later array
+/// may have.
+class SharedArray {
+public:
+    explicit SharedArray(std::int64_t bytes) : memory_(allocated(bytes)) {}
+    SharedArray(SharedArray&&) = default;
+    SharedArray& operator=(SharedArray&&) = default;
+    ~SharedArray() {
+        if (memory_ != nullptr) {
+            auto& [mutex, by_place] = arrays();
+            const std::lock_guard lock(mutex);
+            const auto found = by_place.find(memory_->bytes().data());
+            if (found != by_place.end() && found->second == memory_) {
+                by_place.erase(found);
+            }
+        }
+    }
+    [[nodiscard]] void* begin() const noexcept { return memory_->bytes().data(); }
+
+private:
+    std::shared_ptr<memory::ArrayMemory> memory_;
+};
+
 }  // namespace transrank::c
 
 using namespace transrank::c;
@@ -79,7 +101,7 @@ using namespace transrank::c;
 int transrank_shared_alloc(int64_t bytes, void** memory) {
     return attempt([&] {
         *Arguments().pointer(memory, "the last argument") = nullptr;
-        *memory = allocated(bytes);
+        *memory = allocated(bytes)->bytes().data();
     });
 }
 
@@ -91,4 +113,18 @@ int transrank_shared_free(void** memory) {
             given = nullptr;
         }
     });
+}
+
+int transrank_shared_alloc_f(int64_t bytes, void** memory, transrank_memory** handle) {
+    return create(handle, [&](const Arguments& arguments) {
+        auto*& place = *arguments.pointer(memory, "the place of the memory");
+        place = nullptr;
+        SharedArray made(bytes);
+        place = made.begin();
+        return made;
+    });
+}
+
+int transrank_shared_free_f(transrank_memory** handle) {
+    return destroy(handle);
 }

@@ -380,6 +380,75 @@ static void pass_other_communicators(void) {
     MPI_Comm_free(&half);
 }
 
+// Whatever is made and freed since, a freed handle stays one.
+static void use_freed_handles(void) {
+    transrank_distribution* stale = NULL;
+    transrank_numbering* stale_numbering = NULL;
+    transrank_exchange* stale_exchange = NULL;
+    transrank_distribution* other = NULL;
+    transrank_route* made = NULL;
+    int64_t count = 0;
+    OK(transrank_distribution_even(5, 1, &stale));
+    OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &stale_numbering));
+    OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &stale_exchange));
+    transrank_distribution* freed = stale;
+    transrank_numbering* freed_numbering = stale_numbering;
+    transrank_exchange* freed_exchange = stale_exchange;
+    OK(transrank_distribution_free(&freed));
+    OK(transrank_numbering_free(&freed_numbering));
+    OK(transrank_exchange_free(&freed_exchange));
+    for (trial = 0; trial < 5000; ++trial) {
+        OK(transrank_distribution_even(2025, 1, &other));
+        CHECK(other != stale && (void*)other != (void*)stale_numbering);
+        OK(transrank_distribution_free(&other));
+    }
+    OK(transrank_distribution_even(2025, 1, &other));
+    const int refused = TRANSRANK_ERROR_ARGUMENT;
+    CHECK(transrank_distribution_owned(stale, 0, &count) == refused);
+    CHECK(strstr(transrank_error_text(), "that was freed; free it after its last use"));
+    CHECK(transrank_distribution_free(&stale) == refused);
+    CHECK(transrank_exchange_run(stale_exchange) == refused);
+    CHECK(transrank_route_ghost_pull(MPI_COMM_WORLD, stale_numbering, 1, list, 0, 1, &made) ==
+          TRANSRANK_ERROR_AGREED);
+    CHECK(transrank_exchange_run((void*)numbers) == refused);
+    OK(transrank_distribution_owned(other, 0, &count));
+    CHECK(count == 2025);
+    OK(transrank_distribution_free(&other));
+    // Of memory, too, where it has a handle: the address is used again.
+    transrank_memory* memory = NULL;
+    void* first = NULL;
+    void* second = NULL;
+    OK(transrank_shared_alloc_f(1 << 23, &first, &memory));
+    transrank_memory* copy = memory;
+    OK(transrank_shared_free_f(&memory));
+    OK(transrank_shared_alloc_f(1 << 23, &second, &memory));
+    CHECK(transrank_shared_free_f(&copy) == refused);
+    memset(second, 1, 1 << 23);
+    OK(transrank_shared_free_f(&memory));
+}
+
+// The value, and what may be given.
+static void name_block_lengths(void) {
+    transrank_exchange* made = NULL;
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "ranks; give 0 to %" PRId64, INT64_MAX / ranks);
+    const int64_t lengths[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / ranks + 1};
+    for (int i = 0; i < 4; ++i) {
+        if (ranks == 1 && lengths[i] > 0) {
+            continue;
+        }
+        for (int bad = 0; bad < 2; ++bad) {  // the last rank, then all
+            char expected[64];
+            snprintf(expected, sizeof expected, "with blocks of %" PRId64 " bytes", lengths[i]);
+            const int64_t bytes = bad == 1 || rank == ranks - 1 ? lengths[i] : 8;
+            CHECK(transrank_alltoall_bind(MPI_COMM_WORLD, numbers, &numbers[32], bytes, NULL,
+                                          &made) == TRANSRANK_ERROR_AGREED);
+            CHECK(strstr(transrank_error_text(), expected) != NULL);
+            CHECK(strstr(transrank_error_text(), allowed) != NULL);
+        }
+    }
+}
+
 // What an exchange is bound to stays until the exchange is freed.
 static void free_what_is_bound(void) {
     void* memory = NULL;
@@ -425,6 +494,8 @@ int main(int argc, char** argv) {
     break_exchanges();
     refuse_the_next_call();
     free_what_is_bound();
+    use_freed_handles();
+    name_block_lengths();
     pass_other_communicators();
     OK(transrank_exchange_run(exchange));
     MPI_Finalize();

@@ -249,9 +249,13 @@ contains
         type(transrank_ghost_update) :: update
         integer(int64), allocatable :: offsets(:)
         call choose_rows(wrong, rows)
-        if (wrong == choice) allocate (offsets(0))
-        call update%pull(comm, rows, [merge(0_int64, 1_int64, wrong == number)], offsets, &
-                         stat, words)
+        if (wrong == choice) then
+            allocate (offsets(0))
+            call update%pull(comm, rows, [1_int64], offsets, stat, words)
+        else
+            call update%pull(comm, rows, [merge(0_int64, 1_int64, wrong == number)], &
+                             stat=stat, errmsg=words)
+        end if
     end subroutine
 
     subroutine update_push(wrong, stat, words)

@@ -257,13 +257,16 @@ contains
         end do
         if (uniform) then
             call rows%add(values, values, values=most)
-            deallocate (offsets)  ! what is not allocated counts as left out
         else
             call rows%add(values, values)
         end if
         select case (way)
         case (0)
-            call update%pull(comm, rows, int(wanted(:counts(rank), rank), int64), offsets)
+            if (uniform) then
+                call update%pull(comm, rows, int(wanted(:counts(rank), rank), int64))
+            else
+                call update%pull(comm, rows, int(wanted(:counts(rank), rank), int64), offsets)
+            end if
         case (1)
             pushed = [integer(int64) ::]
             targets = [integer ::]
@@ -275,17 +278,30 @@ contains
                     targets = [targets, r]
                 end do
             end do
-            call update%push(comm, rows, pushed, targets, offsets)
+            if (uniform) then
+                call update%push(comm, rows, pushed, targets)
+            else
+                call update%push(comm, rows, pushed, targets, offsets)
+            end if
         case (2)
             call numbering%create(comm, owned(rank))
             call route%ghost_pull(comm, numbering, int(wanted(:counts(rank), rank), int64))
             call route%ghosts(indices)
             call check(size(indices) == counts(rank), 'ghosts of a route')
             call check(all(indices == wanted(:counts(rank), rank)), 'their indices')
-            call update%along(comm, rows, route, offsets)
+            if (uniform) then
+                call update%along(comm, rows, route)
+            else
+                call update%along(comm, rows, route, offsets)
+            end if
         case default
-            call first_update%pull(comm, rows, int(wanted(:counts(rank), rank), int64), offsets)
-            call update%like(comm, rows, first_update, offsets)
+            if (uniform) then
+                call first_update%pull(comm, rows, int(wanted(:counts(rank), rank), int64))
+                call update%like(comm, rows, first_update)
+            else
+                call first_update%pull(comm, rows, int(wanted(:counts(rank), rank), int64), offsets)
+                call update%like(comm, rows, first_update, offsets)
+            end if
             call first_update%free()
         end select
         call gather%bind_ghost_update(comm, update, transrank_pull)

@@ -50,7 +50,7 @@ def sanitizers() -> list[str]:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of this folder."""
     folder = tmp_path_factory.mktemp("programs")
-    names = ["random_moves_program", "one_rank_program"]
+    names = ["random_moves_program", "one_rank_program", "as_written_program"]
     modules = [MODULE, STAND_IN[0], HERE / "testing.f90"]
     library = build_folder() / "cpp" / "c"
     link = ["-lgfortran", f"-L{library}", "-ltransrank", f"-Wl,-rpath,{library}", "-lm"]
@@ -84,6 +84,15 @@ def test_what_one_rank_passes_is_refused_by_all(
     mpiexec.run(ranks, programs / "one_rank_program", cwd=tmp_path).check()
 
 
+@needs_compiler
+@pytest.mark.timeout(BUILD_SECONDS)
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_what_is_wrong_is_named_as_it_was_written(
+    ranks: int, programs: Path, mpiexec: Mpiexec
+) -> None:
+    mpiexec.run(ranks, programs / "as_written_program").check()
+
+
 def test_every_collective_procedure_is_misused() -> None:
     declared = re.findall(
         r"^    subroutine (\w+(?=\(self, comm, )|transrank_\w+(?=\(comm, ))",
@@ -91,16 +100,19 @@ def test_every_collective_procedure_is_misused() -> None:
         re.MULTILINE,
     )
     source = (HERE / "one_rank_program.f90").read_text()
-    assert len(declared) == 17
-    assert [name for name in declared if f"collective('{name}', " not in source] == []
+    # Of generic ones, the first.
+    names = {re.sub("_(int64|uneven)$", "", name) for name in declared}
+    assert len(names) == 17
+    assert [name for name in names if f"collective('{name}', " not in source] == []
 
 
 def test_every_function_of_the_c_interface_is_reached() -> None:
     declared = re.findall(
         r"^(?:int|const char\*) transrank_(\w+)\(([^;]*)\);", HEADER.read_text(), re.MULTILINE
     )
-    # Instead of those that take a communicator of C, their twins are called.
-    wanted = {name for name, arguments in declared if "MPI_Comm comm" not in arguments}
+    # Instead of those that have twins for Fortran, these are called.
+    names = {name for name, _ in declared}
+    wanted = {name for name in names if f"{name}_f" not in names}
     text = MODULE.read_text()
     bound = dict(re.findall(r"(c_\w+)\b[^:]*?bind\(c, name='transrank_(\w+)'\)", text))
     bound |= {c: name for name, c in re.findall(r"name='transrank_(\w+)'\) :: (c_\w+)", text)}

@@ -232,6 +232,8 @@ int transrank_route_free(transrank_route** route);
 // Exchanges: what is bound to arrays.
 
 /// How arriving data are combined with the destination. Sums are the same bit by bit in every run.
+/// Min and max with a NaN on either side are NaN; of two NaN, as of zeros of either sign, the one
+/// that is there stays.
 enum transrank_operation {
     TRANSRANK_ASSIGN = 0,
     TRANSRANK_ADD = 1,
@@ -409,10 +411,29 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options);
 
-// The same of a communicator of Fortran's: of an integer, or of type(MPI_Comm) its MPI_VAL.
+// The same for Fortran: a communicator is an integer, or of type(MPI_Comm) its MPI_VAL. Arguments
+// and results count as above, from 0; but in the texts of errors indices, rows, dimensions and
+// fields count from 1.
 
 /// Not collective. MPI_Comm_size, for a module that uses none of MPI.
 int transrank_comm_size_f(MPI_Fint comm, int* ranks);
+
+/// Memory with a handle, besides the address: a copy of an address that was freed may be that of
+/// later memory, a handle is refused.
+typedef struct transrank_memory transrank_memory;
+int transrank_shared_alloc_f(int64_t bytes, void** memory, transrank_memory** handle);
+int transrank_shared_free_f(transrank_memory** handle);
+
+int transrank_distribution_owner_f(const transrank_distribution* distribution, int64_t index,
+                                   int* part, int64_t* position);
+int transrank_layout_grid_f(int dimensions, const transrank_distribution* const* distributions,
+                            const transrank_grid_options* options, transrank_layout** layout);
+int transrank_layout_box_f(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end);
+int transrank_numbering_index_f(const transrank_numbering* numbering, int rank, int64_t row,
+                                int64_t* index);
+int transrank_numbering_place_f(const transrank_numbering* numbering, int64_t index, int* rank,
+                                int64_t* row);
+int transrank_exchange_explain_f(transrank_exchange* exchange, const char** text);
 int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
                                  transrank_numbering** numbering);
 int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,

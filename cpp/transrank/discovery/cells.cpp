@@ -54,7 +54,7 @@ std::int64_t owned_cells(const BlockGrid& grid, int rank) {
 void check_once(int rank, const std::vector<Leg>& legs) {
     auto found = route::deliveries(legs);
     if (const auto clash = route::sort_deliveries(found)) {
-        layout::refuse("the cell at unit ", clash->number, " of rank ", rank,
+        layout::refuse("the cell at unit ", layout::counted(clash->number), " of rank ", rank,
                        " is in the source lists of rank ", clash->one, " and of rank ",
                        clash->other, "; each cell may be in one source list, once");
     }

@@ -25,7 +25,7 @@ void agree_on_division(const mpi::Communicator& comm, const char* division) {
 void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
     const auto count = static_cast<std::int64_t>(ghosts);
     require(place.begin >= 0 && place.begin <= place.extent && count <= place.extent - place.begin,
-            "rank ", rank, " wants ", count, " ghosts from row ", place.begin,
+            "rank ", rank, " wants ", count, " ghosts from row ", layout::counted(place.begin),
             " on of an array of ", place.extent, " rows; they do not fit");
 }
 
@@ -46,7 +46,7 @@ GhostRequests with_messages(int rank, std::vector<Leg> requests, const ViewOf& v
 
 const OwnerRange& owner_of(std::int64_t index, std::span<const OwnerRange> owners) {
     const auto after = std::ranges::upper_bound(owners, index, {}, &OwnerRange::begin);
-    require(after != owners.begin() && index < (after - 1)->end, "index ", index,
+    require(after != owners.begin() && index < (after - 1)->end, "index ", layout::counted(index),
             " has no owner among those looked up");
     return *(after - 1);
 }

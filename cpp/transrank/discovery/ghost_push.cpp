@@ -83,8 +83,8 @@ Arrival arrange(int rank, const std::vector<Message>& messages, std::int64_t gho
         const auto before = static_cast<std::int64_t>(arrival.ghosts.size());
         layout::require(
             ghost_begin <= std::numeric_limits<std::int64_t>::max() - before - leg.units(),
-            "on rank ", rank, " the ghosts begin at row ", ghost_begin, " and are at least ",
-            before + leg.units(), ", more than 64 bits can number");
+            "on rank ", rank, " the ghosts begin at row ", layout::counted(ghost_begin),
+            " and are at least ", before + leg.units(), ", more than 64 bits can number");
         arrival.receives.push_back(route::moved(leg, 0, ghost_begin + before));
         append_indices(leg, ranges, arrival.ghosts);
     }
@@ -118,7 +118,7 @@ std::vector<Leg> checked_pushes(const mpi::Communicator& comm, std::int64_t owne
                                 std::span<const std::int64_t> rows, std::span<const int> targets,
                                 std::int64_t ghost_begin) {
     layout::require(ghost_begin >= 0, "on rank ", comm.rank(), " the ghosts begin at row ",
-                    ghost_begin, "; it must be at least 0");
+                    layout::counted(ghost_begin), "; it must be at least ", layout::first_index);
     return route::pushes_by_target(comm.rank(), comm.size(), owned, rows, targets);
 }
 

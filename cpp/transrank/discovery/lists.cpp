@@ -20,8 +20,9 @@ using Indices = std::span<const std::int64_t>;
 void check_indices(int rank, std::string_view side, Indices indices) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
         layout::require(indices[i] >= 0 && indices[i] < std::numeric_limits<std::int64_t>::max(),
-                        "entry ", i, " of the ", side, " list of rank ", rank, " is index ",
-                        indices[i], "; an index is at least 0 and at most 2^63 - 2");
+                        "entry ", layout::counted(i), " of the ", side, " list of rank ", rank,
+                        " is index ", layout::counted(indices[i]), "; an index is at least ",
+                        layout::first_index, " and at most 2^63 - ", 2 - layout::first_index);
     }
 }
 

@@ -94,20 +94,20 @@ std::int64_t Numbering::global_index(int rank, std::int64_t row) const {
         refuse_without_table("the first index of rank ", rank, rank_);
     }
     const auto range = owners_ ? owners_->range(rank) : owned_;
-    layout::require(row >= 0 && row < range.length(), "row ", row, " of rank ", rank,
-                    " is out of range [0, ", range.length(), ")");
+    layout::require(row >= 0 && row < range.length(), "row ", layout::counted(row), " of rank ",
+                    rank, " is out of range ", layout::indices(0, range.length()));
     return range.begin + row;
 }
 
 Place Numbering::place(std::int64_t index) const {
-    layout::require(index >= 0 && index < extent_, "index ", index, " is out of range [0, ",
-                    extent_, ")");
+    layout::require(index >= 0 && index < extent_, "index ", layout::counted(index),
+                    " is out of range ", layout::indices(0, extent_));
     if (owners_) {
         const auto stretch = owners_->stretch(index);
         return {.rank = stretch.part, .row = index - stretch.range.begin};
     }
     if (!owned_.contains(index)) {
-        refuse_without_table("the owner of index ", index, rank_);
+        refuse_without_table("the owner of index ", layout::counted(index), rank_);
     }
     return {.rank = rank_, .row = index - owned_.begin};
 }

@@ -125,7 +125,7 @@ void check_follow_each_other(const IndexRange& share, std::span<const OwnerRange
         owners, [](const auto& one, const auto& next) { return one.end != next.begin; });
     layout::require(
         (share.length() == 0 || first <= share.begin) && end >= share.end && gap == owners.end(),
-        "rows ", share.begin, " to ", share.end,
+        "rows ", layout::counted(share.begin), " to ", layout::counted(share.end - 1),
         " have no owner, or more than one: the ranks pass different numberings; make one together, "
         "on this communicator");
 }

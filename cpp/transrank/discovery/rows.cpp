@@ -54,9 +54,9 @@ void note_lengths(const Leg& leg, const std::vector<RowPlace>& sources, int rank
     route::for_each_run(leg, [&](std::int64_t, std::int64_t begin, std::int64_t count) {
         for (std::int64_t row = begin; row < begin + count; ++row, ++next) {
             auto& length = lengths[static_cast<std::size_t>(row)];
-            require(length < 0 || length == next->length, "row ", row, " of rank ", rank,
-                    " arrives with ", length, " and, from rank ", leg.peer, ", with ", next->length,
-                    " units; rows that meet must have one length");
+            require(length < 0 || length == next->length, "row ", layout::counted(row), " of rank ",
+                    rank, " arrives with ", length, " and, from rank ", leg.peer, ", with ",
+                    next->length, " units; rows that meet must have one length");
             length = next->length;
         }
     });

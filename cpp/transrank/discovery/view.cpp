@@ -15,10 +15,10 @@ View view_of(const layout::Distribution& owners, int owner) {
 
 void check_view(const View& own, int owner, int viewer, const View& seen) {
     layout::require(seen == own, "rank ", owner, " owns ", own.owned, " of ", own.extent,
-                    " rows, first those of [", own.begin, ", ", own.end, "), but on rank ", viewer,
-                    " the distribution says ", seen.owned, " of ", seen.extent,
-                    ", first those of [", seen.begin, ", ", seen.end,
-                    "); pass the same distribution on every rank");
+                    " rows, first those of ", layout::indices(own.begin, own.end), ", but on rank ",
+                    viewer, " the distribution says ", seen.owned, " of ", seen.extent,
+                    ", first those of ", layout::indices(seen.begin, seen.end),
+                    "; pass the same distribution on every rank");
 }
 
 void check_parts(const layout::Distribution& owners, int rank, int ranks) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "transrank/exchange/strided_ranges.hpp"
+#include "transrank/layout/require.hpp"
 #include "transrank/transport/runs.hpp"
 
 namespace transrank::exchange {
@@ -19,7 +20,7 @@ using transport::Field;
 using transport::Operation;
 
 std::string name_of(std::size_t index, int rank) {
-    return "field " + std::to_string(index) + " on rank " + std::to_string(rank);
+    return "field " + std::to_string(layout::counted(index)) + " on rank " + std::to_string(rank);
 }
 
 void check_length(const std::string& what, const char* side, std::int64_t extent,
@@ -127,7 +128,7 @@ std::optional<Clash> find_clash(const route::Route& route, std::span<const Array
     throw std::invalid_argument(
         writer + ": the route writes rows of its destination where it " +
         (clash.other_writes ? "also writes the destination" : "reads the source") + " of field " +
-        std::to_string(clash.other) +
+        std::to_string(layout::counted(clash.other)) +
         "; the fields of one exchange move in any order, so give each memory of its own or bind "
         "an exchange for each");
 }

@@ -25,14 +25,15 @@ void check_halo(const Halo& halo, const Distribution& distribution, std::size_t 
     const auto& [low, high, periodic] = halo;
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     require(low >= 0 && high >= 0, "the halo widths ", low, " and ", high, " of dimension ",
-            dimension, " must be at least 0");
+            counted(dimension), " must be at least 0");
     require(low <= most - high - distribution.extent(), "the halo widths ", low, " and ", high,
-            " of dimension ", dimension, " exceed what 64 bits can count");
-    require((low == 0 && high == 0) || distribution.is_contiguous(), "dimension ", dimension,
+            " of dimension ", counted(dimension), " exceed what 64 bits can count");
+    require((low == 0 && high == 0) || distribution.is_contiguous(), "dimension ",
+            counted(dimension),
             " has a halo, but its distribution is block-cyclic; give it one range per part, or no "
             "halo");
     require(!periodic || std::max(low, high) <= distribution.extent(), "the halo widths ", low,
-            " and ", high, " of dimension ", dimension, " wrap around its extent ",
+            " and ", high, " of dimension ", counted(dimension), " wrap around its extent ",
             distribution.extent(), " more than once; use narrower halos");
 }
 
@@ -63,8 +64,9 @@ void BlockGrid::adopt_memory_order(const std::vector<int>& order) {
     PerDimension<bool> seen{};
     for (const int dimension : order) {
         require(dimension >= 0 && dimension <= last && !seen[static_cast<std::size_t>(dimension)],
-                "the memory order names dimension ", dimension,
-                " twice, or there is none; give each of 0 to ", last, " once, the fastest first");
+                "the memory order names dimension ", counted(dimension),
+                " twice, or there is none; give each of ", counted(0), " to ", counted(last),
+                " once, the fastest first");
         seen[static_cast<std::size_t>(dimension)] = true;
     }
     std::ranges::copy(order, memory_order_.begin());
@@ -161,8 +163,8 @@ PerDimension<IndexRange> BlockGrid::box(int rank) const {
     for (int dimension = 0; dimension < dimensions(); ++dimension) {
         const auto d = static_cast<std::size_t>(dimension);
         const std::int64_t pieces = distribution(dimension).ranges(at[d]);
-        require(pieces <= 1, "rank ", rank, " owns ", pieces, " ranges of dimension ", dimension,
-                ", so its cells are not a box; Distribution.ranges gives them");
+        require(pieces <= 1, "rank ", rank, " owns ", pieces, " ranges of dimension ",
+                counted(dimension), ", so its cells are not a box; Distribution.ranges gives them");
         ranges[d] = pieces == 0 ? IndexRange{} : distribution(dimension).range(at[d]);
     }
     return ranges;

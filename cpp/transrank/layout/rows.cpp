@@ -40,14 +40,14 @@ void check_alignment(std::int64_t alignment) {
 
 void check_lengths(const std::vector<std::int64_t>& lengths) {
     for (std::size_t row = 0; row < lengths.size(); ++row) {
-        require(lengths[row] >= 0, "row ", row, " has ", lengths[row],
+        require(lengths[row] >= 0, "row ", counted(row), " has ", lengths[row],
                 " units; a row has at least 0");
     }
 }
 
 void check_bound(const std::vector<std::int64_t>& lengths, std::int64_t bound) {
     for (std::size_t row = 0; row < lengths.size(); ++row) {
-        require(lengths[row] <= bound, "row ", row, " has ", lengths[row],
+        require(lengths[row] <= bound, "row ", counted(row), " has ", lengths[row],
                 " units, more than the bound ", bound, "; raise the bound");
     }
 }
@@ -97,8 +97,9 @@ Rows Rows::from_offsets(std::vector<std::int64_t> offsets) {
             "end: n rows have n + 1 offsets");
     std::vector<std::int64_t> lengths(offsets.size() - 1);
     for (std::size_t row = 0; row < lengths.size(); ++row) {
-        require(offsets[row + 1] >= offsets[row], "offsets[", row + 1, "] (", offsets[row + 1],
-                ") is below offsets[", row, "] (", offsets[row], "); offsets must not descend");
+        require(offsets[row + 1] >= offsets[row], "row ", counted(row), " begins at offset ",
+                counted(offsets[row]), " and ends at ", counted(offsets[row + 1]),
+                "; offsets must not descend");
         lengths[row] = offsets[row + 1] - offsets[row];
     }
     Rows made;

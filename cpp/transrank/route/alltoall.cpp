@@ -28,9 +28,10 @@ void check(int rank, const Blocks& blocks, std::string_view verb) {
         require(count >= 0 && displacement >= 0 && blocks.displacements_at_peer[peer] >= 0 &&
                     displacement <= most - count,
                 "rank ", rank, " ", verb, " rank ", peer, " a block of ", count,
-                " units at displacement ", displacement, ", at displacement ",
-                blocks.displacements_at_peer[peer],
-                " at the peer; none may be negative or beyond 64 bits");
+                " units at displacement ", layout::counted(displacement), ", at displacement ",
+                layout::counted(blocks.displacements_at_peer[peer]),
+                " at the peer; counts are at least 0, displacements at least ", layout::first_index,
+                ", and all end within 64 bits");
     }
 }
 

@@ -90,9 +90,10 @@ void for_each_cell(int rank, const BlockGrid& grid, const CellList& list, const 
     for (std::size_t i = 0; i < list.cells.size(); ++i) {
         const std::int64_t cell = list.cells[i];
         if (!line.range.contains(cell)) {
-            layout::require(cell >= 0 && cell < cells.size(), "cell ", i, " in the list of rank ",
-                            rank, " has number ", cell, ", but the grid has ", cells.size(),
-                            " cells, numbered from 0");
+            layout::require(cell >= 0 && cell < cells.size(), "cell ", layout::counted(i),
+                            " in the list of rank ", rank, " has number ", layout::counted(cell),
+                            ", but the grid has ", cells.size(), " cells, numbered from ",
+                            layout::first_index);
             line = cells.line(cell);
         }
         visit(line.rank, line.unit + ((cell - line.range.begin) * line.stride),

@@ -81,8 +81,8 @@ void check_consistent(std::span<const Route> routes) {
 void check_delivered_once(const Route& route) {
     auto delivered = deliveries(route.receives());
     if (const auto clash = sort_deliveries(delivered)) {
-        layout::refuse("unit ", clash->number, " of rank ", route.rank(), " is delivered by rank ",
-                       clash->one, " and by rank ", clash->other,
+        layout::refuse("unit ", layout::counted(clash->number), " of rank ", route.rank(),
+                       " is delivered by rank ", clash->one, " and by rank ", clash->other,
                        "; each unit may come from one place");
     }
 }

@@ -45,16 +45,16 @@ std::vector<Forward> match(std::span<const ListRun> sources,
             {.begin = begin, .length = length, .source = position, .origin = rank});
     }
     if (const auto clash = sort_deliveries(deliveries)) {
-        layout::refuse("index ", clash->number, " is in the source lists of rank ", clash->one,
-                       " and of rank ", clash->other, "; an index has one owner");
+        layout::refuse("index ", layout::counted(clash->number), " is in the source lists of rank ",
+                       clash->one, " and of rank ", clash->other, "; an index has one owner");
     }
     std::vector<Transfer> transfers;
     for (const auto& [rank, begin, length, position] : destinations) {
         const auto missing = append_transfers(
             deliveries, rank, {.source = begin, .destination = position, .length = length},
             transfers);
-        layout::require(!missing, "index ", missing.value_or(0), ", which rank ", rank,
-                        " wants, is in no source list");
+        layout::require(!missing, "index ", layout::counted(missing.value_or(0)), ", which rank ",
+                        rank, " wants, is in no source list");
     }
     return join(std::move(transfers));
 }

@@ -11,8 +11,9 @@
 namespace transrank::route {
 
 void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t extent) {
-    layout::require(index >= 0 && index < extent, "ghost ", ghost, " on rank ", rank, " has index ",
-                    index, ", out of range [0, ", extent, "); ghosts are global indices");
+    layout::require(index >= 0 && index < extent, "ghost ", layout::counted(ghost), " on rank ",
+                    rank, " has index ", layout::counted(index), ", out of range ",
+                    layout::indices(0, extent), "; ghosts are global indices");
 }
 
 std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
@@ -41,11 +42,12 @@ std::vector<Leg> pushes_by_target(int rank, int ranks, std::int64_t owned,
     LegBuilder legs;
     std::unordered_map<int, std::int64_t> pushed;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        layout::require(rows[i] >= 0 && rows[i] < owned, "push ", i, " of rank ", rank,
-                        " is of row ", rows[i], ", but it owns ", owned,
-                        " rows; pushed rows are local, counted from 0");
-        layout::require(targets[i] >= 0 && targets[i] < ranks, "push ", i, " of rank ", rank,
-                        " goes to rank ", targets[i], ", but there are ", ranks, " ranks");
+        layout::require(rows[i] >= 0 && rows[i] < owned, "push ", layout::counted(i), " of rank ",
+                        rank, " is of row ", layout::counted(rows[i]), ", but it owns ", owned,
+                        " rows; pushed rows are local, counted from ", layout::first_index);
+        layout::require(targets[i] >= 0 && targets[i] < ranks, "push ", layout::counted(i),
+                        " of rank ", rank, " goes to rank ", targets[i], ", but there are ", ranks,
+                        " ranks");
         legs.add(targets[i], rows[i], pushed[targets[i]]++, 1);
     }
     return legs.finish();

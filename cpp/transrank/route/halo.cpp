@@ -221,7 +221,7 @@ void check_thinnest(const BlockGrid& grid, int dimension) {
         PerDimension<int> thin{};
         thin[static_cast<std::size_t>(dimension)] = part;
         layout::refuse("halo width (", width, ") exceeds the owned extent (", length,
-                       ") of dimension ", dimension, " on rank ", grid.rank(thin),
+                       ") of dimension ", layout::counted(dimension), " on rank ", grid.rank(thin),
                        "; use fewer parts along it or a narrower halo");
     }
 }

@@ -104,7 +104,7 @@ void check_same_grid(const BlockGrid& source, const BlockGrid& destination) {
             "; a redistribution moves cells between two layouts of one grid");
     for (int d = 0; d < source.dimensions(); ++d) {
         require(source.distribution(d).extent() == destination.distribution(d).extent(),
-                "dimension ", d, " has extent ", source.distribution(d).extent(),
+                "dimension ", layout::counted(d), " has extent ", source.distribution(d).extent(),
                 " in the source grid and ", destination.distribution(d).extent(),
                 " in the destination grid; a redistribution moves cells between two layouts of one "
                 "grid");

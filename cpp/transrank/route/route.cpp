@@ -37,15 +37,15 @@ bool lies_within(std::int64_t offset, std::int64_t stride, const Segment& segmen
 void check_segment(int rank, int peer, const Segment& segment, const Side& side) {
     require(is_well_formed(segment), "the leg that rank ", rank, " ", side.verb, " rank ", peer,
             " has a segment of ", segment.count, " runs of ", segment.length, " units, source ",
-            segment.source, " stride ", segment.source_stride, ", destination ",
-            segment.destination, " stride ", segment.destination_stride,
+            layout::counted(segment.source), " stride ", segment.source_stride, ", destination ",
+            layout::counted(segment.destination), " stride ", segment.destination_stride,
             "; lengths and counts are at least 1 and their product fits 64 bits, the others are at "
             "least 0, strides 0 when there is one run");
     require(lies_within(segment.*side.offset, segment.*side.stride, segment, side.extent),
             "the leg that rank ", rank, " ", side.verb, " rank ", peer, " has ", segment.count,
-            " runs of ", segment.length, " units from unit ", segment.*side.offset, " with stride ",
-            segment.*side.stride, ", beyond the ", side.extent, " units of the rank's ", side.array,
-            " array");
+            " runs of ", segment.length, " units from unit ", layout::counted(segment.*side.offset),
+            " with stride ", segment.*side.stride, ", beyond the ", side.extent,
+            " units of the rank's ", side.array, " array");
 }
 
 void check_legs(int rank, int ranks, std::span<const Leg> legs, const Side& side) {

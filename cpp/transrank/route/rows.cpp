@@ -17,8 +17,8 @@ std::vector<RowPlace> row_places(const Leg& leg, End end, const layout::Rows& ro
     for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t length) {
         const std::int64_t first = end == End::source ? source : destination;
         require(first >= 0 && first <= rows.rows() - length, "the leg with rank ", leg.peer,
-                " counts rows ", first, " to ", first + length - 1, ", but there are ", rows.rows(),
-                " rows");
+                " counts rows ", layout::counted(first), " to ",
+                layout::counted(first + length - 1), ", but there are ", rows.rows(), " rows");
         for (std::int64_t row = first; row < first + length; ++row) {
             places.push_back({.begin = rows.begin(row), .length = rows.length(row)});
         }
@@ -36,9 +36,9 @@ Leg in_units(const Leg& leg, std::span<const RowPlace> sources,
     for (std::size_t row = 0; row < sources.size(); ++row) {
         const auto& source = sources[row];
         const auto& destination = destinations[row];
-        require(source.length == destination.length, "row ", row, " of the leg with rank ",
-                leg.peer, " has ", source.length, " units at its source and room for ",
-                destination.length,
+        require(source.length == destination.length, "row ", layout::counted(row),
+                " of the leg with rank ", leg.peer, " has ", source.length,
+                " units at its source and room for ", destination.length,
                 " at its destination; give the destination the lengths of the source");
         if (source.length > 0) {
             runs.add(source.begin, destination.begin, source.length);

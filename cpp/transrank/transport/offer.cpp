@@ -7,6 +7,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "transrank/layout/require.hpp"
 #include "transrank/mpi/delivery.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/route/checksum.hpp"
@@ -77,7 +78,7 @@ std::string compare_fields(int peer, const std::vector<FieldOffer>& theirs,
     for (std::size_t i = 0; i < own.size(); ++i) {
         const auto& field = theirs[i];
         if (field.unit_bytes != own[i].unit_bytes || field.scalar != own[i].scalar) {
-            return pair(rank, peer) + " bind field " + std::to_string(i) +
+            return pair(rank, peer) + " bind field " + std::to_string(layout::counted(i)) +
                    " with rows of different length or type (" + std::to_string(own[i].unit_bytes) +
                    " bytes on rank " + std::to_string(rank) + ", " +
                    std::to_string(field.unit_bytes) + " bytes on rank " + std::to_string(peer) +

@@ -11,6 +11,7 @@
 // grow.
 #include <algorithm>
 
+#include "transrank/layout/require.hpp"
 #include "transrank/transport/repeated_moves.hpp"
 #include "transrank/transport/scatter.hpp"
 #include "transrank/transport/shared_peer.hpp"
@@ -229,7 +230,8 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
                           passable(binding.apply_order.ordered(), theirs.source_shared != 0,
                                    mine.destination_shared != 0);
         if (!there || !back) {
-            return "field " + std::to_string(i) + " lies in memory that transrank does not share";
+            return "field " + std::to_string(layout::counted(i)) +
+                   " lies in memory that transrank does not share";
         }
     }
     return "";

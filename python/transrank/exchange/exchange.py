@@ -46,8 +46,8 @@ class Exchange(Bound):
         may be the same.
     operation
         how arriving data are combined with the destination: ``assign``, ``add``, ``min`` or
-        ``max``, which keep NaN from either side. The result is bitwise identical in every run: contributions are applied in the
-        order of their ranks.
+        ``max``, which keep NaN from either side. The result is bitwise identical in every run:
+        contributions are applied in the order of their ranks.
     transport
         ``auto``, or a name of `transports()`. ``auto`` is the transport that the environment
         variable ``TRANSRANK_TRANSPORT`` names, the same on every rank, if it is set.

@@ -64,7 +64,7 @@ TEST_CASE("what makes no rows is refused with its values") {
     CHECK_THROWS_WITH_AS((void)Rows::variable({2, -4}), "row 1 has -4 units; a row has at least 0",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)Rows::from_offsets({0, 3, 2}),
-                         "offsets[2] (2) is below offsets[1] (3); offsets must not descend",
+                         "row 1 begins at offset 3 and ends at 2; offsets must not descend",
                          std::invalid_argument);
     CHECK_THROWS_AS((void)Rows::from_offsets({}), std::invalid_argument);
     CHECK_THROWS_AS((void)Rows::from_offsets({-1, 2}), std::invalid_argument);
