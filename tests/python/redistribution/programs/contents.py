@@ -148,7 +148,7 @@ def moving_kinds() -> Iterator[tuple[str, Callable[[], Contents]]]:
     yield "nothing along the grid but coordinates", lambda: plain()[["y"]].assign(x=range(COLUMNS))
     yield "names that are no strings", lambda: of(CELLS).rename({"v": 3, "field": ("a", 1)})
     yield "an index of another coordinate", stations
-    yield "two indexes along one dimension", lambda: stations().set_xindex("y")
+    yield "an index of another coordinate alone", lambda: stations().drop_indexes("y")
     yield "a dropped index", lambda: plain().drop_indexes("y")
     yield "data of a dimension's name", lambda: plain().drop_indexes("y").reset_coords("y")
     yield "a MultiIndex elsewhere", multi_index
