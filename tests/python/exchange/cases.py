@@ -171,8 +171,8 @@ def crowded_routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
         _core.Route(
             rank,
             ranks,
-            max((leg.statistics().source[1] for leg in sends[rank]), default=0),
-            max((leg.statistics().destination[1] for leg in receives[rank]), default=0),
+            max((int(pairs(leg)[0].max()) + 1 for leg in sends[rank]), default=0),
+            max((int(pairs(leg)[1].max()) + 1 for leg in receives[rank]), default=0),
             sends[rank],
             receives[rank],
         )
