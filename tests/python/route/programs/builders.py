@@ -209,7 +209,7 @@ def test_a_numbering_is_of_one_communicator() -> None:
         refused("make it on this", lambda n=other: routes.ghost_push(WORLD, n, [0], [0]))
     upward, downward = (transrank.Numbering(WORLD, n) for n in (1 + WORLD.rank, 9 - 3 * WORLD.rank))
     mixed = downward if WORLD.rank == 0 else upward
-    refused("make one numbering", lambda: routes.ghost_pull(WORLD, mixed, [2]))
+    refused("pass different numberings", lambda: routes.ghost_pull(WORLD, mixed, [2]))
 
 
 def test_what_is_no_communicator_of_ranks() -> None:
