@@ -55,7 +55,7 @@ using Attempt = std::tuple<nb::object, nb::object, nb::object>;
 
 /// What `work` has returned, what it has raised, and what the ranks agree on that is wrong. Between
 /// the work and the agreement no signal handler of Python's runs.
-Attempt attempt(CommunicatorArgument comm, const nb::callable& work) {
+Attempt attempt(CommunicatorArgument comm, const std::string& call, const nb::callable& work) {
     nb::object result = nb::none();
     nb::object raised = nb::none();
     std::optional<std::string> words;
@@ -70,7 +70,7 @@ Attempt attempt(CommunicatorArgument comm, const nb::callable& work) {
         }
     }
     try {
-        agree(comm, words);
+        agree(comm, call, words);
     } catch (const mpi::AgreedError& error) {
         return {result, raised, readable(error.what())};
     }
@@ -83,7 +83,9 @@ void agree_on(CommunicatorArgument comm, const std::string& what, const nb::list
         own.push_back(utf8(word));
     }
     const nb::gil_scoped_release released;
-    mpi::agree_on(exchange::KnownCommunicator::get(comm.handle)->meet(), what, own);
+    const auto known = exchange::KnownCommunicator::get(comm.handle);
+    const mpi::Call call(known->base(), "agree_on");
+    mpi::agree_on(known->meet(), what, own);
 }
 
 void translate(const std::exception_ptr& thrown, void* type) {
@@ -107,16 +109,15 @@ std::string words_of(const nb::python_error& error, int rank) {
            (words.empty() ? "" : ": " + words);
 }
 
-void agree(CommunicatorArgument comm, const std::optional<std::string>& words) {
+void agree(CommunicatorArgument comm, std::string_view call,
+           const std::optional<std::string>& words) {
     const nb::gil_scoped_release released;
+    const auto known = exchange::KnownCommunicator::get(comm.handle);
+    const mpi::Call named(known->base(), call);
     std::uint64_t failures = words ? 1 : 0;
-    const auto& own = exchange::KnownCommunicator::get(comm.handle)->meet(std::span(&failures, 1));
+    const auto& own = known->meet(std::span(&failures, 1));
     if (failures != 0) {
-        mpi::agree(own, [&] {
-            if (words) {
-                throw std::invalid_argument(*words);
-            }
-        });
+        mpi::throw_first(own, words.has_value(), words.value_or(std::string()));
     }
 }
 
@@ -136,7 +137,7 @@ std::int64_t as_integer(const std::string& what, nb::handle value) {
 void bind_agreement(nb::module_& module) {
     const nb::exception<mpi::AgreedError> agreed(module, "AgreedError", PyExc_ValueError);
     nb::register_exception_translator(translate, agreed.ptr());
-    module.def("attempt", &attempt, "comm"_a, "work"_a);
+    module.def("attempt", &attempt, "comm"_a, "call"_a, "work"_a);
     module.def("agree_on", &agree_on, "comm"_a, "what"_a, "words"_a);
 }
 

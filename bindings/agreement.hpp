@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -22,15 +23,16 @@ namespace transrank::bindings {
 /// its name and rank.
 [[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
 
-/// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any.
-/// Other threads run meanwhile.
-void agree(CommunicatorArgument comm, const std::optional<std::string>& words);
+/// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any, and
+/// when ranks are in calls of different names. Other threads run meanwhile.
+void agree(CommunicatorArgument comm, std::string_view call,
+           const std::optional<std::string>& words);
 
 /// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. An
 /// exception that is not an Exception (KeyboardInterrupt) is raised again once all ranks know of
 /// it.
 template <class Work>
-auto agreed(CommunicatorArgument comm, const Work& work) {
+auto agreed(CommunicatorArgument comm, std::string_view call, const Work& work) {
     std::optional<std::invoke_result_t<Work>> made;
     std::optional<std::string> words;
     std::optional<nanobind::python_error> interrupt;
@@ -46,7 +48,7 @@ auto agreed(CommunicatorArgument comm, const Work& work) {
         words = error.what();
     }
     try {
-        agree(comm, words);
+        agree(comm, call, words);
     } catch (const mpi::AgreedError&) {
         if (interrupt) {
             throw nanobind::python_error(*interrupt);
@@ -58,9 +60,9 @@ auto agreed(CommunicatorArgument comm, const Work& work) {
 
 /// Collective work over a communicator of its own, while other threads run.
 template <class Work>
-auto together(CommunicatorArgument comm, const Work& work) {
+auto together(CommunicatorArgument comm, std::string_view call, const Work& work) {
     const nanobind::gil_scoped_release released;
-    return exchange::KnownCommunicator::get(comm.handle)->together(work);
+    return exchange::KnownCommunicator::get(comm.handle)->together(call, work);
 }
 
 /// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,

@@ -44,7 +44,7 @@ template <class Owners>
 Route ghost_pull(CommunicatorArgument comm, const Owners& owners, const Integers& ghosts,
                  std::int64_t begin, std::int64_t extent) {
     const auto wanted = as_span(ghosts);
-    return together(comm, [&](const mpi::Communicator& own) {
+    return together(comm, "route.ghost_pull", [&](const mpi::Communicator& own) {
         return discovery::ghost_pull(own, owners, wanted, {.begin = begin, .extent = extent});
     });
 }
@@ -55,7 +55,7 @@ std::tuple<Route, nb::ndarray<nb::numpy, std::int64_t>> ghost_push(
     const Input<std::int32_t>& targets, std::int64_t ghost_begin) {
     const auto pushed_rows = as_span(rows);
     const auto to = as_span(targets);
-    auto pushed = together(comm, [&](const mpi::Communicator& own) {
+    auto pushed = together(comm, "route.ghost_push", [&](const mpi::Communicator& own) {
         return discovery::ghost_push(own, owners, pushed_rows, to, ghost_begin);
     });
     return {std::move(pushed.route), to_numpy(std::move(pushed.ghosts))};
@@ -133,14 +133,15 @@ void bind_numbering(const nb::module_& module) {
         .def(
             "__init__",
             [](Numbering* self, CommunicatorArgument comm, nb::handle owned, nb::handle table) {
-                const auto [rows, kept] = agreed(comm, [&] {
+                const auto [rows, kept] = agreed(comm, "Numbering", [&] {
                     const auto rank = std::to_string(comm.rank());
                     return std::pair(as_integer("the number of rows owned by rank " + rank, owned),
                                      as_flag("table on rank " + rank, table));
                 });
-                together(comm, [&, rows = rows, kept = kept](const mpi::Communicator& own) {
-                    return new (self) Numbering(own, rows, kept);
-                });
+                together(comm, "Numbering",
+                         [&, rows = rows, kept = kept](const mpi::Communicator& own) {
+                             return new (self) Numbering(own, rows, kept);
+                         });
             },
             "comm"_a, "owned"_a.none(), "table"_a.none() = false)
         .def_prop_ro(
@@ -168,7 +169,7 @@ void bind_discovery_of_lists(nb::module_& module) {
         [](CommunicatorArgument comm, const Integers& source, const Integers& destination) {
             const auto from = as_span(source);
             const auto to = as_span(destination);
-            return together(comm, [&](const mpi::Communicator& own) {
+            return together(comm, "route.lists", [&](const mpi::Communicator& own) {
                 return discovery::lists_to_lists(own, from, to);
             });
         },
@@ -185,7 +186,7 @@ void bind_discovery_of_blocks(nb::module_& module) {
                 return discovery::BlockList{.counts = as_span(counts),
                                             .displacements = as_span(displacements)};
             };
-            return together(comm, [&](const mpi::Communicator& own) {
+            return together(comm, "route.alltoallv", [&](const mpi::Communicator& own) {
                 return discovery::alltoallv(own, blocks(sends), blocks(receives));
             });
         },
@@ -196,7 +197,7 @@ void bind_route_files(nb::module_& module) {
     module.def(
         "save_routes",
         [](CommunicatorArgument comm, const Route& route, const std::filesystem::path& place) {
-            together(comm, [&](const mpi::Communicator& own) {
+            together(comm, "route.save", [&](const mpi::Communicator& own) {
                 discovery::save(own, route, place);
                 return true;
             });
@@ -205,14 +206,15 @@ void bind_route_files(nb::module_& module) {
     module.def(
         "load_routes",
         [](CommunicatorArgument comm, const std::filesystem::path& place) {
-            return together(
-                comm, [&](const mpi::Communicator& own) { return discovery::load(own, place); });
+            return together(comm, "route.load", [&](const mpi::Communicator& own) {
+                return discovery::load(own, place);
+            });
         },
         "comm"_a, "place"_a);
     module.def(
         "check_routes",
         [](CommunicatorArgument comm, const Route& route) {
-            together(comm, [&](const mpi::Communicator& own) {
+            together(comm, "check_consistent", [&](const mpi::Communicator& own) {
                 discovery::check_consistent(own, route);
                 return true;
             });

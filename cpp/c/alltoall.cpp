@@ -49,7 +49,8 @@ int transrank_alltoall_bind(MPI_Comm comm, const void* send, void* receive, int6
                             const transrank_alltoall_options* options,
                             transrank_exchange** exchange) {
     return c::create_agreed(
-        comm, exchange, [&](const Arguments& arguments) { return options_of(arguments, options); },
+        __func__, comm, exchange,
+        [&](const Arguments& arguments) { return options_of(arguments, options); },
         [&](const AlltoallOptions& chosen) {
             return kept(
                 Alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive)));
@@ -63,7 +64,7 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
                              transrank_exchange** exchange) {
     using Given = std::pair<Blocks, AlltoallOptions>;
     return c::create_agreed(
-        comm, exchange,
+        __func__, comm, exchange,
         [&](const Arguments& arguments) {
             int ranks = 1;
             mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -86,9 +87,9 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
 
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options) {
-    return c::attempt([&] {
+    return c::attempt([&, call = __func__] {
         const auto chosen = c::agreed(
-            comm, [&](const Arguments& arguments) { return options_of(arguments, options); });
+            call, comm, [&](const Arguments& arguments) { return options_of(arguments, options); });
         collective::alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive));
     });
 }

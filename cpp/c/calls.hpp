@@ -46,19 +46,22 @@ public:
 
 /// Collective. What `work` returns, given a communicator of its own and what `check` has returned.
 /// `check` looks at the arguments of this rank; what it throws on one is thrown on all ranks.
+/// `call`: the name of the function of C.
 template <class Check, class Work>
-auto together(MPI_Comm comm, const Check& check, const Work& work) {
+auto together(const char* call, MPI_Comm comm, const Check& check, const Work& work) {
     const RefusalEnd end;
-    return exchange::KnownCommunicator::get(comm)->together([&](const mpi::Communicator& own) {
-        auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
-        return work(own, std::move(checked));
-    });
+    return exchange::KnownCommunicator::get(comm)->together(
+        call, [&](const mpi::Communicator& own) {
+            auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
+            return work(own, std::move(checked));
+        });
 }
 
 /// Collective. What `check` returns, as `together` runs it.
 template <class Check>
-auto agreed(MPI_Comm comm, const Check& check) {
-    return together(comm, check, [](const mpi::Communicator&, auto checked) { return checked; });
+auto agreed(const char* call, MPI_Comm comm, const Check& check) {
+    return together(call, comm, check,
+                    [](const mpi::Communicator&, auto checked) { return checked; });
 }
 
 /// Collective. Makes an object, and a handle for it. `make` is given a function that adds to a
@@ -82,16 +85,20 @@ int create_by(Public** result, const Make& make) noexcept {
 
 /// Collective. Makes an object as `together` does, and a handle for it.
 template <class Public, class Check, class Work>
-int create_together(MPI_Comm comm, Public** result, const Check& check, const Work& work) noexcept {
-    return create_by(
-        result, [&](const auto& with_result) { return together(comm, with_result(check), work); });
+int create_together(const char* call, MPI_Comm comm, Public** result, const Check& check,
+                    const Work& work) noexcept {
+    return create_by(result, [&](const auto& with_result) {
+        return together(call, comm, with_result(check), work);
+    });
 }
 
 /// Collective. The same, but `work` is given only what `check` has returned.
 template <class Public, class Check, class Work>
-int create_agreed(MPI_Comm comm, Public** result, const Check& check, const Work& work) noexcept {
-    return create_by(
-        result, [&](const auto& with_result) { return work(agreed(comm, with_result(check))); });
+int create_agreed(const char* call, MPI_Comm comm, Public** result, const Check& check,
+                  const Work& work) noexcept {
+    return create_by(result, [&](const auto& with_result) {
+        return work(agreed(call, comm, with_result(check)));
+    });
 }
 
 template <class Public>

@@ -36,8 +36,9 @@ public:
 
     void fit_son() override {
         const auto lengths = begin_fit();
-        together(
-            [&](const mpi::Communicator& comm) { mpi::agree(comm, [&] { make_room(lengths); }); });
+        together("transrank_ghost_update", [&](const mpi::Communicator& comm) {
+            mpi::agree(comm, [&] { make_room(lengths); });
+        });
         end_fit(ghost_rows_);
     }
 
@@ -105,11 +106,11 @@ Owned owned_rows(const Arguments& arguments, const transrank_rows* given) {
 
 /// Collective. `map` makes the mapping of the update.
 template <class Given, class Check, class Map>
-int create_update(MPI_Comm comm, const transrank_rows* rows, transrank_ghost_update** update,
-                  const Check& check, const Map& map) noexcept {
+int create_update(const char* call, MPI_Comm comm, const transrank_rows* rows,
+                  transrank_ghost_update** update, const Check& check, const Map& map) noexcept {
     using Checked = std::pair<Owned, Given>;
     return c::create_agreed(
-        comm, update,
+        call, comm, update,
         [&](const Arguments& arguments) {
             return Checked(owned_rows(arguments, rows), check(arguments));
         },
@@ -126,7 +127,7 @@ int transrank_ghost_update_pull(MPI_Comm comm, const transrank_rows* rows, int64
                                 const int64_t* ghosts, transrank_ghost_update** update) {
     using Indices = std::span<const std::int64_t>;
     return create_update<Indices>(
-        comm, rows, update,
+        __func__, comm, rows, update,
         [&](const Arguments& arguments) { return arguments.list(count, ghosts, "the ghosts"); },
         [](c::GhostUpdate& made, Indices indices) {
             made.create_global_mapping();
@@ -139,7 +140,7 @@ int transrank_ghost_update_push(MPI_Comm comm, const transrank_rows* rows, int64
                                 transrank_ghost_update** update) {
     using Lists = std::pair<std::span<const std::int64_t>, std::span<const int>>;
     return create_update<Lists>(
-        comm, rows, update,
+        __func__, comm, rows, update,
         [&](const Arguments& arguments) {
             return Lists(arguments.list(count, pushed, "the pushed rows"),
                          arguments.list(count, targets, "the targets"));
@@ -154,7 +155,7 @@ int transrank_ghost_update_along(MPI_Comm comm, const transrank_rows* rows,
                                  const transrank_route* route, transrank_ghost_update** update) {
     using Given = std::shared_ptr<const route::Route>;
     return create_update<Given>(
-        comm, rows, update,
+        __func__, comm, rows, update,
         [&](const Arguments& arguments) { return arguments.object(route).value; },
         [](c::GhostUpdate& made, const Given& given) {
             made.create_global_mapping();
@@ -167,7 +168,8 @@ int transrank_ghost_update_like(MPI_Comm comm, const transrank_rows* rows,
                                 transrank_ghost_update** update) {
     using Given = std::shared_ptr<c::GhostUpdate>;
     return create_update<Given>(
-        comm, rows, update, [&](const Arguments& arguments) { return arguments.shared(other); },
+        __func__, comm, rows, update,
+        [&](const Arguments& arguments) { return arguments.shared(other); },
         [](c::GhostUpdate& made, const Given& given) { made.borrow_mapping(*given); });
 }
 
@@ -194,7 +196,7 @@ int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* upd
                                 const transrank_options* options, transrank_exchange** exchange) {
     using Given = std::shared_ptr<c::GhostUpdate>;
     return c::create_agreed(
-        comm, exchange,
+        __func__, comm, exchange,
         [&](const Arguments& arguments) {
             c::check_options(arguments, options);
             layout::require(direction == TRANSRANK_PULL || direction == TRANSRANK_PUSH,

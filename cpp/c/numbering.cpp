@@ -9,7 +9,7 @@ using namespace transrank::c;
 int transrank_numbering_create(MPI_Comm comm, int64_t owned, int table,
                                transrank_numbering** numbering) {
     return create_together(
-        comm, numbering, [](const Arguments&) { return true; },
+        __func__, comm, numbering, [](const Arguments&) { return true; },
         [&](const mpi::Communicator& own, bool) {
             return discovery::Numbering(own, owned, table != 0);
         });

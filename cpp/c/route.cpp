@@ -36,7 +36,7 @@ struct PerRank {
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route) {
     return create_together(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             const auto* blocks = std::get_if<layout::BlockGrid>(&arguments.object(grid));
             layout::require(blocks != nullptr, "the layout is a list of points", arguments.where(),
@@ -61,7 +61,7 @@ int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source
         route::Coverage coverage;
     };
     return c::create_agreed(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             return Given{.from = arguments.shared(source),
                          .to = arguments.shared(destination),
@@ -82,7 +82,7 @@ int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numberi
         std::span<const std::int64_t> ghosts;
     };
     return create_together(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             return Given{.numbering = arguments.object(numbering),
                          .ghosts = arguments.list(count, ghosts, "the ghosts")};
@@ -103,7 +103,7 @@ int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numberi
         std::span<const int> targets;
     };
     return create_together(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             return Given{.numbering = arguments.object(numbering),
                          .rows = arguments.list(count, rows, "the rows"),
@@ -121,7 +121,7 @@ int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                               const int64_t* receive_displacements, transrank_route** route) {
     using Sides = std::pair<PerRank, PerRank>;
     return create_together(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             int ranks = 1;
             mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -151,9 +151,9 @@ int transrank_route_transposed(const transrank_route* route, transrank_route** b
 
 int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char* place) {
     using Given = std::pair<std::shared_ptr<const route::Route>, std::string>;
-    return c::attempt([&] {
+    return c::attempt([&, call = __func__] {
         c::together(
-            comm,
+            call, comm,
             [&](const Arguments& arguments) {
                 return Given(arguments.object(route).value, arguments.pointer(place, "the place"));
             },
@@ -165,7 +165,7 @@ int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char
 
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route) {
     return create_together(
-        comm, route,
+        __func__, comm, route,
         [&](const Arguments& arguments) {
             return std::string(arguments.pointer(place, "the place"));
         },

@@ -33,7 +33,9 @@ def communicator_size(communicator: Comm) -> int: ...
 def begin_to_use() -> None:
     """Raise Misuse where MPI cannot be used: once it is finalized, and in a child of fork."""
 
-def attempt(comm: Comm, work: Callable[[], _T]) -> tuple[_T, BaseException | None, str | None]:
+def attempt(
+    comm: Comm, call: str, work: Callable[[], _T]
+) -> tuple[_T, BaseException | None, str | None]:
     """Collective. The result of `work`, its exception, and the error of the lowest rank."""
 
 def agree_on(comm: Comm, what: str, words: list[str]) -> None:

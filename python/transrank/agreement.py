@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from traceback import walk_tb
 from typing import TypeVar
@@ -45,14 +46,14 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     Raises
     ------
     AgreedError
-        on every rank, with the message of the lowest rank on which `work` raised. If that was not
-        an Exception (KeyboardInterrupt, SystemExit), it is raised again on that rank, after all
-        ranks know of it.
+        on every rank, when ranks are in different calls of transrank, or with the message of the
+        lowest rank on which `work` raised. If that was not an Exception (KeyboardInterrupt,
+        SystemExit), it is raised again on that rank, after all ranks know of it.
     BrokenExchange
         a rank of this node, with which this one has agreed before over some communicator, has
         ended, or is about to, without making this call.
     """
-    result, raised, wrong = _core.attempt(comm, work)
+    result, raised, wrong = _core.attempt(comm, _call(), work)
     if wrong is None:
         return result
     if raised is not None and not isinstance(raised, Exception):
@@ -61,6 +62,19 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
     frames = walk_tb(raised.__traceback__ if raised else None)
     ours = all(each.f_globals.get("__name__", "").startswith("transrank.") for each, _ in frames)
     raise AgreedError(wrong) from None if ours else raised
+
+
+def _call() -> str:
+    """What the program has called: the outermost function of transrank that is under way."""
+    name, frame = "agree", sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("transrank."):
+        code, module = frame.f_code, frame.f_globals["__name__"]
+        name = getattr(code, "co_qualname", code.co_name)  # the latter until Python 3.10
+        if code.co_name == "__init__":
+            name = type(frame.f_locals[code.co_varnames[0]]).__name__
+        name = f"route.{name}" if module.startswith("transrank.route.") else name
+        frame = frame.f_back
+    return name
 
 
 def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:

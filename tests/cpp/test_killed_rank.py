@@ -143,6 +143,17 @@ def test_every_other_rank_is_told_who_was_killed_amid(
     assert "rank 1 has ended before this exchange was over" in words.values()
 
 
+@pytest.mark.parametrize("way", ["agree", "deliver", "swap", "gather", "broadcast", "receive"])
+def test_a_rank_that_is_killed_within_a_creation_call_is_named(
+    survivable: list[str | Path], tmp_path: Path, way: str
+) -> None:
+    words = last_words(survivable, tmp_path, 3, "creation", way, "")
+    assert words.keys() == {0, 2}
+    assert all("will not come to the collective call" in told for told in words.values())
+    assert all(told.startswith("rank ") for told in words.values())
+    assert any(told.startswith("rank 1 ") for told in words.values())
+
+
 @pytest.mark.parametrize("way", ["shared-direct", "message"])
 def test_a_killed_rank_is_noticed_beside_one_that_is_stuck(
     survivable: list[str | Path], tmp_path: Path, way: str

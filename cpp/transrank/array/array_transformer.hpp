@@ -45,8 +45,9 @@ public:
 
     void fit_son() override {
         const auto lengths = begin_fit();
-        together(
-            [&](const mpi::Communicator& comm) { mpi::agree(comm, [&] { resize_son(lengths); }); });
+        together("ArrayTransformer.fit_son", [&](const mpi::Communicator& comm) {
+            mpi::agree(comm, [&] { resize_son(lengths); });
+        });
         end_fit(son_);
     }
 

@@ -77,14 +77,14 @@ void GhostUpdate::set_father_son(std::shared_ptr<RowArray> father, std::shared_p
 }
 
 void GhostUpdate::create_global_mapping() {
-    together([&](const mpi::Communicator& comm) {
+    together("ArrayTransformer.create_global_mapping", [&](const mpi::Communicator& comm) {
         mpi::agree(comm, [&] { check_arrays(comm.rank()); });
         numbering_.emplace(comm, father_->size());
     });
 }
 
 void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> pulled) {
-    map(together([&](const mpi::Communicator& comm) {
+    map(together("ArrayTransformer.create_ghost_mapping", [&](const mpi::Communicator& comm) {
         mpi::agree(comm, [&] { check_numbering(comm.rank()); });
         auto route =
             discovery::ghost_pull(comm, *numbering_, pulled,
@@ -95,7 +95,7 @@ void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> pulled) {
 
 void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> rows,
                                        std::span<const int> targets) {
-    map(together([&](const mpi::Communicator& comm) {
+    map(together("ArrayTransformer.create_ghost_mapping", [&](const mpi::Communicator& comm) {
         mpi::agree(comm, [&] { check_numbering(comm.rank()); });
         auto pushed = discovery::ghost_push(comm, *numbering_, rows, targets);
         return make_mapping(*numbering_, std::move(pushed.route), std::move(pushed.ghosts));
@@ -103,7 +103,7 @@ void GhostUpdate::create_ghost_mapping(std::span<const std::int64_t> rows,
 }
 
 void GhostUpdate::use_route(const route::Route& route) {
-    together([&](const mpi::Communicator& comm) {
+    together("ArrayTransformer.use_route", [&](const mpi::Communicator& comm) {
         mpi::agree(comm, [&] {
             check_numbering(comm.rank());
             discovery::check_belongs(route, comm);
@@ -116,7 +116,7 @@ void GhostUpdate::use_route(const route::Route& route) {
 }
 
 void GhostUpdate::borrow_mapping(const GhostUpdate& other) {
-    together([&](const mpi::Communicator& comm) {
+    together("ArrayTransformer.borrow_mapping", [&](const mpi::Communicator& comm) {
         mpi::agree(comm, [&] {
             check_arrays(comm.rank());
             check_mapping(comm.rank(), other.mapping().get(), "the other transformer has");
@@ -137,15 +137,17 @@ std::vector<std::int64_t> GhostUpdate::begin_fit() {
     clear_persistent_push();
     movement_.reset();
     arriving_.reset();
-    return together([&](const mpi::Communicator& comm) -> std::vector<std::int64_t> {
-        mpi::agree(comm, [&] { check_mapping(comm.rank(), mapping_.get(), "there is"); });
-        mpi::agree_on(comm, "has rows of", {father_->description()});
-        if (father_->rows().is_fixed()) {
-            return {};
-        }
-        arriving_ = discovery::arriving_rows(comm, mapping_->route, father_->rows());
-        return arriving_->lengths;
-    });
+    return together(
+        "ArrayTransformer.fit_son",
+        [&](const mpi::Communicator& comm) -> std::vector<std::int64_t> {
+            mpi::agree(comm, [&] { check_mapping(comm.rank(), mapping_.get(), "there is"); });
+            mpi::agree_on(comm, "has rows of", {father_->description()});
+            if (father_->rows().is_fixed()) {
+                return {};
+            }
+            arriving_ = discovery::arriving_rows(comm, mapping_->route, father_->rows());
+            return arriving_->lengths;
+        });
 }
 
 void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
@@ -155,7 +157,7 @@ void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {
     const auto& route = mapping_->route;
     Movement movement{.father = from, .son = to, .route = {mapping_, &route}};
     if (arriving_) {
-        movement.route = together([&](const mpi::Communicator& comm) {
+        movement.route = together("ArrayTransformer.fit_son", [&](const mpi::Communicator& comm) {
             mpi::agree(comm, [&] { check_elements(comm.rank()); });
             return std::make_shared<const route::Route>(
                 discovery::in_units(comm, route, *arriving_, from, to));
@@ -176,8 +178,10 @@ const std::shared_ptr<const route::Route>& GhostUpdate::Movement::way(bool is_ba
 }
 
 exchange::Exchange GhostUpdate::bind(const exchange::Options& options, bool back) const {
-    const int rank = known()->rank();
-    return {comm_, [&] { return parts(rank, back); }, options};
+    const auto known = this->known();
+    const mpi::Call call(known->base(), back ? "ArrayTransformer.init_persistent_push"
+                                             : "ArrayTransformer.init_persistent_pull");
+    return {comm_, [&] { return parts(known->rank(), back); }, options};
 }
 
 exchange::Parts GhostUpdate::parts(int rank, bool back) const {

@@ -133,10 +133,10 @@ protected:
     /// Collective. The other half, when there is a son with such rows.
     void end_fit(std::shared_ptr<RowArray> son);
 
-    /// Collective. What `work` returns, given a communicator for it.
+    /// Collective. What `work` returns, given a communicator for it, in this call.
     template <class Work>
-    auto together(const Work& work) const {
-        return known()->together(work);
+    auto together(std::string_view call, const Work& work) const {
+        return known()->together(call, work);
     }
 
 private:

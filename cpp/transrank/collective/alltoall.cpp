@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -79,10 +81,7 @@ void check_arrays(int rank, const Task& task) {
 
 // A block of whatever length is what its receiver expects.
 void check_lengths(const mpi::Communicator& comm, const Blocks& blocks) {
-    std::vector<std::int64_t> coming(blocks.receive_bytes.size());
-    mpi::check(MPI_Alltoall(blocks.send_bytes.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T,
-                            comm.handle()),
-               "MPI_Alltoall");
+    const auto coming = mpi::swapped(comm, blocks.send_bytes);
     mpi::agree(comm, [&] {
         for (std::size_t peer = 0; peer < coming.size(); ++peer) {
             require(coming[peer] == blocks.receive_bytes[peer], "rank ", peer, " sends ",
@@ -97,9 +96,7 @@ template <std::size_t Count>
 std::array<bool, Count> all_of(const mpi::Communicator& comm, const std::array<bool, Count>& here) {
     std::array<int, Count> all{};
     std::ranges::copy(here, all.begin());
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(Count), MPI_INT, MPI_MIN,
-                             comm.handle()),
-               "MPI_Allreduce");
+    mpi::reduce(comm, std::span(all), MPI_MIN);
     std::array<bool, Count> held{};
     std::ranges::transform(all, held.begin(), [](int each) { return each != 0; });
     return held;
@@ -109,9 +106,7 @@ std::array<bool, Count> all_of(const mpi::Communicator& comm, const std::array<b
 // otherwise.
 int found_ranks_per_node(const mpi::Communicator& comm, const memory::Node& node) {
     const auto mates = node.mates();
-    int most = static_cast<int>(mates.size());
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
+    const int most = mpi::reduced(comm, static_cast<int>(mates.size()), MPI_MAX);
     const int begin = comm.rank() / most * most;
     const int end = std::min(begin + most, comm.size());
     const bool regular = mates.front() == begin && mates.back() == end - 1 &&
@@ -133,8 +128,7 @@ std::int64_t uncountable_bytes(const mpi::Communicator& comm, const Task& task,
             most = std::max(most, std::ranges::max(*each));
         }
     }
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
+    most = mpi::reduced(comm, most, MPI_MAX);
     return most > mpi::largest_count() ? most : 0;
 }
 
@@ -207,40 +201,40 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
                      std::optional<std::int64_t> equal, const AlltoallOptions& options,
                      const std::shared_ptr<void>& keep_alive) {
     const auto known = exchange::KnownCommunicator::get(comm);
-    const auto lease = known->acquire();
-    const auto& own = lease.comm();
-    const auto block_bytes = equal.value_or(different);
-    auto problem = problem_of(options, own.size());
-    const Task task{.comm = comm,
-                    .own = own,
-                    .known = known,
-                    .send = static_cast<const std::byte*>(send),
-                    .receive = static_cast<std::byte*>(receive),
-                    .blocks = blocks,
-                    .block_bytes = block_bytes,
-                    .problem = problem,
-                    .keep_alive = keep_alive};
-    mpi::agree(own, [&] {
-        schedule::check(problem);
-        require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
-                " calls alltoall with blocks of ", block_bytes, " bytes for each of ", own.size(),
-                " ranks; give 0 to ", most_bytes / own.size());
-        check_arrays(own.rank(), task);
+    known->together("Alltoall", [&](const mpi::Communicator& own) {
+        const auto block_bytes = equal.value_or(different);
+        auto problem = problem_of(options, own.size());
+        const Task task{.comm = comm,
+                        .own = own,
+                        .known = known,
+                        .send = static_cast<const std::byte*>(send),
+                        .receive = static_cast<std::byte*>(receive),
+                        .blocks = blocks,
+                        .block_bytes = block_bytes,
+                        .problem = problem,
+                        .keep_alive = keep_alive};
+        mpi::agree(own, [&] {
+            schedule::check(problem);
+            require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
+                    " calls alltoall with blocks of ", block_bytes, " bytes for each of ", own.size(),
+                    " ranks; give 0 to ", most_bytes / own.size());
+            check_arrays(own.rank(), task);
+        });
+        mpi::agree_on(own, "calls alltoall with",
+                      words_of(options, equal, send == receive && send != nullptr));
+        if (block_bytes == different) {
+            check_lengths(own, blocks);
+        }
+        if (options.ranks_per_node == 0) {
+            problem.ranks_per_node = found_ranks_per_node(own, known->node());
+        }
+        const auto circumstances = circumstances_of(own, task, options.algorithm);
+        const auto name = name_of(own, options, problem, circumstances, block_bytes);
+        const Method* method = nullptr;
+        mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
+        algorithm = method->name;
+        carrier = method->make(task);
     });
-    mpi::agree_on(own, "calls alltoall with",
-                  words_of(options, equal, send == receive && send != nullptr));
-    if (block_bytes == different) {
-        check_lengths(own, blocks);
-    }
-    if (options.ranks_per_node == 0) {
-        problem.ranks_per_node = found_ranks_per_node(own, known->node());
-    }
-    const auto circumstances = circumstances_of(own, task, options.algorithm);
-    const auto name = name_of(own, options, problem, circumstances, block_bytes);
-    const Method* method = nullptr;
-    mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
-    algorithm = method->name;
-    carrier = method->make(task);
 }
 
 Alltoall::Alltoall(Made made) : Exchange(std::move(made.carrier)), algorithm_(made.algorithm) {}
@@ -256,6 +250,8 @@ Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, const Blocks&
 
 void alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
               const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive) {
+    const auto known = exchange::KnownCommunicator::get(comm);
+    const mpi::Call call(known->base(), "alltoall");
     Alltoall(comm, send, receive, block_bytes, options, keep_alive).run();
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/collective/choices.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -19,7 +18,7 @@
 #include "transrank/collective/method.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/library.hpp"
 
 namespace transrank::collective {
@@ -143,8 +142,7 @@ struct News {
 
 void broadcast(const mpi::Communicator& comm, std::string& text, std::int64_t bytes) {
     text.resize(static_cast<std::size_t>(bytes));
-    mpi::check(MPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm.handle()),
-               "MPI_Bcast");
+    mpi::broadcast(comm, std::as_writable_bytes(std::span(text)), 0);
 }
 
 }  // namespace
@@ -202,9 +200,7 @@ std::optional<Choices> find_choices(const mpi::Communicator& comm, const std::st
     std::array<std::int64_t, 3> lengths{static_cast<std::int64_t>(news.wrong.size()),
                                         static_cast<std::int64_t>(news.path.size()),
                                         static_cast<std::int64_t>(news.text.size())};
-    mpi::check(
-        MPI_Bcast(lengths.data(), static_cast<int>(lengths.size()), MPI_INT64_T, 0, comm.handle()),
-        "MPI_Bcast");
+    mpi::broadcast(comm, std::as_writable_bytes(std::span(lengths)), 0);
     if (lengths[1] == 0) {
         return std::nullopt;
     }

@@ -14,20 +14,11 @@
 #include "transrank/exchange/bound.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/route/alltoall.hpp"
 
 namespace transrank::collective {
 namespace {
-
-// Where my blocks lie in the arrays of those who send them or receive them.
-std::vector<std::int64_t> swapped(const Task& task, const std::vector<std::int64_t>& offsets) {
-    std::vector<std::int64_t> at_peers(offsets.size());
-    mpi::check(MPI_Alltoall(offsets.data(), 1, MPI_INT64_T, at_peers.data(), 1, MPI_INT64_T,
-                            task.own.handle()),
-               "MPI_Alltoall");
-    return at_peers;
-}
 
 route::Route route_of(const Task& task) {
     const int rank = task.own.rank();
@@ -35,8 +26,9 @@ route::Route route_of(const Task& task) {
         return route::alltoall(rank, task.problem.ranks, task.block_bytes);
     }
     const auto& blocks = task.blocks;
-    const auto at_targets = swapped(task, blocks.receive_offsets);
-    const auto at_sources = swapped(task, blocks.send_offsets);
+    // Where my blocks lie in the arrays of those who send them or receive them.
+    const auto at_targets = mpi::swapped(task.own, blocks.receive_offsets);
+    const auto at_sources = mpi::swapped(task.own, blocks.send_offsets);
     return route::alltoallv(rank,
                             {.counts = blocks.send_bytes,
                              .displacements = blocks.send_offsets,

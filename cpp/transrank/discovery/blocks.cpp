@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/discovery/blocks.hpp"
 
-#include <mpi.h>
-
-#include <array>
 #include <cstddef>
 #include <vector>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/route/alltoall.hpp"
 
 namespace transrank::discovery {
@@ -32,18 +29,15 @@ void check_lists(const mpi::Communicator& comm, const char* side, const BlockLis
 }
 
 PeerBlocks ask_peers(const mpi::Communicator& comm, const BlockList& blocks) {
-    std::vector<std::array<std::int64_t, 2>> own;
+    Values own;
     for (std::size_t peer = 0; peer < blocks.counts.size(); ++peer) {
-        own.push_back({blocks.counts[peer], blocks.displacements[peer]});
+        own.insert(own.end(), {blocks.counts[peer], blocks.displacements[peer]});
     }
-    std::vector<std::array<std::int64_t, 2>> theirs(own.size());
-    mpi::check(
-        MPI_Alltoall(own.data(), 2, MPI_INT64_T, theirs.data(), 2, MPI_INT64_T, comm.handle()),
-        "MPI_Alltoall");
+    const auto theirs = mpi::swapped(comm, own);
     PeerBlocks peers;
-    for (const auto& [count, displacement] : theirs) {
-        peers.counts.push_back(count);
-        peers.displacements.push_back(displacement);
+    for (std::size_t i = 0; i < theirs.size(); i += 2) {
+        peers.counts.push_back(theirs[i]);
+        peers.displacements.push_back(theirs[i + 1]);
     }
     return peers;
 }
@@ -58,6 +52,7 @@ route::Blocks with(const BlockList& blocks, const PeerBlocks& peers) {
 
 route::Route alltoallv(const mpi::Communicator& comm, const BlockList& sends,
                        const BlockList& receives) {
+    const mpi::Call call(comm, "route.alltoallv");
     mpi::agree(comm, [&] {
         check_lists(comm, "send", sends);
         check_lists(comm, "receive", receives);

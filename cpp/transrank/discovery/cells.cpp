@@ -73,6 +73,7 @@ void check_all_there(int rank, const std::vector<Leg>& legs, std::int64_t cells)
 
 route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& source,
                            const route::CellList& destination) {
+    const mpi::Call call(comm, "grid_to_lists");
     const int rank = comm.rank();
     auto wanted = mpi::agreed(comm, [&] {
         check_ranks(source, comm.size());
@@ -88,6 +89,7 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
 
 route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList& source,
                            const BlockGrid& destination) {
+    const mpi::Call call(comm, "lists_to_grid");
     const int rank = comm.rank();
     auto offered = mpi::agreed(comm, [&] {
         check_ranks(destination, comm.size());

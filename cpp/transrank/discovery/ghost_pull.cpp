@@ -153,12 +153,14 @@ route::Route read_ghost_requests(int rank, int ranks, const View& own, const Gho
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
+    const mpi::Call call(comm, "route.ghost_pull");
     return pull_by_formula(comm, owners, ghosts, place,
                            [&] { check_parts(owners, comm.rank(), comm.size()); });
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
+    const mpi::Call call(comm, "route.ghost_pull");
     return rows.owners() ? pull_by_formula(comm, *rows.owners(), ghosts, place,
                                            [&] { rows.check_made_for(comm); })
                          : pull_by_lookup(comm, rows, ghosts, place);

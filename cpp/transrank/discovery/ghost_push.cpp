@@ -127,6 +127,7 @@ std::vector<Leg> checked_pushes(const mpi::Communicator& comm, std::int64_t owne
 Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
+    const mpi::Call call(comm, "route.ghost_push");
     auto legs = mpi::agreed(comm, [&] {
         check_parts(owners, comm.rank(), comm.size());
         return checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
@@ -138,6 +139,7 @@ Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
 Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
+    const mpi::Call call(comm, "route.ghost_push");
     const auto owned = numbering.owned().length();
     auto legs = mpi::agreed(comm, [&] {
         numbering.check_made_for(comm);

@@ -10,7 +10,7 @@
 #include "transrank/discovery/directory.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -34,15 +34,13 @@ std::int64_t common_extent(const mpi::Communicator& comm, Indices source, Indice
             own = std::max(own, index + 1);
         }
     }
-    std::int64_t extent = 0;
-    mpi::check(MPI_Allreduce(&own, &extent, 1, MPI_INT64_T, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
-    return extent;
+    return mpi::reduced(comm, own, MPI_MAX);
 }
 
 }  // namespace
 
 route::Route lists_to_lists(const mpi::Communicator& comm, Indices source, Indices destination) {
+    const mpi::Call call(comm, "route.lists");
     mpi::agree(comm, [&] {
         check_indices(comm.rank(), "source", source);
         check_indices(comm.rank(), "destination", destination);

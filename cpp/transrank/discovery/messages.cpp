@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -27,10 +27,7 @@ std::size_t most_pieces(const mpi::Communicator& comm, const std::vector<Message
     for (const auto& message : messages) {
         own = std::max<std::uint64_t>(own, pieces_of(message, piece_bytes));
     }
-    std::uint64_t most = 0;
-    mpi::check(MPI_Allreduce(&own, &most, 1, MPI_UINT64_T, MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
-    return static_cast<std::size_t>(most);
+    return static_cast<std::size_t>(mpi::reduced(comm, own, MPI_MAX));
 }
 
 std::vector<Message> cut(const std::vector<Message>& messages, std::size_t number,

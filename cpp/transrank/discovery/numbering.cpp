@@ -3,13 +3,13 @@
 
 #include <mpi.h>
 
-#include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -17,9 +17,7 @@ namespace {
 // In floating point, which cannot overflow; a little below 2^63, since it rounds.
 void check_total(const mpi::Communicator& comm, std::int64_t owned) {
     constexpr double most = 9.2e18;
-    const auto own = static_cast<double>(owned);
-    double total = 0;
-    mpi::check(MPI_Allreduce(&own, &total, 1, MPI_DOUBLE, MPI_SUM, comm.handle()), "MPI_Allreduce");
+    const auto total = mpi::reduced(comm, static_cast<double>(owned), MPI_SUM);
     mpi::agree(comm, [&] {
         layout::require(total < most, "the ranks own about ", total,
                         " rows together, more than 64 bits can number");
@@ -27,15 +25,14 @@ void check_total(const mpi::Communicator& comm, std::int64_t owned) {
 }
 
 std::int64_t rows_before(const mpi::Communicator& comm, std::int64_t owned) {
-    std::int64_t before = 0;
-    mpi::check(MPI_Exscan(&owned, &before, 1, MPI_INT64_T, MPI_SUM, comm.handle()), "MPI_Exscan");
-    return comm.rank() == 0 ? 0 : before;  // undefined there
+    mpi::combine(comm, &MPI_Iexscan, std::as_writable_bytes(std::span(&owned, 1)), 1, MPI_INT64_T,
+                 MPI_SUM);
+    return comm.rank() == 0 ? 0 : owned;  // undefined there
 }
 
 layout::Distribution table_of(const mpi::Communicator& comm, std::int64_t end) {
-    std::vector<std::int64_t> boundaries(static_cast<std::size_t>(comm.size()) + 1);
-    mpi::check(MPI_Allgather(&end, 1, MPI_INT64_T, &boundaries[1], 1, MPI_INT64_T, comm.handle()),
-               "MPI_Allgather");
+    auto boundaries = mpi::gathered(comm, end);
+    boundaries.insert(boundaries.begin(), 0);
     return layout::Distribution::irregular(std::move(boundaries));
 }
 
@@ -48,6 +45,7 @@ layout::Distribution table_of(const mpi::Communicator& comm, std::int64_t end) {
 
 Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table)
     : rank_(comm.rank()), ranks_(comm.size()) {
+    const mpi::Call call(comm, "Numbering");
     mpi::agree_on(comm, "makes a numbering with", {table ? "a table" : "no table"});
     mpi::agree(comm, [&] {
         layout::require(owned >= 0, "rank ", comm.rank(), " owns ", owned,
@@ -56,14 +54,10 @@ Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool tab
     check_total(comm, owned);
     owned_.begin = rows_before(comm, owned);
     owned_.end = owned_.begin + owned;
-    mpi::check(MPI_Allreduce(&owned, &extent_, 1, MPI_INT64_T, MPI_SUM, comm.handle()),
-               "MPI_Allreduce");
+    extent_ = mpi::reduced(comm, owned, MPI_SUM);
     const auto even = layout::Distribution::even(extent_, comm.size());
     const int here = even.range(comm.rank()) == owned_ ? 1 : 0;
-    int everywhere = 0;
-    mpi::check(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_LAND, comm.handle()),
-               "MPI_Allreduce");
-    if (everywhere != 0) {
+    if (mpi::reduced(comm, here, MPI_MIN) != 0) {
         owners_ = even;
     } else if (table) {
         owners_ = table_of(comm, owned_.end);

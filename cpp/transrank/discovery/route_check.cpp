@@ -46,6 +46,7 @@ void check_belongs(const route::Route& route, const mpi::Communicator& comm) {
 }
 
 void check_consistent(const mpi::Communicator& comm, const route::Route& route) {
+    const mpi::Call call(comm, "check_consistent");
     mpi::agree(comm, [&] { check_belongs(route, comm); });
     const auto messages = deliver(comm, digests_of_sends(route), Subject::leg_digests);
     mpi::agree(comm, [&] { compare(route, messages); });

@@ -56,6 +56,7 @@ std::filesystem::path route_file(const std::filesystem::path& place, int rank) {
 
 void save(const mpi::Communicator& comm, const route::Route& route,
           const std::filesystem::path& place) {
+    const mpi::Call call(comm, "route.save");
     check_consistent(comm, route);
     mpi::agree(comm, [&] {
         const auto path = route_file(place, comm.rank());
@@ -65,6 +66,7 @@ void save(const mpi::Communicator& comm, const route::Route& route,
 }
 
 route::Route load(const mpi::Communicator& comm, const std::filesystem::path& place) {
+    const mpi::Call call(comm, "route.load");
     auto route = mpi::agreed(comm, [&] { return load_own(comm, route_file(place, comm.rank())); });
     try {
         check_consistent(comm, route);

@@ -107,6 +107,7 @@ std::vector<Leg> sends_in_units(const Route& route, const std::vector<Message>& 
 }  // namespace
 
 ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, const Rows& source) {
+    const mpi::Call call(comm, "arriving_rows");
     auto messages = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
         return message_per_leg(route.sends(), [&](const Leg& leg) {
@@ -119,6 +120,7 @@ ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, co
 
 Route in_units(const mpi::Communicator& comm, const Route& route, const ArrivingRows& arriving,
                const Rows& source, const Rows& destination) {
+    const mpi::Call call(comm, "in_units");
     auto receives = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
         return receives_in_units(route, arriving, destination);

@@ -127,11 +127,11 @@ void naming(const std::string& named_by, const Work& work) {
 // peers write to each other. What ranks disagree about is looked for where there is something.
 Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
     : options_(std::move(options)), known_(KnownCommunicator::get(comm)) {
-    const char* named = std::getenv(transport_variable);
-    if (options_.transport == transport::automatic && named != nullptr && *named != '\0') {
-        options_.transport = named;
-        named_by_ = transport_variable;
-    }
+    const mpi::Call call(known_->base(), "Exchange");
+    known_->attempt([&] { bind(make); });
+}
+
+void Bound::bind(const std::function<Parts()>& make) {
     Statement own;
     std::exception_ptr refused;
     try {
@@ -148,6 +148,11 @@ Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
 
 // What may be refused on this rank alone, before anything is sent to the peers.
 void Bound::take_what_is_needed(const std::function<Parts()>& make) {
+    const char* named = std::getenv(transport_variable);
+    if (options_.transport == transport::automatic && named != nullptr && *named != '\0') {
+        options_.transport = named;
+        named_by_ = transport_variable;
+    }
     parts_ = make();
     if (!parts_.route) {
         throw std::invalid_argument("no route given on rank " + std::to_string(rank()));

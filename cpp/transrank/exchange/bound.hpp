@@ -38,6 +38,7 @@ public:
     void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override;
 
 private:
+    void bind(const std::function<Parts()>& make);
     void take_what_is_needed(const std::function<Parts()>& make);
     /// What a rank says when all meet. Their sums tell each of them what to do.
     struct Statement {

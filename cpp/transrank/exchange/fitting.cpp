@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/transport/tags.hpp"
 
@@ -96,11 +96,8 @@ public:
             });
             return true;
         }
-        int failed = refusals_.empty() && !lacks_lease_ ? 0 : 1;
-        mpi::check(
-            MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, binding_.comm.handle()),
-            "MPI_Allreduce");
-        return failed == 0;
+        const int failed = refusals_.empty() && !lacks_lease_ ? 0 : 1;
+        return mpi::reduced(binding_.comm, failed, MPI_MAX) == 0;
     }
 
     /// Collective over the peers. This rank's refusals and theirs.

@@ -2,16 +2,20 @@
 #include "transrank/exchange/known_communicator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <iterator>
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <random>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "transrank/exchange/backoff.hpp"
 #include "transrank/exchange/engine.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/breakage.hpp"
@@ -21,25 +25,30 @@ namespace transrank::exchange {
 using transport::Breakage;
 using transport::BrokenExchange;
 
-namespace {
-
-/// Looks for a rank that has ended while this one waits for it: one of this node, or on a `known`
-/// communicator one that parts.
-class Watch {
+/// Looks for a rank that will not come to where this one waits for it: it has ended, as one of this
+/// node, or on a `known` communicator it parts, or has failed alone.
+class KnownCommunicator::Watch {
 public:
     Watch(MPI_Comm comm, bool known) : comm_(comm), known_(known) {}
 
-    /// Throws BrokenExchange when such a rank was seen a while ago. What it did before it ended may
-    /// be on its way still, and then what is waited for will be over.
-    void look() {
+    /// Makes started exchanges advance: a peer may come only after a wait in which it needs this
+    /// rank. Throws BrokenExchange when such a rank was seen a while ago. What it did before may be
+    /// on its way still, and then what is waited for will be over. `idle_rounds` begin with each
+    /// wait.
+    void look(int idle_rounds) {
+        Engine::instance().progress();
+        if (idle_rounds == 0) {
+            due_.reset();
+            seen_.reset();
+        }
         if (!due_.is_due()) {
             return;
         }
-        if (const auto left = rank_that_has_left()) {
+        if (const auto found = find()) {
             const auto now = Clock::now();
             seen_ = seen_.value_or(now);
             if (now - *seen_ > enough) {
-                throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = *left});
+                throw BrokenExchange(*found);
             }
         }
     }
@@ -49,16 +58,25 @@ private:
     static constexpr std::chrono::milliseconds look_at_peers{100};
     static constexpr std::chrono::seconds enough{1};
 
-    [[nodiscard]] std::optional<int> rank_that_has_left() const {
-        auto left = memory::rank_that_has_left(comm_);
-        int parts = 0;
-        MPI_Status status{};
-        if (!left && known_) {
-            mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, transport::parting_tag, comm_, &parts, &status),
-                       "MPI_Iprobe");
+    [[nodiscard]] std::optional<Breakage> find() const {
+        if (const auto left = memory::rank_that_has_left(comm_)) {
+            return Breakage{.cause = Breakage::Cause::absent, .rank = *left};
         }
-        return parts != 0 ? status.MPI_SOURCE : left;
+        if (known_) {
+            for (const auto& [tag, cause] : {std::pair(transport::parting_tag, absent),
+                                             std::pair(transport::failure_tag, alone)}) {
+                int there = 0;
+                MPI_Status status{};
+                mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &there, &status), "MPI_Iprobe");
+                if (there != 0) {
+                    return Breakage{.cause = cause, .rank = status.MPI_SOURCE};
+                }
+            }
+        }
+        return std::nullopt;
     }
+    static constexpr auto absent = Breakage::Cause::absent;
+    static constexpr auto alone = Breakage::Cause::alone;
 
     MPI_Comm comm_;
     bool known_;
@@ -66,26 +84,15 @@ private:
     std::optional<Clock::time_point> seen_;
 };
 
-// A peer may come only after a wait in which it needs this rank.
-MPI_Comm met(MPI_Comm comm, bool known, std::span<std::uint64_t> sums = {}) {
-    Watch watch(comm, known);
-    mpi::come_together(comm, sums, [&] {
-        Engine::instance().progress();
-        watch.look();
-    });
-    return comm;
-}
-
 // Collective, when the ranks meet for the first time.
-std::uint64_t agreed_number(MPI_Comm comm) {
+std::uint64_t KnownCommunicator::agreed_number(MPI_Comm comm) {
     std::random_device random;
     constexpr int half = 32;
     std::uint64_t sum = (std::uint64_t{random()} << half) | random();
-    (void)met(comm, false, std::span(&sum, 1));
+    Watch watch(comm, false);
+    mpi::come_together(comm, std::span(&sum, 1), [&](int idle_rounds) { watch.look(idle_rounds); });
     return sum;
 }
-
-}  // namespace
 
 std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
     if (auto known = mpi::attached_to(comm)) {
@@ -108,7 +115,11 @@ struct KnownCommunicator::Unparted {
 };
 
 KnownCommunicator::KnownCommunicator(MPI_Comm comm)
-    : number_((notice_finalization(), agreed_number(comm))), base_(comm), node_(base_) {
+    : number_((notice_finalization(), agreed_number(comm))),
+      base_(comm),
+      node_(base_),
+      watch_(std::make_unique<Watch>(base_.handle(), true)) {
+    base_.state()->meanwhile = [this](int idle_rounds) { while_waiting(idle_rounds); };
     if (node_.ranks().size() < static_cast<std::size_t>(base_.size())) {
         auto& unparted = Unparted::instance();
         const std::lock_guard lock(unparted.mutex);
@@ -147,7 +158,7 @@ bool KnownCommunicator::part(bool needed) noexcept {
     }
     try {
         needed = mpi::come_together_by_messages(base_, transport::parting_tag, needed,
-                                                [] { Engine::instance().progress(); });
+                                                [](int) { Engine::instance().progress(); });
         if (needed) {  // who holds an exchange still has said nothing yet
             until_the_end_ = shared_from_this();
             return true;
@@ -173,23 +184,55 @@ KnownCommunicator::~KnownCommunicator() {
 // several nodes all ranks part once more when MPI is finalized.
 void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept {
     const bool needed = part(others_hold_it);
-    if (!finalizing && !needed && absent_ < 0) {
+    if (!finalizing && !needed && breakage_.cause == Breakage::Cause::none) {
         may_free_ = true;
         communicators_.allow_freeing();
         tags_.allow_freeing();
     }
 }
 
-const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) {
-    if (absent_ >= 0) {
-        throw BrokenExchange({.cause = Breakage::Cause::absent, .rank = absent_});
-    }
+void KnownCommunicator::while_waiting(int idle_rounds) {
     try {
-        (void)met(base_.handle(), true, sums);
+        watch_->look(idle_rounds);
     } catch (const BrokenExchange& error) {
-        absent_ = error.breakage().rank;
+        breakage_ = error.breakage();
         throw;
     }
+}
+
+// Needs no memory of ours: it may be what is lacking.
+void KnownCommunicator::fail_alone() noexcept {
+    breakage_ = {.cause = Breakage::Cause::alone, .rank = rank()};
+    for (int other = 0; other < base_.size() && mpi::is_usable(); ++other) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (other != rank() && MPI_Isend(nullptr, 0, MPI_BYTE, other, transport::failure_tag,
+                                         base_.handle(), &request) == MPI_SUCCESS) {
+            MPI_Request_free(&request);
+        }
+    }
+}
+
+namespace {
+
+// All calls begin alike: with the name, what is needed of a pool, and further sums.
+constexpr std::size_t most_sums = 8;
+constexpr std::size_t words_of_meeting =
+    1 + std::tuple_size_v<mpi::CommunicatorPool::States> + most_sums;
+
+}  // namespace
+
+const mpi::Communicator& KnownCommunicator::meet(std::span<std::uint64_t> sums) {
+    mpi::require_usable();
+    if (breakage_.cause != Breakage::Cause::none) {
+        throw BrokenExchange(breakage_);
+    }
+    std::array<std::uint64_t, words_of_meeting> words{mpi::balance_of_call(base_)};
+    std::ranges::copy(sums, words.begin() + 1);
+    mpi::reduce(base_, std::span(words), MPI_SUM);
+    if (words.front() != 0) {
+        mpi::agree_on_call(base_);
+    }
+    std::copy_n(words.begin() + 1, sums.size(), sums.begin());
     return base_;
 }
 
@@ -205,16 +248,27 @@ std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_tags_if_n
 
 std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_from(
     mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums) {
-    auto words = pool.states();
-    const auto states = words.size();
-    words.push_back(needed ? 1 : 0);
-    words.insert(words.end(), sums.begin(), sums.end());
+    bool failed = false;
+    try {
+        pool.prepare();
+    } catch (const std::bad_alloc&) {
+        failed = true;
+    }
+    const auto own = pool.states();
+    std::array<std::uint64_t, words_of_meeting - 1> words{needed ? 1U : 0U, failed ? 1U : 0U};
+    const auto states = std::span(words).subspan(2, own.size());
+    const auto further = std::span(words).subspan(2 + own.size(), sums.size());
+    std::ranges::copy(own, states.begin());
+    std::ranges::copy(sums, further.begin());
     (void)meet(words);
-    std::copy(words.end() - std::ssize(sums), words.end(), sums.begin());
-    if (words[states] == 0) {
+    std::ranges::copy(further, sums.begin());
+    if (words[1] != 0) {
+        mpi::throw_first(base_, failed, {});
+    }
+    if (words[0] == 0) {
         return std::nullopt;
     }
-    return pool.acquire(std::span(words).first(states));
+    return pool.acquire(states);
 }
 
 const transport::Thresholds& KnownCommunicator::thresholds() {

@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/attachment.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/transport/breakage.hpp"
 #include "transrank/transport/tags.hpp"
 #include "transrank/transport/thresholds.hpp"
 
@@ -33,9 +36,10 @@ public:
     void detached(bool finalizing, bool others_hold_it) noexcept override;
 
     /// Collective. Makes started exchanges advance until all ranks have come, and returns a
-    /// communicator of them for what is over before the next collective call; `sums` are then the
-    /// sums over all ranks. Throws BrokenExchange, then and ever after, when a rank of this node
-    /// ends instead of coming.
+    /// communicator of them for what is over before the next collective call; `sums`, 6 at most,
+    /// are then the sums over all ranks. Throws BrokenExchange, then and ever after, when a rank of
+    /// this node ends instead of coming, or one fails alone (`attempt`), here and in whatever waits
+    /// over this communicator; mpi::AgreedError when ranks are in different calls (mpi::Call).
     const mpi::Communicator& meet(std::span<std::uint64_t> sums = {});
 
     /// Collective, as `meet`. A communicator for one object alone.
@@ -46,16 +50,39 @@ public:
         bool needed, std::span<std::uint64_t> sums = {});
 
     /// Collective, as `meet`. What `work` returns, which is collective, too, and is given a
-    /// communicator of its own.
+    /// communicator of its own. `call` names what the user has called.
     template <class Work>
-    auto together(const Work& work) {
-        auto lease = acquire();
+    auto together(std::string_view call, const Work& work) {
+        const mpi::Call named(base_, call);
+        return attempt([&] {
+            auto lease = acquire();
+            try {
+                return work(lease.comm());
+            } catch (const mpi::AgreedError&) {
+                throw;
+            } catch (...) {  // nobody knows where the others are
+                lease.poison();
+                throw;
+            }
+        });
+    }
+
+    /// Collective. What `work` returns, which is collective, too. When it fails on this rank alone,
+    /// for want of memory, the others are told, in this call or their next one.
+    template <class Work>
+    auto attempt(const Work& work) {
         try {
-            return work(lease.comm());
+            return work();
         } catch (const mpi::AgreedError&) {
             throw;
-        } catch (...) {  // nobody knows where the others are
-            lease.poison();
+        } catch (const mpi::Error&) {
+            throw;
+        } catch (const mpi::Misuse&) {
+            throw;
+        } catch (const transport::BrokenExchange&) {
+            throw;
+        } catch (...) {
+            fail_alone();
             throw;
         }
     }
@@ -80,6 +107,10 @@ private:
     [[nodiscard]] std::optional<mpi::CommunicatorPool::Lease> acquire_from(
         mpi::CommunicatorPool& pool, bool needed, std::span<std::uint64_t> sums);
 
+    [[nodiscard]] static std::uint64_t agreed_number(MPI_Comm comm);
+    void fail_alone() noexcept;
+    void while_waiting(int idle_rounds);
+
     std::uint64_t number_;  ///< the same on all ranks, and another one for each communicator
     mpi::Communicator base_;
     mpi::CommunicatorPool communicators_{base_};
@@ -87,7 +118,9 @@ private:
     bool may_free_ = false;  ///< all ranks destroy this now, in the same order
     memory::Node node_;
     std::unique_ptr<transport::Thresholds> thresholds_;
-    int absent_ = -1;                                   ///< the rank that will never come
+    transport::Breakage breakage_;  ///< why some rank will never come
+    class Watch;
+    std::unique_ptr<Watch> watch_;
     std::shared_ptr<KnownCommunicator> until_the_end_;  ///< itself, where it outlives the user's
 };
 

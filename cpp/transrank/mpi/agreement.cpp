@@ -2,24 +2,41 @@
 #include "transrank/mpi/agreement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <span>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
-#include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::mpi {
 namespace {
 
+// Short words come at once, and need no memory on their way.
+struct Head {
+    std::uint64_t bytes = 0;
+    std::array<char, 504> text{};
+};
+
 // The words of rank `speaker`, on every rank.
-std::string broadcast(const Communicator& comm, std::string words, int speaker) {
-    auto bytes = static_cast<int>(words.size());
-    check(MPI_Bcast(&bytes, 1, MPI_INT, speaker, comm.handle()), "MPI_Bcast");
-    words.resize(static_cast<std::size_t>(bytes));
-    check(MPI_Bcast(words.data(), bytes, MPI_CHAR, speaker, comm.handle()), "MPI_Bcast");
-    return words;
+std::string broadcast(const Communicator& comm, std::string_view words, int speaker) {
+    Head head{.bytes = words.size()};
+    std::ranges::copy(words.substr(0, head.text.size()), head.text.begin());
+    mpi::broadcast(comm, std::as_writable_bytes(std::span(&head, 1)), speaker);
+    if (head.bytes <= head.text.size()) {
+        return {head.text.data(), head.bytes};
+    }
+    std::string text(words);
+    text.resize(head.bytes);
+    mpi::broadcast(comm, std::as_writable_bytes(std::span(text)), speaker);
+    return text;
+}
+
+std::string rank_that(int rank, const char* has_failed) {
+    return "rank " + std::to_string(rank) + " " + has_failed;
 }
 
 // Words may hold anything, so each is preceded by its length.
@@ -43,55 +60,112 @@ std::string take_word(std::string& text) {
     return word;
 }
 
-}  // namespace
-
-void agree(const Communicator& comm, const std::function<void()>& work) {
-    require_usable();
-    constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
-    std::string words;
-    int own = comm.size();
-    const auto rank_that = [&](const char* has_failed) {
-        return "rank " + std::to_string(comm.rank()) + " " + has_failed;
-    };
+// What is thrown, in words; none where memory is lacking.
+std::string words_of_current(int rank) noexcept {
     try {
-        work();
+        throw;
     } catch (const std::bad_alloc&) {
-        words = rank_that("has too little memory left for this");
-        own = comm.rank();
+        return {};
     } catch (const std::exception& error) {
-        words = error.what();
-        own = comm.rank();
+        try {
+            return error.what();
+        } catch (...) {
+            return {};
+        }
     } catch (...) {  // whatever it is, the others wait for a word
-        words = rank_that("threw something other than a std::exception");
-        own = comm.rank();
-    }
-    int speaker = 0;
-    check(MPI_Allreduce(&own, &speaker, 1, MPI_INT, MPI_MIN, comm.handle()), "MPI_Allreduce");
-    if (speaker < comm.size()) {
-        words.resize(std::min(words.size(), longest_bytes));
-        throw AgreedError(broadcast(comm, words, speaker));
+        try {
+            return rank_that(rank, "threw something other than a std::exception");
+        } catch (...) {
+            return {};
+        }
     }
 }
 
-// Each rank adds what it says, and takes away what the rank before it should say.
-std::uint64_t balance_of(const Communicator& comm, const std::vector<std::string>& words) {
-    constexpr std::uint64_t prime = 0x100'0000'01B3;  // FNV-1a
-    std::uint64_t said = 0xCBF2'9CE4'8422'2325;
-    for (const char each : joined(words)) {
-        said = (said ^ static_cast<unsigned char>(each)) * prime;
+constexpr std::uint64_t nothing_said = 0xCBF2'9CE4'8422'2325;
+
+// What was said before, and this word (FNV-1a).
+std::uint64_t said(std::uint64_t before, std::string_view word) {
+    constexpr std::uint64_t prime = 0x100'0000'01B3;
+    for (const char each : word) {
+        before = (before ^ static_cast<unsigned char>(each)) * prime;
     }
+    return (before ^ word.size()) * prime;
+}
+
+std::uint64_t said(const std::vector<std::string>& words) {
+    auto all = nothing_said;
+    for (const auto& word : words) {
+        all = said(all, word);
+    }
+    return all;
+}
+
+// Each rank adds what it says, and takes away what the rank before it should say.
+std::uint64_t balance_of(const Communicator& comm, std::uint64_t said) {
     const auto next = (comm.rank() + 1) % comm.size();
     return mixed(said + mixed(static_cast<std::uint64_t>(comm.rank()))) -
            mixed(said + mixed(static_cast<std::uint64_t>(next)));
 }
 
+// All agreements begin alike, whatever is agreed on. Returns how many ranks refuse, and 0 if all
+// have said the same in the same call.
+std::array<std::uint64_t, 2> meet(const Communicator& comm, bool refuses, std::uint64_t own) {
+    require_usable();
+    std::array<std::uint64_t, 2> sums{refuses ? 1U : 0U,
+                                      balance_of(comm, said(own, comm.state()->call))};
+    reduce(comm, std::span(sums), MPI_SUM);
+    if (sums[1] != 0) {
+        agree_on_call(comm);
+    }
+    return sums;
+}
+
+}  // namespace
+
+void agree_by(const Communicator& comm, const std::function<void()>& work) {
+    std::string words;
+    bool failed = false;
+    try {
+        work();
+    } catch (...) {
+        failed = true;
+        words = words_of_current(comm.rank());
+    }
+    if (meet(comm, failed, nothing_said)[0] != 0) {
+        throw_first(comm, failed, words);
+    }
+}
+
+void throw_first(const Communicator& comm, bool failed, const std::string& words) {
+    constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
+    const int speaker = reduced(comm, failed ? comm.rank() : comm.size(), MPI_MIN);
+    if (speaker < comm.size()) {
+        const auto heard =
+            broadcast(comm, std::string_view(words).substr(0, longest_bytes), speaker);
+        throw AgreedError(heard.empty() ? rank_that(speaker, "has too little memory left for this")
+                                        : heard);
+    }
+}
+
+std::uint64_t balance_of(const Communicator& comm, const std::vector<std::string>& words) {
+    return balance_of(comm, said(words));
+}
+
+std::uint64_t balance_of_call(const Communicator& comm) {
+    return balance_of(comm, said(nothing_said, comm.state()->call));
+}
+
+void agree_on_call(const Communicator& comm) {
+    const std::string own(comm.state()->call);
+    const auto first = broadcast(comm, own, 0);
+    throw_first(comm, own != first,
+                "rank " + std::to_string(comm.rank()) + " calls " + own + ", rank 0 " + first +
+                    ": all ranks of the communicator must make the same calls in the same order");
+}
+
 void agree_on(const Communicator& comm, const std::string& what,
               const std::vector<std::string>& words) {
-    require_usable();
-    auto balance = balance_of(comm, words);
-    check(MPI_Allreduce(MPI_IN_PLACE, &balance, 1, MPI_UINT64_T, MPI_SUM, comm.handle()),
-          "MPI_Allreduce");
-    if (balance == 0) {
+    if (meet(comm, false, said(words))[1] == 0) {
         return;
     }
     auto first = broadcast(comm, joined(words), 0);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,9 +22,34 @@ public:
     using std::invalid_argument::invalid_argument;
 };
 
+/// As long as this lives, the collective call that this rank makes over `comm` has this name,
+/// unless it is part of another call. Ranks in calls of different names do not agree. The name must
+/// outlive this.
+class Call {
+public:
+    Call(const Communicator& comm, std::string_view name)
+        : call_(comm.state()->call), before_(call_) {
+        call_ = before_.empty() ? name : before_;
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { call_ = before_; }
+
+private:
+    std::string_view& call_;
+    std::string_view before_;
+};
+
+/// Collective. As `agree`.
+void agree_by(const Communicator& comm, const std::function<void()>& work);
+
 /// Collective. Runs `work`, which must not communicate; when it throws on any rank, every rank
 /// throws AgreedError with the message of the lowest such rank, of which a mebibyte is passed on.
-void agree(const Communicator& comm, const std::function<void()>& work);
+/// Needs no memory itself where none throws.
+template <class Work>
+void agree(const Communicator& comm, const Work& work) {
+    agree_by(comm, std::cref(work));
+}
 
 /// Collective. The same for work that returns something.
 template <class Work>
@@ -33,10 +59,20 @@ template <class Work>
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
+/// Collective. Throws AgreedError, with the words of the first rank that has `failed`, on every
+/// rank if there is one. Where it has no words, it lacks memory.
+void throw_first(const Communicator& comm, bool failed, const std::string& words);
+
 /// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; if
 /// not, once in 2^64 times.
 [[nodiscard]] std::uint64_t balance_of(const Communicator& comm,
                                        const std::vector<std::string>& words);
+
+/// Not collective. The same of the name of the call that each rank makes.
+[[nodiscard]] std::uint64_t balance_of_call(const Communicator& comm);
+
+/// Collective. Throws AgreedError on every rank when some ranks make different calls.
+void agree_on_call(const Communicator& comm);
 
 /// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
 /// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.

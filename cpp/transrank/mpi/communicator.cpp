@@ -51,7 +51,7 @@ void complete(MPI_Request& request, const Meanwhile& meanwhile) {
             return;
         }
         if (meanwhile) {
-            meanwhile();
+            meanwhile(idle_rounds);
         }
         pause(idle_rounds);
     }
@@ -89,6 +89,28 @@ Communicator::Communicator(MPI_Comm comm) {
     adopt();
 }
 
+void Communicator::duplicate(const Communicator& other) {
+    check(MPI_Comm_dup(other.handle(), &comm_), "MPI_Comm_dup");
+    adopt();
+    state_->meanwhile = other.state_->meanwhile;
+}
+
+void Communicator::complete(std::span<MPI_Request> requests,
+                            const std::shared_ptr<void>& memory) const {
+    try {
+        auto next = requests.begin();
+        wait_until([&] {
+            for (int done = 1; next != requests.end() && done != 0; next += done) {
+                check(MPI_Test(&*next, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            }
+            return next == requests.end();
+        });
+    } catch (...) {
+        keep_for_ever(memory);
+        throw;
+    }
+}
+
 void Communicator::adopt() {
     if (comm_ == MPI_COMM_NULL) {
         return;
@@ -102,6 +124,7 @@ Communicator Communicator::split(int color) const {
     Communicator part;
     check(MPI_Comm_split(comm_, color, rank_, &part.comm_), "MPI_Comm_split");
     part.adopt();
+    part.state_->meanwhile = state_->meanwhile;
     return part;
 }
 

@@ -3,17 +3,22 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace transrank::mpi {
 
 /// Work to be done while a rank waits in a collective operation, so that peers which need it
-/// elsewhere get there, too. May be empty.
-using Meanwhile = std::function<void()>;
+/// elsewhere get there, too; throws when the wait is in vain. May be empty. `idle_rounds`: how
+/// often this wait has called it before.
+using Meanwhile = std::function<void(int idle_rounds)>;
 
 /// Returns when the request has completed; calls `meanwhile` again and again until then.
 void complete(MPI_Request& request, const Meanwhile& meanwhile);
@@ -40,16 +45,21 @@ public:
 
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
-    Communicator(Communicator&& other) noexcept
-        : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
-          rank_(other.rank_),
-          size_(other.size_) {}
+    Communicator(Communicator&& other) noexcept { *this = std::move(other); }
     Communicator& operator=(Communicator&& other) noexcept {
         std::swap(comm_, other.comm_);
         std::swap(rank_, other.rank_);
         std::swap(size_, other.size_);
+        std::swap(state_, other.state_);
         return *this;
     }
+
+    /// Not collective. Null, until it becomes a duplicate: what needs memory is done.
+    Communicator() = default;
+
+    /// Collective. This null communicator becomes a duplicate of `other`, whose ranks wait for each
+    /// other in the same way.
+    void duplicate(const Communicator& other);
 
     /// Collective. The ranks that pass the same `color`, in rank order; ranks that pass
     /// MPI_UNDEFINED get a null communicator.
@@ -75,13 +85,37 @@ public:
     [[nodiscard]] int size() const noexcept { return size_; }
     [[nodiscard]] MPI_Comm handle() const noexcept { return comm_; }
 
+    /// What stays in its place when the communicator is moved, and for ever where MPI may use it.
+    struct State {
+        Meanwhile meanwhile;    ///< what is done in every wait for its ranks
+        std::string_view call;  ///< the collective call that this rank makes
+        /// For operations with short arguments: what goes in, and what comes out.
+        std::array<std::array<std::byte, 512>, 2> words;
+    };
+    [[nodiscard]] const std::shared_ptr<State>& state() const noexcept { return state_; }
+
+    /// Calls `is_over` until it returns true.
+    template <class IsOver>
+    void wait_until(const IsOver& is_over) const {
+        for (int idle_rounds = 0; !is_over(); ++idle_rounds) {
+            if (state_->meanwhile) {
+                state_->meanwhile(idle_rounds);
+            }
+            pause(idle_rounds);
+        }
+    }
+
+    /// Returns when all requests have completed. When it throws MPI may still use `memory`, which
+    /// is kept for ever.
+    void complete(std::span<MPI_Request> requests, const std::shared_ptr<void>& memory) const;
+
 private:
-    Communicator() = default;
     void adopt();
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
+    std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 /// These ranks of `from` as ranks of `to`, MPI_UNDEFINED where they are none. Not collective.

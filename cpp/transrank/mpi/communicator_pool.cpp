@@ -16,9 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How many entries one call of acquire looks at: a bound for the length of the reduction before it.
-constexpr std::size_t most_examined = 16;
-constexpr std::size_t words_of_state = 3;
 // Idle communicators that are kept to be used again; MPI has a few thousand at most.
 constexpr std::size_t most_idle = 8;
 // In bytes.
@@ -46,7 +43,7 @@ struct CommunicatorPool::Duplicate {
     int next_tag = 0;
     bool is_clean = true;  ///< nothing can be left in it that was sent
 
-    explicit Duplicate(const Communicator& base) : comm(base.handle()) {}
+    Duplicate() = default;
     Duplicate(const Duplicate&) = delete;
     Duplicate& operator=(const Duplicate&) = delete;
     ~Duplicate() {
@@ -58,7 +55,7 @@ struct CommunicatorPool::Duplicate {
 
 struct CommunicatorPool::Entry {
     std::shared_ptr<Duplicate> duplicate;
-    int first_tag;
+    int first_tag = 0;
     struct Expected {
         int sender;
         int tag;
@@ -73,7 +70,7 @@ struct CommunicatorPool::Entry {
     bool poisoned = false;
     std::atomic<bool> returned = false;  ///< written last: a lease may end in another thread
 
-    Entry(std::shared_ptr<Duplicate> of, int first) : duplicate(std::move(of)), first_tag(first) {}
+    Entry() = default;
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     ~Entry() = default;
@@ -93,11 +90,12 @@ struct CommunicatorPool::Entry {
     // Every rank has returned it, and so sent what is expected.
     void finish_last_messages() {
         for (const auto& each : expected) {
+            comm().wait_until([&] { return is_there(each); });
             receive(each);
         }
         expected.clear();
         for (auto& each : sent) {
-            check(MPI_Wait(&each.request, MPI_STATUS_IGNORE), "MPI_Wait");
+            comm().complete(std::span(&each.request, 1), nullptr);
         }
         sent.clear();
     }
@@ -111,13 +109,11 @@ struct CommunicatorPool::Entry {
                 return done != 0;
             });
             std::erase_if(expected, [&](const Expected& each) {
-                int there = 0;
-                check(MPI_Iprobe(each.sender, each.tag, comm().handle(), &there, MPI_STATUS_IGNORE),
-                      "MPI_Iprobe");
-                if (there != 0) {
+                const bool there = is_there(each);
+                if (there) {
                     receive(each);
                 }
-                return there != 0;
+                return there;
             });
         }
     }
@@ -135,6 +131,13 @@ struct CommunicatorPool::Entry {
     }
 
 private:
+    [[nodiscard]] bool is_there(const Expected& message) const {
+        int there = 0;
+        check(MPI_Iprobe(message.sender, message.tag, comm().handle(), &there, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+        return there != 0;
+    }
+
     void receive(const Expected& message) const {
         std::array<std::byte, longest_expected> unneeded{};
         check(MPI_Recv(unneeded.data(), longest_expected, MPI_BYTE, message.sender, message.tag,
@@ -229,34 +232,50 @@ CommunicatorPool::Lease CommunicatorPool::acquire(std::span<const std::uint64_t>
     return Lease(std::move(entry));
 }
 
-std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::made() {
-    if (tags_ == 0) {
-        return std::make_shared<Entry>(std::make_shared<Duplicate>(base_), 0);
+void CommunicatorPool::prepare() {
+    if (entries_.size() == entries_.capacity()) {
+        entries_.reserve((2 * entries_.size()) + 1);
     }
-    if (!shared_ || shared_->next_tag > highest_tag_ - tags_) {
-        shared_ = std::make_shared<Duplicate>(base_);
+    if (!spare_) {
+        spare_ = std::make_shared<Entry>();
     }
-    const int first = shared_->next_tag;
-    shared_->next_tag += tags_;
-    return std::make_shared<Entry>(shared_, first);
+    if (!spare_duplicate_) {
+        spare_duplicate_ = std::make_shared<Duplicate>();
+    }
 }
 
-std::vector<std::shared_ptr<CommunicatorPool::Entry>> CommunicatorPool::examined() const {
-    std::vector<std::shared_ptr<Entry>> entries;
-    for (std::size_t i = 0; i < std::min(most_examined, entries_.size()); ++i) {
-        entries.push_back(entries_[(next_examined_ + i) % entries_.size()]);
+std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::made() {
+    // Without tags of their own no two share one.
+    if (tags_ == 0 || !shared_ || shared_->next_tag > highest_tag_ - tags_) {
+        spare_duplicate_->comm.duplicate(base_);
+        shared_ = std::move(spare_duplicate_);
     }
-    return entries;
+    spare_->first_tag = shared_->next_tag;
+    shared_->next_tag += tags_;
+    spare_->duplicate = tags_ == 0 ? std::move(shared_) : shared_;
+    return std::move(spare_);
+}
+
+std::size_t CommunicatorPool::examined() const {
+    return std::min(most_examined, entries_.size());
+}
+
+const std::shared_ptr<CommunicatorPool::Entry>& CommunicatorPool::examined(
+    std::size_t number) const {
+    return entries_[(next_examined_ + number) % entries_.size()];
 }
 
 // For each entry: whether this rank has returned it, whether poisoned, and the balance.
-std::vector<std::uint64_t> CommunicatorPool::states() const {
-    std::vector<std::uint64_t> own;
-    for (const auto& entry : examined()) {
-        const bool returned = entry->returned;
-        own.push_back(returned ? 1 : 0);
-        own.push_back(returned && entry->poisoned ? 1 : 0);
-        own.push_back(returned ? entry->balance : 0);
+CommunicatorPool::States CommunicatorPool::states() const {
+    States own{};
+    for (std::size_t i = 0; i < examined(); ++i) {
+        const auto& entry = *examined(i);
+        if (entry.returned) {
+            const auto state = std::span(own).subspan(words_of_state * i, words_of_state);
+            state[0] = 1;
+            state[1] = entry.poisoned ? 1 : 0;
+            state[2] = entry.balance;
+        }
     }
     return own;
 }
@@ -264,10 +283,13 @@ std::vector<std::uint64_t> CommunicatorPool::states() const {
 // Every rank does the same here, in the same order. Returns an entry to be used again, or nullptr.
 std::shared_ptr<CommunicatorPool::Entry> CommunicatorPool::reclaim(
     std::span<const std::uint64_t> sums) {
-    const auto entries = examined();
+    std::array<std::shared_ptr<Entry>, most_examined> entries;
+    for (std::size_t i = 0; i < examined(); ++i) {
+        entries[i] = examined(i);
+    }
     std::shared_ptr<Entry> chosen;
     std::size_t idle = 0;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t i = 0; i < entries.size() && entries[i]; ++i) {
         const auto& entry = entries[i];
         const auto state = sums.subspan(words_of_state * i, words_of_state);
         if (state[0] != static_cast<std::uint64_t>(base_.size())) {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -73,10 +74,20 @@ public:
     /// Frees what has been returned, after allow_freeing().
     ~CommunicatorPool();
 
-    /// How the communicators stand on this rank. Summed over all ranks, it is what `acquire` needs.
-    [[nodiscard]] std::vector<std::uint64_t> states() const;
+    /// Takes the memory that the next `acquire` may need, so that it needs none.
+    void prepare();
 
-    /// Collective. `states`: the sums of what `states()` has just said on each rank.
+    /// How many entries one call of acquire looks at: a bound for the length of the reduction
+    /// before it.
+    static constexpr std::size_t most_examined = 16;
+    static constexpr std::size_t words_of_state = 3;
+    using States = std::array<std::uint64_t, most_examined * words_of_state>;
+
+    /// How the communicators stand on this rank. Summed over all ranks, it is what `acquire` needs.
+    [[nodiscard]] States states() const;
+
+    /// Collective, after `prepare`. `states`: the sums of what `states()` has just said on each
+    /// rank.
     [[nodiscard]] Lease acquire(std::span<const std::uint64_t> states);
 
     /// All ranks have said all that they will: receives what leases expect last. What does not come
@@ -87,7 +98,8 @@ public:
     void allow_freeing() noexcept { may_free_ = true; }
 
 private:
-    [[nodiscard]] std::vector<std::shared_ptr<Entry>> examined() const;
+    [[nodiscard]] std::size_t examined() const;
+    [[nodiscard]] const std::shared_ptr<Entry>& examined(std::size_t number) const;
     std::shared_ptr<Entry> reclaim(std::span<const std::uint64_t> sums);
     std::shared_ptr<Entry> made();
 
@@ -97,6 +109,8 @@ private:
     std::shared_ptr<Duplicate> shared_;            ///< that has tags left, perhaps
     std::vector<std::shared_ptr<Entry>> entries_;  ///< the same on every rank
     std::size_t next_examined_ = 0;
+    std::shared_ptr<Entry> spare_;  ///< that nobody has used yet
+    std::shared_ptr<Duplicate> spare_duplicate_;
     bool may_free_ = false;
 };
 

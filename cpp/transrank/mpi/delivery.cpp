@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
@@ -19,14 +20,7 @@ std::optional<Message> receive_if_there(const Communicator& comm, int tag) {
     if (there == 0) {
         return std::nullopt;
     }
-    int bytes = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    Message message{.peer = status.MPI_SOURCE,
-                    .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
-    check(MPI_Recv(message.bytes.data(), bytes, MPI_BYTE, message.peer, tag, comm.handle(),
-                   MPI_STATUS_IGNORE),
-          "MPI_Recv");
-    return message;
+    return Message{.peer = status.MPI_SOURCE, .bytes = receive(comm, status.MPI_SOURCE, tag)};
 }
 
 /// Enters a barrier once all own messages have been received; when it is over, everybody's have.
@@ -84,14 +78,12 @@ std::vector<Message> deliver(const Communicator& comm, std::vector<Message> mess
     Consensus consensus(comm, std::move(messages));
     consensus.post(tag);
     std::vector<Message> received;
-    for (int idle_rounds = 0; !consensus.reached(); ++idle_rounds) {
-        if (auto message = receive_if_there(comm, tag)) {
+    comm.wait_until([&] {
+        while (auto message = receive_if_there(comm, tag)) {
             received.push_back(std::move(*message));
-            idle_rounds = 0;
-        } else {
-            pause(idle_rounds);
         }
-    }
+        return consensus.reached();
+    });
     std::ranges::sort(received, {}, &Message::peer);
     return received;
 }

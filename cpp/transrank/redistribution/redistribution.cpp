@@ -51,26 +51,27 @@ void check(const Layout& source, const Layout& destination, route::Coverage cove
 
 route::Route route_between(MPI_Comm comm, const Layout& source, const Layout& destination,
                            route::Coverage coverage) {
-    const auto lease = exchange::KnownCommunicator::get(comm)->acquire();
-    const auto& own = lease.comm();
-    mpi::agree(own, [&] { check(source, destination, coverage); });
-    mpi::agree_on(own, "redistributes",
-                  {"from " + describe(source), "to " + describe(destination)});
-    const auto* from = std::get_if<BlockGrid>(&source);
-    const auto* to = std::get_if<BlockGrid>(&destination);
-    if (from != nullptr && to != nullptr) {
-        return mpi::agreed(own, [&] {
-            return route::redistribution(own.rank(), own.size(), *from, *to, coverage);
-        });
-    }
-    if (from != nullptr) {
-        return discovery::grid_to_lists(own, *from, listed(std::get<Points>(destination)));
-    }
-    if (to != nullptr) {
-        return discovery::lists_to_grid(own, listed(std::get<Points>(source)), *to);
-    }
-    return discovery::lists_to_lists(own, std::get<Points>(source).cells,
-                                     std::get<Points>(destination).cells);
+    const auto known = exchange::KnownCommunicator::get(comm);
+    return known->together("Redistribution", [&](const mpi::Communicator& own) -> route::Route {
+        mpi::agree(own, [&] { check(source, destination, coverage); });
+        mpi::agree_on(own, "redistributes",
+                      {"from " + describe(source), "to " + describe(destination)});
+        const auto* from = std::get_if<BlockGrid>(&source);
+        const auto* to = std::get_if<BlockGrid>(&destination);
+        if (from != nullptr && to != nullptr) {
+            return mpi::agreed(own, [&] {
+                return route::redistribution(own.rank(), own.size(), *from, *to, coverage);
+            });
+        }
+        if (from != nullptr) {
+            return discovery::grid_to_lists(own, *from, listed(std::get<Points>(destination)));
+        }
+        if (to != nullptr) {
+            return discovery::lists_to_grid(own, listed(std::get<Points>(source)), *to);
+        }
+        return discovery::lists_to_lists(own, std::get<Points>(source).cells,
+                                         std::get<Points>(destination).cells);
+    });
 }
 
 exchange::Exchange& Redistribution::stored() {

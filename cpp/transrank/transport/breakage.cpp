@@ -23,6 +23,10 @@ std::string describe(const Breakage& breakage) {
             return rank +
                    " has ended, or is about to, and will not come to the collective call in which "
                    "others wait for it; look for an error of that rank";
+        case Breakage::Cause::alone:
+            return rank +
+                   " has failed alone in a collective call, and its communicator takes no further "
+                   "ones; look for an error of that rank, and go on with a duplicate";
         case Breakage::Cause::failed:
         case Breakage::Cause::none:
             break;

@@ -16,6 +16,7 @@ struct Breakage {
         failed,  ///< an error while data moved
         gone,    ///< its side of the exchange was destroyed
         absent,  ///< the process has ended, or begun to, without coming to a collective call
+        alone,   ///< a collective call has failed on that rank alone
     };
     Cause cause = Cause::none;
     int rank = -1;

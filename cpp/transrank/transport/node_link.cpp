@@ -11,12 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -56,31 +58,40 @@ public:
         : comm_(comm),
           partner_(partner),
           bytes_(bytes),
-          sent_(static_cast<std::size_t>(bytes)),
-          received_(static_cast<std::size_t>(count) * sent_.size()),
+          memory_(std::make_shared<Memory>(
+              static_cast<std::size_t>(bytes),
+              static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes))),
           requests_(2 * static_cast<std::size_t>(count), MPI_REQUEST_NULL) {}
 
     void operator()() {
         const auto count = requests_.size() / 2;
+        auto& [sent, received] = *memory_;
         for (std::size_t i = 0; i < count; ++i) {
-            mpi::check(MPI_Irecv(received_.data() + (i * sent_.size()), bytes_, MPI_BYTE, partner_,
+            mpi::check(MPI_Irecv(received.data() + (i * sent.size()), bytes_, MPI_BYTE, partner_,
                                  link_tag, comm_.handle(), &requests_[i]),
                        "MPI_Irecv");
         }
         for (std::size_t i = 0; i < count; ++i) {
-            mpi::check(MPI_Isend(sent_.data(), bytes_, MPI_BYTE, partner_, link_tag, comm_.handle(),
+            mpi::check(MPI_Isend(sent.data(), bytes_, MPI_BYTE, partner_, link_tag, comm_.handle(),
                                  &requests_[count + i]),
                        "MPI_Isend");
         }
-        mpi::wait_all(requests_);
+        comm_.complete(requests_, memory_);
     }
 
 private:
+    /// What is sent, and what is received.
+    struct Memory {
+        std::vector<std::byte> sent;
+        std::vector<std::byte> received;
+
+        Memory(std::size_t one, std::size_t all) : sent(one), received(all) {}
+    };
+
     const mpi::Communicator& comm_;
     int partner_;
     int bytes_;
-    std::vector<std::byte> sent_;
-    std::vector<std::byte> received_;
+    std::shared_ptr<Memory> memory_;
     std::vector<MPI_Request> requests_;
 };
 
@@ -132,9 +143,7 @@ std::int64_t known_piece_bytes() {
 void measure_link(const mpi::Communicator& comm, const memory::Node& node) {
     const auto own = measure_own(comm, node);
     std::array worst{own.whole, own.in_pieces};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, worst.data(), static_cast<int>(worst.size()), MPI_DOUBLE,
-                             MPI_MAX, comm.handle()),
-               "MPI_Allreduce");
+    mpi::reduce(comm, std::span(worst), MPI_MAX);
     const auto [whole, in_pieces] = worst;
     auto& known = Known::instance();
     const std::lock_guard lock(known.mutex);

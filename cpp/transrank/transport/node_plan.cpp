@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transrank/transport/node_plan.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -11,7 +9,7 @@
 #include <set>
 #include <type_traits>
 
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/transport/node_link.hpp"
 #include "transrank/transport/source_union.hpp"
@@ -63,28 +61,15 @@ void append(Bytes& to, std::span<const T> items) {
     to.insert(to.end(), words.begin(), words.end());
 }
 
-void send(const mpi::Communicator& comm, int rank, const Bytes& bytes) {
-    mpi::check(MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, rank, plan_tag,
-                        comm.handle()),
-               "MPI_Send");
-}
-
 void receive(const mpi::Communicator& comm, int rank, Bytes& onto) {
-    MPI_Status status{};
-    mpi::check(MPI_Probe(rank, plan_tag, comm.handle(), &status), "MPI_Probe");
-    int count = 0;
-    mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-    const auto before = onto.size();
-    onto.resize(before + static_cast<std::size_t>(count));
-    mpi::check(MPI_Recv(onto.data() + before, count, MPI_BYTE, rank, plan_tag, comm.handle(),
-                        MPI_STATUS_IGNORE),
-               "MPI_Recv");
+    const auto bytes = mpi::receive(comm, rank, plan_tag);
+    onto.insert(onto.end(), bytes.begin(), bytes.end());
 }
 
 // What all these ranks have, one behind the other, on each of them.
 Bytes gathered(const mpi::Communicator& comm, std::span<const int> ranks, Bytes own) {
     if (comm.rank() != ranks.front()) {
-        send(comm, ranks.front(), own);
+        mpi::send(comm, ranks.front(), plan_tag, own);
         Bytes all;
         receive(comm, ranks.front(), all);
         return all;
@@ -93,7 +78,7 @@ Bytes gathered(const mpi::Communicator& comm, std::span<const int> ranks, Bytes 
         receive(comm, rank, own);
     }
     for (const int rank : ranks.subspan(1)) {
-        send(comm, rank, own);
+        mpi::send(comm, rank, plan_tag, own);
     }
     return own;
 }

@@ -13,11 +13,12 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/node_part.hpp"
 #include "transrank/transport/notices.hpp"
 #include "transrank/transport/source_union.hpp"
@@ -96,7 +97,7 @@ public:
                 "MPI_Isend");
         });
     }
-    void wait() { mpi::wait_all(requests_); }
+    void wait() { comm_.complete(requests_, nullptr); }
 
 private:
     const mpi::Communicator& comm_;
@@ -163,7 +164,15 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
             }
         }
     }
-    messages.wait();
+    try {
+        messages.wait();
+    } catch (...) {  // MPI may still use all of these
+        mpi::keep_for_ever(
+            std::make_shared<
+                std::tuple<decltype(handles), decltype(places_of_all), std::vector<Crossing>>>(
+                std::move(handles), std::move(places_of_all), std::move(crossings)));
+        throw;
+    }
     return handles;
 }
 

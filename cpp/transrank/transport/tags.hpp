@@ -17,10 +17,11 @@ enum Tag : int {
     plan_tag,
     node_notice_tag,
     parting_tag,
+    failure_tag,
 };
 
 /// Enough for each Tag.
 inline constexpr int tags_of_exchange = 16;
-static_assert(parting_tag < tags_of_exchange);
+static_assert(failure_tag < tags_of_exchange);
 
 }  // namespace transrank::transport

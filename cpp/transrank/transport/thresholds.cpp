@@ -17,11 +17,13 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <type_traits>
 
 #include "transrank/memory/shared_pool.hpp"
-#include "transrank/mpi/error.hpp"
+#include "transrank/mpi/collectives.hpp"
+#include "transrank/mpi/swap.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/runs.hpp"
 #include "transrank/transport/tags.hpp"
@@ -182,16 +184,14 @@ struct Pairing {
 template <class T>
 void send(const mpi::Communicator& comm, int rank, const T& words) {
     static_assert(std::is_trivially_copyable_v<T>);
-    mpi::check(MPI_Send(&words, sizeof(T), MPI_BYTE, rank, threshold_tag, comm.handle()),
-               "MPI_Send");
+    mpi::send(comm, rank, threshold_tag, std::as_bytes(std::span(&words, 1)));
 }
 
 template <class T>
 T receive(const mpi::Communicator& comm, int rank) {
+    const auto bytes = mpi::receive(comm, rank, threshold_tag);
     T words{};
-    mpi::check(MPI_Recv(&words, sizeof(T), MPI_BYTE, rank, threshold_tag, comm.handle(),
-                        MPI_STATUS_IGNORE),
-               "MPI_Recv");
+    std::memcpy(&words, bytes.data(), sizeof(words));
     return words;
 }
 
@@ -203,10 +203,8 @@ struct Proposal {
 
 Proposal swap(const mpi::Communicator& comm, int partner, const Proposal& own) {
     Proposal theirs;
-    mpi::check(
-        MPI_Sendrecv(&own, sizeof(own), MPI_BYTE, partner, threshold_tag, &theirs, sizeof(theirs),
-                     MPI_BYTE, partner, threshold_tag, comm.handle(), MPI_STATUS_IGNORE),
-        "MPI_Sendrecv");
+    mpi::swap_with(comm, std::span(&partner, 1), threshold_tag, std::as_bytes(std::span(&own, 1)),
+                   std::as_writable_bytes(std::span(&theirs, 1)));
     return theirs;
 }
 

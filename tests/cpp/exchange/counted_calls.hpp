@@ -52,4 +52,24 @@ int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MP
                MPI_Comm comm) {
     return testing::counted(PMPI_Exscan(send, receive, count, type, op, comm));
 }
+int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request* request) {
+    return testing::counted(PMPI_Ibcast(buffer, count, type, root, comm, request));
+}
+int MPI_Iallgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                   int receive_count, MPI_Datatype receive_type, MPI_Comm comm,
+                   MPI_Request* request) {
+    return testing::counted(PMPI_Iallgather(send, send_count, send_type, receive, receive_count,
+                                            receive_type, comm, request));
+}
+int MPI_Ialltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm,
+                  MPI_Request* request) {
+    return testing::counted(PMPI_Ialltoall(send, send_count, send_type, receive, receive_count,
+                                           receive_type, comm, request));
+}
+int MPI_Iexscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request) {
+    return testing::counted(PMPI_Iexscan(send, receive, count, type, op, comm, request));
+}
 }

@@ -2,21 +2,29 @@
 // Exchanges, alltoalls and redistributions in which a rank is killed; the others write what they
 // are told into files of FOLDER. Run by test_killed_rank.py: killed_rank_program SCENARIO WAY CALL
 // FOLDER RANKS; with 0 RANKS the launcher sees what happens. WAY is a transport, an algorithm of
-// alltoall or a mode of a redistribution.
+// alltoall, a mode of a redistribution or what all ranks do in a creation.
 #include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "ring.hpp"
 #include "transrank/collective/alltoall.hpp"
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/collectives.hpp"
+#include "transrank/mpi/delivery.hpp"
+#include "transrank/mpi/swap.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "world.hpp"
@@ -225,6 +233,47 @@ template <class Begin, class Run>
                    });
 }
 
+/// Rank 1 is killed within a collective call, after its first meeting.
+[[noreturn]] void run_creation(const std::string& way) {
+    using namespace transrank;
+    const auto known = exchange::KnownCommunicator::get(MPI_COMM_WORLD);
+    const auto work = [&](const mpi::Communicator& comm) {
+        if (comm.rank() == 1) {
+            (void)raise(SIGKILL);
+        }
+        std::vector<int> others(static_cast<std::size_t>(comm.size()));
+        std::iota(others.begin(), others.end(), 0);
+        std::vector<std::byte> received(others.size());
+        if (way == "agree") {
+            mpi::agree(comm, [] {});
+        } else if (way == "deliver") {
+            (void)mpi::deliver(comm, {{.peer = 1, .bytes = {}}}, 1);
+        } else if (way == "swap") {
+            mpi::swap_with(comm, others, 1, std::vector<std::byte>(others.size()), received);
+        } else if (way == "gather") {
+            (void)mpi::gathered(comm, 1);
+        } else if (way == "broadcast") {
+            mpi::broadcast(comm, received, 1);
+        } else if (way == "receive") {
+            (void)mpi::receive(comm, 1, 1);
+        }
+    };
+    known->together("first use", [](const mpi::Communicator& comm) { mpi::agree(comm, [] {}); });
+    std::string words = "nothing happened";
+    try {
+        known->together("call", work);
+    } catch (const BrokenExchange& error) {
+        words = error.what();
+    }
+    try {  // at once
+        (void)known->meet();
+        words = "a later call has met the others";
+    } catch (const BrokenExchange& error) {
+        words = words == error.what() ? words : "first: " + words + "; then: " + error.what();
+    }
+    ::end(words);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -250,6 +299,8 @@ int main(int argc, char** argv) {
         run_alltoall(argv[2], argv[3]);
     } else if (scenario == "redistribution") {
         run_redistribution(argv[2], argv[3]);
+    } else if (scenario == "creation") {
+        run_creation(argv[2]);
     }
     return 2;
 }

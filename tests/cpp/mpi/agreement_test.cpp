@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <cstddef>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -34,4 +35,38 @@ TEST_CASE("what one rank throws, all ranks throw in its words, or with its numbe
         CHECK_THROWS_WITH_AS(mpi::agree(world, on_one_rank), words.c_str(), mpi::AgreedError);
     }
     CHECK_NOTHROW(mpi::agree(world, [] {}));
+}
+
+TEST_CASE("ranks in different calls hear which, whatever they agree on") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const int last = world.size() - 1;
+    if (last == 0) {
+        return;
+    }
+    const std::vector<std::function<void()>> meetings{
+        [&] { mpi::agree(world, [] {}); },
+        [&] { mpi::agree(world, [] { throw std::runtime_error("words"); }); },
+        [&] { mpi::agree_on(world, "says", {"a word"}); },
+    };
+    for (const auto& one : meetings) {
+        for (const auto& other : meetings) {
+            const mpi::Call call(world, world.rank() == last ? "one call" : "another");
+            const mpi::Call part_of_it(world, "the same part");
+            const auto words = "rank " + std::to_string(last) +
+                               " calls one call, rank 0 another: all ranks of the communicator "
+                               "must make the same calls in the same order";
+            CHECK_THROWS_WITH_AS(world.rank() == last ? one() : other(), words.c_str(),
+                                 mpi::AgreedError);
+        }
+    }
+    CHECK_NOTHROW(mpi::agree_on(world, "says", {"a word"}));
+}
+
+TEST_CASE("long words arrive whole") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    for (const std::size_t length : {503, 504, 505, 100'000}) {
+        const std::string words(length, 'x');
+        CHECK_THROWS_WITH_AS(mpi::agree(world, [&] { throw std::runtime_error(words); }),
+                             words.c_str(), mpi::AgreedError);
+    }
 }

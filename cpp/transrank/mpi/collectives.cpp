@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/mpi/collectives.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "transrank/mpi/error.hpp"
+
+namespace transrank::mpi {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+using BothSides = std::pair<Values, Values>;
+
+// What arrives in the second of the two, once `begin` has begun it.
+template <class Begin>
+Values received(const Communicator& comm, const std::shared_ptr<BothSides>& both,
+                const Begin& begin) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    begin(both->first.data(), both->second.data(), &request);
+    comm.complete(std::span(&request, 1), both);
+    return std::move(both->second);
+}
+
+}  // namespace
+
+void combine(const Communicator& comm, Combination begin, std::span<std::byte> values, int count,
+             MPI_Datatype type, MPI_Op op) {
+    auto& [own, all] = comm.state()->words;
+    std::ranges::copy(values, own.begin());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(begin(own.data(), all.data(), count, type, op, comm.handle(), &request),
+          begin == &MPI_Iexscan ? "MPI_Iexscan" : "MPI_Iallreduce");
+    comm.complete(std::span(&request, 1), comm.state());
+    std::copy_n(all.begin(), values.size(), values.begin());
+}
+
+void broadcast(const Communicator& comm, std::span<std::byte> bytes, int root) {
+    std::span<std::byte> place(comm.state()->words[0]);
+    std::shared_ptr<void> memory = comm.state();
+    if (bytes.size() > place.size()) {
+        const auto longer = std::make_shared<std::vector<std::byte>>(bytes.size());
+        place = *longer;
+        memory = longer;
+    }
+    std::ranges::copy(bytes, place.begin());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibcast(place.data(), static_cast<int>(bytes.size()), MPI_BYTE, root, comm.handle(),
+                     &request),
+          "MPI_Ibcast");
+    comm.complete(std::span(&request, 1), memory);
+    std::ranges::copy(place.first(bytes.size()), bytes.begin());
+}
+
+Values swapped(const Communicator& comm, std::span<const std::int64_t> values) {
+    const auto both =
+        std::make_shared<BothSides>(Values(values.begin(), values.end()), Values(values.size()));
+    const auto each = static_cast<int>(values.size()) / comm.size();
+    return received(comm, both, [&](const auto* own, auto* all, MPI_Request* request) {
+        check(MPI_Ialltoall(own, each, MPI_INT64_T, all, each, MPI_INT64_T, comm.handle(), request),
+              "MPI_Ialltoall");
+    });
+}
+
+void send(const Communicator& comm, int rank, int tag, std::span<const std::byte> bytes) {
+    const auto kept = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, tag,
+                    comm.handle(), &request),
+          "MPI_Isend");
+    comm.complete(std::span(&request, 1), kept);
+}
+
+std::vector<std::byte> receive(const Communicator& comm, int rank, int tag) {
+    MPI_Status status{};
+    comm.wait_until([&] {
+        int there = 0;
+        check(MPI_Iprobe(rank, tag, comm.handle(), &there, &status), "MPI_Iprobe");
+        return there != 0;
+    });
+    int bytes = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    const auto kept = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(kept->data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, comm.handle(), &request),
+          "MPI_Irecv");
+    comm.complete(std::span(&request, 1), kept);
+    return std::move(*kept);
+}
+
+Values gathered(const Communicator& comm, std::int64_t value) {
+    const auto both =
+        std::make_shared<BothSides>(Values{value}, Values(static_cast<std::size_t>(comm.size())));
+    return received(comm, both, [&](const auto* own, auto* all, MPI_Request* request) {
+        check(MPI_Iallgather(own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, comm.handle(), request),
+              "MPI_Iallgather");
+    });
+}
+
+}  // namespace transrank::mpi
