@@ -216,8 +216,8 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
         mpi::agree(own, [&] {
             schedule::check(problem);
             require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
-                    " calls alltoall with blocks of ", block_bytes, " bytes for each of ", own.size(),
-                    " ranks; give 0 to ", most_bytes / own.size());
+                    " calls alltoall with blocks of ", block_bytes, " bytes for each of ",
+                    own.size(), " ranks; give 0 to ", most_bytes / own.size());
             check_arrays(own.rank(), task);
         });
         mpi::agree_on(own, "calls alltoall with",
