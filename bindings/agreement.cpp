@@ -78,14 +78,19 @@ Attempt attempt(CommunicatorArgument comm, const std::string& call, const nb::ca
 }
 
 void agree_on(CommunicatorArgument comm, const std::string& what, const nb::list& words) {
-    std::vector<std::string> own;
-    for (const nb::handle word : words) {
-        own.push_back(utf8(word));
-    }
-    const nb::gil_scoped_release released;
-    const auto known = exchange::KnownCommunicator::get(comm.handle);
+    const auto known = [&] {
+        const nb::gil_scoped_release released;
+        return exchange::KnownCommunicator::get(comm.handle);
+    }();
     const mpi::Call call(known->base(), "agree_on");
-    mpi::agree_on(known->meet(), what, own);
+    known->attempt([&] {
+        std::vector<std::string> own;
+        for (const nb::handle word : words) {
+            own.push_back(utf8(word));
+        }
+        const nb::gil_scoped_release released;
+        mpi::agree_on(known->meet(), what, own);
+    });
 }
 
 void translate(const std::exception_ptr& thrown, void* type) {
