@@ -55,7 +55,7 @@ using Attempt = std::tuple<nb::object, nb::object, nb::object>;
 
 /// What `work` has returned, what it has raised, and what the ranks agree on that is wrong. Between
 /// the work and the agreement no signal handler of Python's runs.
-Attempt attempt(CommunicatorArgument comm, const std::string& call, const nb::callable& work) {
+Attempt attempt(CommunicatorArgument comm, const char* call, const nb::callable& work) {
     nb::object result = nb::none();
     nb::object raised = nb::none();
     std::optional<std::string> words;
@@ -77,7 +77,7 @@ Attempt attempt(CommunicatorArgument comm, const std::string& call, const nb::ca
     return {result, raised, nb::none()};
 }
 
-void agree_on(CommunicatorArgument comm, const std::string& what, const nb::list& words) {
+void agree_on(CommunicatorArgument comm, const char* what, const nb::list& words) {
     const auto known = [&] {
         const nb::gil_scoped_release released;
         return exchange::KnownCommunicator::get(comm.handle);
