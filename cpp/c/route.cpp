@@ -35,6 +35,7 @@ struct PerRank {
 
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route) {
+    using Given = std::pair<route::Route, std::vector<std::string>>;
     return create_together(
         __func__, comm, route,
         [&](const Arguments& arguments) {
@@ -47,9 +48,14 @@ int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corner
             mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
             const auto chosen =
                 arguments.choice(corners, route::Corners::left_out, "choice of corners");
-            return route::halo(rank, ranks, *blocks, chosen);
+            auto words = blocks->words();
+            words.emplace_back(chosen == route::Corners::included ? "corners" : "no corners");
+            return Given(route::halo(rank, ranks, *blocks, chosen), std::move(words));
         },
-        [](const mpi::Communicator&, route::Route made) { return kept(std::move(made)); });
+        [](const mpi::Communicator& own, Given given) {
+            mpi::agree_on(own, "makes the halo route of", given.second);
+            return kept(std::move(given.first));
+        });
 }
 
 int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,

@@ -132,6 +132,8 @@ class BlockGrid:
     @property
     def memory_order(self) -> tuple[int, ...]:
         """The dimensions from the fastest to the slowest in local arrays."""
+    def words(self) -> list[str]:
+        """What the grid is, in words that differ where grids do."""
     def units(self, rank: int) -> int:
         """The number of cells of a rank's array, halo included."""
     def local_extents(self, rank: int) -> tuple[int, ...]:

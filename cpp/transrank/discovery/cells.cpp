@@ -22,6 +22,15 @@ void check_ranks(const BlockGrid& grid, int ranks) {
                     " ranks; use fewer parts or more ranks");
 }
 
+/// Collective. What must be the same on every rank.
+void agree_on_cells(const mpi::Communicator& comm, const BlockGrid& grid,
+                    const route::CellList& list) {
+    auto words = grid.words();
+    words.emplace_back(list.numbering == layout::Order::last_fastest ? "cells in C order"
+                                                                     : "cells in Fortran order");
+    mpi::agree_on(comm, "lists cells of", words);
+}
+
 /// Collective. Each leg as its other rank gets it, this rank's leg to itself among them.
 std::vector<Leg> hand_over(const mpi::Communicator& comm, const std::vector<Leg>& legs) {
     std::vector<mpi::Message> messages;
@@ -75,6 +84,7 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
                            const route::CellList& destination) {
     const mpi::Call call(comm, "grid_to_lists");
     const int rank = comm.rank();
+    agree_on_cells(comm, source, destination);
     auto wanted = mpi::agreed(comm, [&] {
         check_ranks(source, comm.size());
         return route::cells_wanted(rank, source, destination);
@@ -91,6 +101,7 @@ route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList&
                            const BlockGrid& destination) {
     const mpi::Call call(comm, "lists_to_grid");
     const int rank = comm.rank();
+    agree_on_cells(comm, destination, source);
     auto offered = mpi::agreed(comm, [&] {
         check_ranks(destination, comm.size());
         return route::cells_offered(rank, source, destination);

@@ -17,11 +17,6 @@ using layout::Distribution;
 using layout::require;
 using route::Leg;
 
-// Ranks that look owners up ask others than those that work them out.
-void agree_on_division(const mpi::Communicator& comm, const char* division) {
-    mpi::agree_on(comm, "gives owners of rows divided by", {division});
-}
-
 void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
     const auto count = static_cast<std::int64_t>(ghosts);
     require(place.begin >= 0 && place.begin <= place.extent && count <= place.extent - place.begin,
@@ -79,7 +74,7 @@ route::Route exchange_requests(const mpi::Communicator& comm, const View& own,
 
 route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows,
                             std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    agree_on_division(comm, "their numbers on each rank");
+    agree_on_owners(comm, rows);
     const auto owned = rows.owned();
     mpi::agree(comm, [&] {
         rows.check_made_for(comm);
@@ -103,7 +98,7 @@ template <class Check>
 route::Route pull_by_formula(const mpi::Communicator& comm, const Distribution& owners,
                              std::span<const std::int64_t> ghosts, const GhostPlace& place,
                              const Check& check) {
-    agree_on_division(comm, "a formula");
+    agree_on_owners(comm, owners);
     auto requests = mpi::agreed(comm, [&] {
         check();
         return write_ghost_requests(comm.rank(), owners, ghosts, place);

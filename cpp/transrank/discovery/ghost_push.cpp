@@ -128,6 +128,7 @@ Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
     const mpi::Call call(comm, "route.ghost_push");
+    agree_on_owners(comm, owners);
     auto legs = mpi::agreed(comm, [&] {
         check_parts(owners, comm.rank(), comm.size());
         return checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
@@ -141,6 +142,7 @@ Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
                   std::int64_t ghost_begin) {
     const mpi::Call call(comm, "route.ghost_push");
     const auto owned = numbering.owned().length();
+    agree_on_owners(comm, numbering);
     auto legs = mpi::agreed(comm, [&] {
         numbering.check_made_for(comm);
         return checked_pushes(comm, owned, rows, targets, ghost_begin);

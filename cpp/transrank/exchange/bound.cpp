@@ -36,14 +36,18 @@ const char* name_of(transport::Operation operation) {
     return "assign";
 }
 
-std::vector<std::string> describe(const Options& options, const std::string& named_by) {
+std::vector<std::string> describe(const route::Route& route, const Options& options,
+                                  const std::string& named_by) {
     return {
+        route.is_transposed() ? "a transposed route, like a push of ghosts"
+                              : "a route that is not transposed, like a pull of ghosts",
         "operation " + std::string(name_of(options.operation)),
         "transport " + options.transport +
             (named_by.empty() ? "" : " (" + named_by + ", which must be set alike on every rank)"),
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
-        "longest_message_bytes " + std::to_string(options.longest_message_bytes)};
+        "longest_message_bytes " + std::to_string(options.longest_message_bytes),
+        "stores " + std::to_string(static_cast<int>(options.stores))};
 }
 
 using Fields = std::span<const transport::Field>;
@@ -176,7 +180,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
 
 Bound::Statement Bound::statement() const {
     return {.balance = transport::imprint(route(), own_) +
-                       mpi::balance_of(known_->base(), describe(options_, named_by_)),
+                       mpi::balance_of(known_->base(), describe(route(), options_, named_by_)),
             .in_need_of_messages = needs_messages() ? 1U : 0U,
             .in_need_of_thresholds = needs_thresholds() ? 1U : 0U,
             .in_need_of_plan = needs_plan() ? 1U : 0U,
@@ -207,12 +211,12 @@ void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
 
 void Bound::disagree(const std::exception_ptr& refused) const {
     const auto& base = known_->base();
-    mpi::agree_on(base, "binds an exchange with", describe(options_, named_by_));
     mpi::agree(base, [&] {
         if (refused) {
             std::rethrow_exception(refused);
         }
     });
+    mpi::agree_on(base, "binds an exchange with", describe(route(), options_, named_by_));
     const auto disagreement = transport::find_disagreement(base, route(), own_);
     mpi::agree(base, [&] {
         if (!disagreement.empty()) {

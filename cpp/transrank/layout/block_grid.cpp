@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "transrank/layout/list_in_words.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::layout {
@@ -49,6 +50,21 @@ BlockGrid::BlockGrid(std::vector<Distribution> distributions, GridOptions option
             ranks_.parts());
     adopt_memory_order(options.memory_order);
     adopt_halo(options.halo);
+}
+
+std::vector<std::string> BlockGrid::words() const {
+    std::vector<std::string> all{"a grid of " + std::to_string(dimensions()) + " dimensions"};
+    for (int d = 0; d < dimensions(); ++d) {
+        const auto& [low, high, periodic] = halo(d);
+        all.push_back("dimension " + std::to_string(d) + ": " + distribution(d).words() +
+                      ", halo of " + std::to_string(low) + " and " + std::to_string(high) +
+                      (periodic ? ", periodic" : ""));
+    }
+    all.push_back("the memory order" + list_in_words(memory_order()));
+    all.push_back("the part order " +
+                  std::string(part_order_ == Order::last_fastest ? "C" : "Fortran") + ", parts " +
+                  ranks_.words());
+    return all;
 }
 
 void BlockGrid::adopt_memory_order(const std::vector<int>& order) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "transrank/layout/distribution.hpp"
@@ -94,6 +95,9 @@ public:
     /// dimensions in which its part is empty, and in all on a rank without a part. Throws
     /// std::invalid_argument when they are several ranges in a dimension.
     [[nodiscard]] PerDimension<IndexRange> box(int rank) const;
+
+    /// What it is: words that differ where grids do, one for each thing that may.
+    [[nodiscard]] std::vector<std::string> words() const;
 
 private:
     struct Local {

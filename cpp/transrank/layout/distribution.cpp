@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "transrank/layout/list_in_words.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::layout {
@@ -153,6 +155,17 @@ Distribution::Shortest Distribution::shortest() const noexcept {
         part = shortest_of_blocks(extent_, parts_, block_, first_part_);
     }
     return {.part = part, .length = owned(part)};
+}
+
+std::string Distribution::words() const {
+    std::string text = std::to_string(extent_) + " indices in " + std::to_string(parts_) + " parts";
+    if (kind_ == Kind::irregular) {
+        text += " with boundaries" + list_in_words(std::span(*boundaries_));
+    } else if (kind_ == Kind::block_cyclic) {
+        text += " in blocks of " + std::to_string(block_) + " from part " +
+                std::to_string(first_part_) + " on";
+    }
+    return text;
 }
 
 Stretch Distribution::stretch(std::int64_t index) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "transrank/layout/index_range.hpp"
@@ -67,6 +68,9 @@ public:
     /// A shortest part of those that are not empty; length 0 when all are. Linear in the parts of
     /// an irregular distribution, constant otherwise.
     [[nodiscard]] Shortest shortest() const noexcept;
+
+    /// What it is, in words that differ where distributions do; a long table is hashed.
+    [[nodiscard]] std::string words() const;
 
 private:
     enum class Kind : std::uint8_t { even, irregular, block_cyclic };

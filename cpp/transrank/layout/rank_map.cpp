@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
+#include "transrank/layout/list_in_words.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::layout {
@@ -48,6 +50,13 @@ RankMap RankMap::listed(std::vector<int> ranks) {
     made.table_ = std::make_shared<const Table>(
         Table{.ranks = std::move(ranks), .parts_by_rank = std::move(parts)});
     return made;
+}
+
+std::string RankMap::words() const {
+    if (table_) {
+        return "on ranks" + list_in_words(std::span(table_->ranks));
+    }
+    return "on ranks from " + std::to_string(first_) + " in steps of " + std::to_string(stride_);
 }
 
 int RankMap::part(int rank) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace transrank::layout {
@@ -25,6 +26,8 @@ public:
     [[nodiscard]] int part(int rank) const noexcept;
     /// The highest rank that holds a part.
     [[nodiscard]] int highest() const noexcept { return highest_; }
+    /// As a distribution's.
+    [[nodiscard]] std::string words() const;
 
 private:
     struct Table {

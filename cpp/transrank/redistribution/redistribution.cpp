@@ -17,14 +17,26 @@ using layout::BlockGrid;
 using layout::require;
 
 /// What must be the same on every rank.
-std::string describe(const Layout& layout) {
-    const auto* points = std::get_if<Points>(&layout);
-    if (points == nullptr) {
-        return "a grid";
+std::vector<std::string> describe(const Layout& layout) {
+    if (const auto* grid = std::get_if<BlockGrid>(&layout)) {
+        return grid->words();
     }
-    return points->numbering == layout::Order::first_fastest
-               ? "a list of cells numbered with the first dimension fastest"
-               : "a list of cells numbered with the last dimension fastest";
+    return {std::get<Points>(layout).numbering == layout::Order::first_fastest
+                ? "a list of cells numbered with the first dimension fastest"
+                : "a list of cells numbered with the last dimension fastest"};
+}
+
+std::vector<std::string> describe(const Layout& source, const Layout& destination,
+                                  route::Coverage coverage) {
+    std::vector<std::string> words{coverage == route::Coverage::owned ? "owned cells only"
+                                                                      : "halo cells, too"};
+    for (const auto& word : describe(source)) {
+        words.push_back("from " + word);
+    }
+    for (const auto& word : describe(destination)) {
+        words.push_back("to " + word);
+    }
+    return words;
 }
 
 route::CellList listed(const Points& points) {
@@ -54,8 +66,7 @@ route::Route route_between(MPI_Comm comm, const Layout& source, const Layout& de
     const auto known = exchange::KnownCommunicator::get(comm);
     return known->together("Redistribution", [&](const mpi::Communicator& own) -> route::Route {
         mpi::agree(own, [&] { check(source, destination, coverage); });
-        mpi::agree_on(own, "redistributes",
-                      {"from " + describe(source), "to " + describe(destination)});
+        mpi::agree_on(own, "redistributes", describe(source, destination, coverage));
         const auto* from = std::get_if<BlockGrid>(&source);
         const auto* to = std::get_if<BlockGrid>(&destination);
         if (from != nullptr && to != nullptr) {

@@ -46,10 +46,18 @@ public:
     /// The way back: what was received is sent and the other way round. The order within each pair
     /// stays, since it belongs to the pair.
     [[nodiscard]] Route transposed() const;
+    /// Whether it is the way back along the route that was made, or loaded.
+    [[nodiscard]] bool is_transposed() const noexcept { return way_.is_back; }
 
     friend bool operator==(const Route&, const Route&) = default;
 
 private:
+    /// Routes that move the same are equal, whichever way that is.
+    struct Way {
+        bool is_back = false;
+        friend bool operator==(Way, Way) noexcept { return true; }
+    };
+
     int rank_;
     int ranks_;
     std::int64_t source_extent_;
@@ -57,6 +65,7 @@ private:
     std::vector<Leg> sends_;
     std::vector<Leg> receives_;
     Shapes shapes_;
+    Way way_;
 };
 
 /// Which half of its route a rank computes.

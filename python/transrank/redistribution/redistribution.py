@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from transrank import _core
-from transrank.agreement import agree, require_communicator
+from transrank.agreement import agree, agree_on, require_communicator
 from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import Exchange
 from transrank.exchange.fields import pairs_of
@@ -82,6 +82,7 @@ class Redistribution(Bound):
 
         self._comm = comm
         self._source, self._destination, fills = agree(comm, check)
+        agree_on(comm, "redistributes", [f"cells numbered in {numbering} order"])
         self._route = _core.route_between(
             comm, self._source.for_core(), self._destination.for_core(), fills
         )
@@ -122,7 +123,8 @@ class Redistribution(Bound):
 
         made = cls.__new__(cls)
         made._comm = comm
-        made._source, made._destination = agree(comm, check)
+        made._source, made._destination = sides = agree(comm, check)
+        agree_on(comm, "redistributes", [word for side in sides for word in side.words()])
         made._route = route
         return made
 

@@ -33,6 +33,12 @@ class Side:
             return self.layout
         return self.layout, self.numbering
 
+    def words(self) -> list[str]:
+        """What must be the same on every rank."""
+        if isinstance(self.layout, _core.BlockGrid):
+            return [f"the {self.name} as {word}" for word in self.layout.words()]
+        return [f"the {self.name} as a list or units"]
+
     @property
     def dimensions(self) -> int:
         """The number of leading dimensions of an array that count cells."""

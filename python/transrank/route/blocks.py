@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from transrank import _core
-from transrank.agreement import agree, require_communicator
+from transrank.agreement import agree, agree_on, require_communicator
 from transrank.route.indices import as_indices
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ def alltoall(comm: Intracomm, units: int) -> _core.Route:
     negative or too large.
     """
     require_communicator(comm)
-    return agree(comm, lambda: _core.alltoall(comm.rank, comm.size, units))
+    route = agree(comm, lambda: _core.alltoall(comm.rank, comm.size, units))
+    agree_on(comm, "makes the route of an alltoall of", [f"{units} units"])
+    return route
 
 
 def alltoallv(
