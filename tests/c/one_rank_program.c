@@ -256,6 +256,233 @@ static void misuse_collective_calls(void) {
     }
 }
 
+// One argument in which one rank differs, by a value that is as good in itself. What a call makes
+// is used where only that shows whether ranks agree.
+
+static const char* differing = "";  // the name of that argument on the bad rank
+static transrank_numbering* other_numbering = NULL;
+static transrank_layout* other_grid = NULL;
+static transrank_route* other_route = NULL;
+static transrank_ghost_update* other_update = NULL;
+
+#define EITHER(argument, right, other) (strcmp(differing, argument) == 0 ? (other) : (right))
+
+static transrank_options options_given(void) {
+    return (transrank_options){
+        .operation = EITHER("options.operation", TRANSRANK_ADD, TRANSRANK_MAX),
+        .transport = EITHER("options.transport", NULL, "message"),
+        .longest_message_bytes = EITHER("options.longest_message_bytes", 1000, 1001)};
+}
+
+static transrank_alltoall_options alltoall_options_given(void) {
+    return (transrank_alltoall_options){.algorithm = EITHER("options.algorithm", NULL, "pairwise"),
+                                        .choices = EITHER("options.choices", NULL, "choices"),
+                                        .radix = EITHER("options.radix", 0, 3),
+                                        .window = EITHER("options.window", 0, 9),
+                                        .leaders = EITHER("options.leaders", 0, 3),
+                                        .ranks_per_node = EITHER("options.ranks_per_node", 0, 1),
+                                        .torus = EITHER("options.torus", NULL, &ranks),
+                                        .torus_dimensions = 1};
+}
+
+static transrank_rows rows_given(void) {
+    return (transrank_rows){.count = 4,
+                            .length = EITHER("rows.length", 2, 1),
+                            .element_bytes = EITHER("rows.element_bytes", 8, 4),
+                            .scalar = EITHER("rows.scalar", TRANSRANK_OPAQUE, TRANSRANK_INT32),
+                            .data = numbers,
+                            .data_bytes = sizeof numbers};
+}
+
+static int differ_numbering(void) {
+    transrank_numbering* made = NULL;
+    const int status = transrank_numbering_create(MPI_COMM_WORLD, 4, EITHER("table", 0, 1), &made);
+    OK(transrank_numbering_free(&made));
+    return status;
+}
+
+#define DIFFERING_ROUTE(name, call)      \
+    static int name(void) {              \
+        transrank_route* made = NULL;    \
+        const int status = (call);       \
+        OK(transrank_route_free(&made)); \
+        return status;                   \
+    }
+DIFFERING_ROUTE(differ_halo, transrank_route_halo(MPI_COMM_WORLD, EITHER("grid", grid, other_grid),
+                                                  EITHER("corners", 0, 1), &made))
+DIFFERING_ROUTE(differ_redistribution,
+                transrank_route_redistribution(MPI_COMM_WORLD, EITHER("source", grid, other_grid),
+                                               EITHER("destination", grid, other_grid),
+                                               EITHER("coverage", 0, 1), &made))
+DIFFERING_ROUTE(differ_ghost_pull,
+                transrank_route_ghost_pull(MPI_COMM_WORLD,
+                                           EITHER("numbering", numbering, other_numbering), 1, list,
+                                           0, 1, &made))
+DIFFERING_ROUTE(differ_ghost_push,
+                transrank_route_ghost_push(MPI_COMM_WORLD,
+                                           EITHER("numbering", numbering, other_numbering), 1, list,
+                                           targets, 0, &made))
+
+static int differ_save(void) {
+    return transrank_route_save(MPI_COMM_WORLD, EITHER("route", route, other_route), ".");
+}
+
+static int differ_bind(void) {
+    transrank_exchange* made = NULL;
+    const transrank_field field = {
+        .source = numbers,
+        .source_bytes = 256,
+        .destination = &numbers[32],
+        .destination_bytes = 256,
+        .unit_bytes = EITHER("fields.unit_bytes", 8, 16),
+        .scalar = EITHER("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)};
+    const transrank_options options = options_given();
+    const int status = transrank_exchange_bind(MPI_COMM_WORLD, EITHER("route", route, other_route),
+                                               EITHER("count", 1, 0), &field, &options, &made);
+    OK(transrank_exchange_free(&made));
+    return status;
+}
+
+/// The status of making an update or, if that is all right, of binding it.
+static int bound(int status, transrank_ghost_update** made) {
+    transrank_exchange* exchange_of_it = NULL;
+    if (status == TRANSRANK_OK) {
+        status = transrank_ghost_update_bind(MPI_COMM_WORLD, *made, TRANSRANK_PULL, NULL,
+                                             &exchange_of_it);
+    }
+    OK(transrank_exchange_free(&exchange_of_it));
+    OK(transrank_ghost_update_free(made));
+    return status;
+}
+
+#define DIFFERING_UPDATE(name, call)              \
+    static int name(void) {                       \
+        transrank_ghost_update* made = NULL;      \
+        const transrank_rows rows = rows_given(); \
+        const int status = (call);                \
+        return bound(status, &made);              \
+    }
+DIFFERING_UPDATE(differ_update_pull,
+                 transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, list, &made))
+DIFFERING_UPDATE(differ_update_push,
+                 transrank_ghost_update_push(MPI_COMM_WORLD, &rows, 1, list, targets, &made))
+DIFFERING_UPDATE(differ_update_along,
+                 transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
+                                              EITHER("route", route, other_route), &made))
+DIFFERING_UPDATE(differ_update_like,
+                 transrank_ghost_update_like(MPI_COMM_WORLD, &rows,
+                                             EITHER("other", update, other_update), &made))
+
+static int differ_update_bind(void) {
+    transrank_exchange* made = NULL;
+    const transrank_options options = options_given();
+    const int status = transrank_ghost_update_bind(
+        MPI_COMM_WORLD, EITHER("update", update, other_update),
+        EITHER("direction", TRANSRANK_PUSH, TRANSRANK_PULL), &options, &made);
+    OK(transrank_exchange_free(&made));
+    return status;
+}
+
+static int differ_alltoall(void) {
+    const transrank_alltoall_options options = alltoall_options_given();
+    return transrank_alltoall(MPI_COMM_WORLD, numbers, EITHER("receive", &numbers[32], numbers),
+                              EITHER("block_bytes", 8, 16), &options);
+}
+
+static int differ_alltoall_bind(void) {
+    transrank_exchange* made = NULL;
+    const transrank_alltoall_options options = alltoall_options_given();
+    const int status =
+        transrank_alltoall_bind(MPI_COMM_WORLD, numbers, EITHER("receive", &numbers[32], numbers),
+                                EITHER("block_bytes", 8, 16), &options, &made);
+    OK(transrank_exchange_free(&made));
+    return status;
+}
+
+static int differ_alltoallv_bind(void) {
+    transrank_exchange* made = NULL;
+    const transrank_alltoall_options options = alltoall_options_given();
+    const int status = transrank_alltoallv_bind(MPI_COMM_WORLD, numbers, list, list, &numbers[32],
+                                                list, list, &options, &made);
+    OK(transrank_exchange_free(&made));
+    return status;
+}
+
+#define OPTIONS "options.operation options.transport options.longest_message_bytes"
+#define ROWS_OF_ALL "rows.length rows.element_bytes rows.scalar"
+#define ALLTOALL_OPTIONS                                                              \
+    "options.algorithm options.choices options.radix options.window options.leaders " \
+    "options.ranks_per_node options.torus"
+
+static const struct {
+    const char* name;
+    int (*call)(void);
+    const char* arguments;
+} agreed_calls[] = {
+    {"numbering_create", differ_numbering, "table"},
+    {"route_halo", differ_halo, "grid corners"},
+    {"route_redistribution", differ_redistribution, "source destination coverage"},
+    {"route_ghost_pull", differ_ghost_pull, "numbering"},
+    {"route_ghost_push", differ_ghost_push, "numbering"},
+    {"route_save", differ_save, "route"},
+    {"exchange_bind", differ_bind, "route count fields.unit_bytes fields.scalar " OPTIONS},
+    {"ghost_update_pull", differ_update_pull, ROWS_OF_ALL},
+    {"ghost_update_push", differ_update_push, ROWS_OF_ALL},
+    {"ghost_update_along", differ_update_along, "route " ROWS_OF_ALL},
+    {"ghost_update_like", differ_update_like, "other " ROWS_OF_ALL},
+    {"ghost_update_bind", differ_update_bind, "update direction " OPTIONS},
+    {"alltoall", differ_alltoall, "receive block_bytes " ALLTOALL_OPTIONS},
+    {"alltoall_bind", differ_alltoall_bind, "receive block_bytes " ALLTOALL_OPTIONS},
+    {"alltoallv_bind", differ_alltoallv_bind, ALLTOALL_OPTIONS},
+};
+enum { AGREED_CALLS = sizeof agreed_calls / sizeof agreed_calls[0] };
+
+static void make_others(void) {
+    const int64_t one[1] = {1};
+    const transrank_rows rows = rows_of(RIGHT);
+    const transrank_halo around = {.low = 1, .high = 1};
+    const transrank_grid_options options = {.halo = &around};
+    transrank_distribution* even = NULL;
+    OK(transrank_distribution_even(4L * ranks, ranks, &even));
+    const transrank_distribution* const along[1] = {even};
+    OK(transrank_layout_grid(1, along, &options, &other_grid));
+    OK(transrank_distribution_free(&even));
+    OK(transrank_numbering_create(MPI_COMM_WORLD, 4 + rank, 0, &other_numbering));
+    OK(transrank_route_ghost_pull(MPI_COMM_WORLD, numbering, 1, one, 0, 1, &other_route));
+    OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, one, &other_update));
+}
+
+/// Each argument by which ranks may not differ, on each rank, and the number of pairs of a call and
+/// an argument.
+static void differ_in_one_argument(void) {
+    int pairs = 0;
+    make_others();
+    for (int i = 0; i < AGREED_CALLS; ++i) {
+        char words[300];
+        snprintf(words, sizeof words, "%s", agreed_calls[i].arguments);
+        OK(agreed_calls[i].call());
+        for (char* word = strtok(words, " "); word != NULL; word = strtok(NULL, " "), ++pairs) {
+            for (int bad = 0; bad < ranks; ++bad) {
+                trial = (1000 * i) + bad;
+                differing = rank == bad ? word : "";
+                const int status = agreed_calls[i].call();
+                if (status != TRANSRANK_ERROR_AGREED) {
+                    fprintf(stderr, "%s differs in %s: %d\n", agreed_calls[i].name, word, status);
+                }
+                check_agreed(status, agreed_calls[i].name, RIGHT);
+            }
+            differing = "";
+        }
+    }
+    if (rank == 0) {
+        printf("%d pairs\n", pairs);
+    }
+    OK(transrank_ghost_update_free(&other_update));
+    OK(transrank_route_free(&other_route));
+    OK(transrank_numbering_free(&other_numbering));
+    OK(transrank_layout_free(&other_grid));
+}
+
 static void misuse_local_calls(void) {
     const int refused = TRANSRANK_ERROR_ARGUMENT;
     int64_t value = 0;
@@ -491,6 +718,9 @@ int main(int argc, char** argv) {
     misuse_local_calls();
     OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
     misuse_collective_calls();
+    if (ranks > 1) {
+        differ_in_one_argument();
+    }
     break_exchanges();
     refuse_the_next_call();
     free_what_is_bound();

@@ -48,6 +48,62 @@ def test_every_collective_call_is_misused() -> None:
     assert [name for name in declared if f'{{"{name}", ' not in source] == []
 
 
+# Arguments that are the rank's own, as docs/exchange.md says: lists and counts of its rows, its
+# arrays, and where its files lie.
+ROWS = "rows.count rows.offsets rows.data rows.data_bytes"
+OWN = {
+    "numbering_create": "owned",
+    "route_ghost_pull": "count ghosts begin extent",
+    "route_ghost_push": "count rows targets begin",
+    "route_alltoallv": "send_counts send_displacements receive_counts receive_displacements",
+    "route_save": "place",
+    "route_load": "place",
+    "exchange_bind": "fields.source fields.source_bytes fields.destination "
+    "fields.destination_bytes",
+    "ghost_update_pull": f"{ROWS} count ghosts",
+    "ghost_update_push": f"{ROWS} count pushed targets",
+    "ghost_update_along": ROWS,
+    "ghost_update_like": ROWS,
+    "alltoall": "send options.torus_dimensions",
+    "alltoall_bind": "send options.torus_dimensions",
+    "alltoallv_bind": "send send_bytes send_offsets receive receive_bytes receive_offsets "
+    "options.torus_dimensions",
+}
+
+
+def arguments(call: str, header: str) -> set[str]:
+    """The names of those that a call takes, `name.member` for what a structure holds."""
+    declared = re.search(rf"^int transrank_{call}\(MPI_Comm comm, ([^;]*)\);", header, re.MULTILINE)
+    assert declared is not None
+    names = set()
+    for kind, name in re.findall(r"([\w* ]+?)(\w+)(?:,|$)", " ".join(declared[1].split())):
+        structure = rf"typedef struct {kind.split()[-1].strip('*')} {{(.*?)^}}"
+        members = re.search(structure, header, re.MULTILINE | re.DOTALL)
+        if "**" in kind:  # the result
+            continue
+        if members is None:
+            names.add(name)
+            continue
+        code = re.sub(r"///.*", "", members[1])
+        names |= {f"{name}.{member}" for member in re.findall(r"(\w+);", code)}
+    return names
+
+
+def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
+    header = HEADER.read_text()
+    source = (Path(__file__).parent / "one_rank_program.c").read_text().replace("\\\n", " ")
+    macros = re.findall(r'^#define (\w+) +(".*") *$', source, re.MULTILINE)
+    words = {name: " ".join(re.findall(r'"(.*?)"', text)) for name, text in macros}
+    rows = re.findall(r'{"(\w+)", differ_\w+,\s*(.*?)},', source, re.DOTALL)
+    agreed = {
+        name: " ".join(words.get(it, it.strip('"')) for it in re.findall(r'".*?"|\w+', told))
+        for name, told in rows
+    }
+    for call in re.findall(r"^int transrank_(\w+)\(MPI_Comm comm", header, re.MULTILINE):
+        told = {*agreed.get(call, "").split(), *OWN.get(call, "").split()}
+        assert told == arguments(call, header), call
+
+
 def test_the_library_shows_the_functions_of_its_header_alone() -> None:
     library = build_folder() / "cpp" / "c" / "libtransrank.so"
     lines = subprocess.run(

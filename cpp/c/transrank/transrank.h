@@ -6,7 +6,8 @@
 /// that, and binds arrays to the route: an exchange, which then moves the data again and again.
 ///
 /// Each function that takes a communicator is collective over it, and no other one is. What is
-/// wrong on one rank is then the same error on all of them, before anything has moved: all return
+/// wrong on one rank, or differs where it must not (docs/exchange.md lists what is a rank's own),
+/// is then the same error on all of them, before anything has moved: all return
 /// TRANSRANK_ERROR_AGREED with one text. That holds for null pointers, lengths and handles, too,
 /// but not for the communicator itself: one that is null is refused on its rank alone.
 ///

@@ -6,6 +6,9 @@ on any rank, it raises AgreedError with the same message on every rank. A route 
 rank, what it sends to and receives from each peer; it is immutable and can serve any number of
 exchanges, and ``route.transposed()`` is the reverse route.
 
+Arguments are the same on every rank, except lists of indices, counts and displacements, `begin` and
+`extent`, and places of files, which are each rank's own.
+
 Two errors cannot be agreed on and are raised on their rank alone while the others wait: an unknown
 keyword, and a first argument that is not a communicator. If a rank ends without making a collective
 call, the other ranks of its node raise a BrokenExchange that names it, about a second later; this

@@ -389,15 +389,274 @@ const std::vector<Call>& calls() {
     return all;
 }
 
-std::string outcome(const Call& call, Input& input, const mpi::Communicator& comm) {
+/// A call, and an argument that may not differ between ranks; `other` passes another value that is
+/// as good in itself.
+struct Difference {
+    const char* call;
+    const char* argument;
+    std::function<void(bool other, const mpi::Communicator&)> make;
+};
+
+template <class Options>
+struct Change {
+    const char* argument;
+    void (*make)(Options&);
+};
+
+const std::vector<Change<exchange::Options>>& option_changes() {
+    using exchange::Options;
+    static const std::vector<Change<Options>> all{
+        {"operation", [](Options& options) { options.operation = transport::Operation::max; }},
+        {"transport", [](Options& options) { options.transport = "message"; }},
+        {"push_below_bytes", [](Options& options) { options.push_below_bytes = 7; }},
+        {"stores", [](Options& options) { options.stores = transport::Stores::cached; }},
+        {"longest_message_bytes", [](Options& options) { options.longest_message_bytes = 101; }},
+    };
+    return all;
+}
+
+const std::vector<Change<collective::AlltoallOptions>>& alltoall_changes() {
+    using Options = collective::AlltoallOptions;
+    static const std::vector<Change<Options>> all{
+        {"algorithm", [](Options& options) { options.algorithm = "pairwise"; }},
+        {"choices", [](Options& options) { options.choices = "choices"; }},
+        {"radix", [](Options& options) { options.radix = 3; }},
+        {"window", [](Options& options) { options.window = 9; }},
+        {"leaders", [](Options& options) { options.leaders = 3; }},
+        {"ranks_per_node", [](Options& options) { options.ranks_per_node = 1; }},
+        {"torus", [](Options& options) { options.torus = {world_size()}; }},
+    };
+    return all;
+}
+
+Distribution divided(bool other) {
+    const auto extent = rows * world_size();
+    return other ? Distribution::block_cyclic(extent, world_size(), 2)
+                 : Distribution::even(extent, world_size());
+}
+
+BlockGrid square(bool other, int along = 0) {
+    const auto one = Distribution::even(rows * world_size(), 1);
+    const auto all = Distribution::even(rows * world_size(), world_size());
+    return BlockGrid(along == 0 ? std::vector{all, one} : std::vector{one, all},
+                     {.memory_order = other ? std::vector{0, 1} : std::vector{1, 0}});
+}
+
+route::CellList some_cells(bool other, const Numbers& cells) {
+    return {.cells = cells,
+            .numbering = other ? layout::Order::first_fastest : layout::Order::last_fastest};
+}
+
+// From a rank's rows to as many, so that the way back fits the same arrays.
+Route there(bool back, const mpi::Communicator& comm) {
+    const auto made = ring(comm);
+    return back ? made.transposed() : made;
+}
+
+Transformer mapped(std::int64_t length = 3) {
+    Input right(0, false);
+    auto made = transformer(right);
+    made.father()->resize(rows, length);
+    made.create_global_mapping();
+    return made;
+}
+
+void bind(const Route& route, const exchange::Options& options) {
+    Numbers source(rows);
+    Numbers destination(rows);
+    Input right(0, false);
+    exchange::Exchange(route, MPI_COMM_WORLD, {field(right, source, destination)}, options).run();
+}
+
+void bind_alltoall(std::int64_t block_bytes, bool in_place,
+                   const collective::AlltoallOptions& options, bool once) {
+    Numbers send(4 * ones().size());
+    Numbers receive(send.size());
+    auto* const to = in_place ? send.data() : receive.data();
+    if (once) {
+        collective::alltoall(MPI_COMM_WORLD, send.data(), to, block_bytes, options);
+    } else {
+        const collective::Alltoall bound(MPI_COMM_WORLD, send.data(), to, block_bytes, options);
+    }
+}
+
+std::vector<Difference> differences_of_options() {
+    std::vector<Difference> all;
+    for (const auto& [argument, change] : option_changes()) {
+        const auto options = [change = change](bool other) {
+            exchange::Options made{.push_below_bytes = 5};
+            if (other) {
+                change(made);
+            }
+            return made;
+        };
+        all.push_back({"Exchange", argument, [=](bool other, const mpi::Communicator& comm) {
+                           bind(ring(comm), options(other));
+                       }});
+        all.push_back({"Redistribution::store", argument, [=](bool other, const auto& comm) {
+                           Numbers source(static_cast<std::size_t>(comm.size() * rows * rows));
+                           Numbers destination(source.size());
+                           Input right(0, false);
+                           redistribution::Redistribution made(MPI_COMM_WORLD, square(false),
+                                                               square(false, 1));
+                           made.store({field(right, source, destination)}, options(other));
+                       }});
+        all.push_back({"bind_pull", argument, [=](bool other, const mpi::Communicator& comm) {
+                           auto made = mapped();
+                           made.create_ghost_mapping(Numbers{0, comm.rank()});
+                           made.init_persistent_pull(options(other)).run();
+                       }});
+    }
+    for (const auto& [argument, change] : alltoall_changes()) {
+        for (const bool once : {false, true}) {
+            all.push_back({once ? "alltoall" : "Alltoall", argument,
+                           [once, change = change](bool other, const mpi::Communicator&) {
+                               collective::AlltoallOptions options;
+                               if (other) {
+                                   change(options);
+                               }
+                               bind_alltoall(16, false, options, once);
+                           }});
+        }
+    }
+    return all;
+}
+
+std::vector<Difference> differences() {
+    auto all = differences_of_options();
+    const std::vector<Difference> others{
+        {"Numbering", "table",
+         [](bool other, const auto& comm) { (void)discovery::Numbering(comm, rows, other); }},
+        {"ghost_pull", "owners",
+         [](bool other, const auto& comm) {
+             (void)discovery::ghost_pull(comm, divided(other), {}, {.begin = 0, .extent = 0});
+         }},
+        {"ghost_pull", "rows",
+         [](bool other, const auto& comm) {
+             const discovery::Numbering one(comm, comm.rank());
+             const discovery::Numbering two(comm, comm.rank() + 1);
+             (void)discovery::ghost_pull(comm, other ? two : one, {}, {.begin = 0, .extent = 0});
+         }},
+        {"ghost_push", "owners",
+         [](bool other, const auto& comm) {
+             (void)discovery::ghost_push(comm, divided(other), {}, {}, 0);
+         }},
+        {"ghost_push", "rows",
+         [](bool other, const auto& comm) {
+             const discovery::Numbering one(comm, comm.rank());
+             const discovery::Numbering two(comm, comm.rank() + 1);
+             (void)discovery::ghost_push(comm, other ? two : one, {}, {}, 0);
+         }},
+        {"grid_to_lists", "source",
+         [](bool other, const auto& comm) {
+             (void)discovery::grid_to_lists(comm, square(other), some_cells(false, {}));
+         }},
+        {"grid_to_lists", "destination",
+         [](bool other, const auto& comm) {
+             (void)discovery::grid_to_lists(comm, square(false), some_cells(other, {}));
+         }},
+        {"lists_to_grid", "source",
+         [](bool other, const auto& comm) {
+             const auto count = comm.size() * rows * rows;
+             const auto cells = range(count, comm.rank() * count);
+             (void)discovery::lists_to_grid(comm, some_cells(other, cells), square(false));
+         }},
+        {"lists_to_grid", "destination",
+         [](bool other, const auto& comm) {
+             const auto count = comm.size() * rows * rows;
+             const auto cells = range(count, comm.rank() * count);
+             (void)discovery::lists_to_grid(comm, some_cells(false, cells), square(other));
+         }},
+        {"route_between", "source",
+         [](bool other, const auto&) {
+             (void)redistribution::route_between(MPI_COMM_WORLD, square(other), square(false, 1));
+         }},
+        {"route_between", "destination",
+         [](bool other, const auto&) {
+             (void)redistribution::route_between(MPI_COMM_WORLD, square(false), square(other, 1));
+         }},
+        {"route_between", "coverage",
+         [](bool other, const auto&) {
+             (void)redistribution::route_between(
+                 MPI_COMM_WORLD, square(false), square(false, 1),
+                 other ? route::Coverage::owned_and_halo : route::Coverage::owned);
+         }},
+        {"check_consistent", "route",
+         [](bool other, const auto& comm) {
+             const auto shorter = ring(comm, rows - 1);
+             discovery::check_consistent(comm, other ? shorter : ring(comm, rows));
+         }},
+        {"Exchange", "route", [](bool other, const auto& comm) { bind(there(other, comm), {}); }},
+        {"GhostUpdate::bind", "direction",
+         [](bool other, const auto& comm) {
+             auto made = mapped();
+             made.create_ghost_mapping(Numbers{rows * ((comm.rank() + 1) % comm.size()),
+                                               (rows * ((comm.rank() + 1) % comm.size())) + 1});
+             (other ? made.bind_push(transport::Operation::assign, {}) : made.bind_pull({})).run();
+         }},
+        {"GhostUpdate::bind_push", "operation",
+         [](bool other, const auto& comm) {
+             auto made = mapped();
+             made.create_ghost_mapping(Numbers{0, comm.rank()});
+             made.push_once(other ? transport::Operation::max : transport::Operation::add);
+         }},
+        {"GhostUpdate::create_ghost_mapping", "father",
+         [](bool other, const auto& comm) {
+             mapped(other ? 4 : 3).create_ghost_mapping(Numbers{0, comm.rank()});
+         }},
+        {"GhostUpdate::use_route", "route",
+         [](bool other, const auto& comm) { mapped().use_route(there(other, comm)); }},
+        {"Alltoall", "block_bytes",
+         [](bool other, const auto&) { bind_alltoall(other ? 8 : 16, false, {}, false); }},
+        {"Alltoall", "receive",
+         [](bool other, const auto&) { bind_alltoall(16, other, {}, false); }},
+        {"alltoall", "block_bytes",
+         [](bool other, const auto&) { bind_alltoall(other ? 8 : 16, false, {}, true); }},
+        {"alltoall", "receive",
+         [](bool other, const auto&) { bind_alltoall(16, other, {}, true); }},
+    };
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+}
+
+template <class Work>
+std::string words_of(const Work& work) {
     try {
-        call.make(input, comm);
+        work();
     } catch (const mpi::AgreedError& error) {
         return std::string("refused: ") + error.what();
     } catch (const std::exception& error) {
         return std::string("thrown: ") + error.what();
     }
     return "works";
+}
+
+// How many pairs of a call and an argument end otherwise than with one error of all ranks.
+int silent_differences(const mpi::Communicator& comm) {
+    int silent = 0;
+    const auto all = differences();
+    for (const auto& [call, argument, make] : all) {
+        for (int bad = 0; comm.size() > 1 && bad < comm.size(); ++bad) {
+            const auto words = words_of([&] { make(bad == comm.rank(), comm); });
+            if (!same_on_all_ranks(words) || !words.starts_with("refused: ")) {
+                std::cerr << call << " differs in " << argument << " on rank " << bad << ": "
+                          << words << std::endl;
+                ++silent;
+            }
+        }
+        if (const auto words = words_of([&] { make(false, comm); }); words != "works") {
+            std::cerr << call << ", " << argument << ": " << words << std::endl;
+            ++silent;
+        }
+    }
+    if (comm.rank() == 0) {
+        std::cout << all.size() << " pairs" << std::endl;
+    }
+    return silent;
+}
+
+std::string outcome(const Call& call, Input& input, const mpi::Communicator& comm) {
+    return words_of([&] { call.make(input, comm); });
 }
 
 // Ends the job, naming the trial, when one lasts too long.
@@ -463,7 +722,7 @@ int main(int argc, char** argv) {
     folder = argv[3];
     std::thread watcher(watch, seed);
     const mpi::Communicator comm(MPI_COMM_WORLD);
-    int others = surprises("works", comm);
+    int others = surprises("works", comm) + silent_differences(comm);
     std::vector<int> outcomes(2);
     for (int trial = 0; trial < trials; ++trial) {
         trial_under_way = trial;

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,7 @@ import transrank
 from python.spmd import MPI, WORLD, main, property_test
 from transrank import BlockGrid, Distribution
 from transrank import route as routes
+from transrank.exchange.exchange import Options
 from trials import trials
 
 RANK, RANKS = WORLD.rank, WORLD.size
@@ -70,8 +72,8 @@ def grid(along: int = 0, halo: int = 0) -> BlockGrid:
     return BlockGrid([even(count) for count in parts], halo=[(halo, halo, True)] * 2)
 
 
-def ring() -> transrank.Route:
-    return routes.ghost_pull(WORLD, even(), ROWS * ((RANK + 1) % RANKS) + np.arange(2))
+def ring(first: int = 0) -> transrank.Route:
+    return routes.ghost_pull(WORLD, even(), ROWS * ((RANK + 1) % RANKS) + first + np.arange(2))
 
 
 def transformer(*, mapped: bool = True) -> transrank.ArrayTransformer:
@@ -114,9 +116,36 @@ def of_transformer(name: str, *, mapped: bool = True) -> Call:
     return lambda **arguments: getattr(transformer(mapped=mapped), name)(**arguments)
 
 
+def update(*, back: bool) -> None:
+    """With ghosts whose place among the ghosts is that of their rows."""
+    made = transformer(mapped=False)
+    made.create_global_mapping()
+    made.create_ghost_mapping(ROWS * ((RANK + 1) % RANKS) + np.arange(2))
+    (made.init_persistent_push("assign") if back else made.init_persistent_pull()).run()
+
+
+def fit(father: Any) -> None:
+    made = transrank.ArrayTransformer(WORLD, father)
+    made.create_global_mapping()
+    made.create_ghost_mapping([0, 1])
+    made.fit_son()
+
+
+def borrow(other: Any) -> None:
+    made = transformer(mapped=False)
+    made.borrow_mapping(other)
+    made.pull_once()
+
+
 def numbered() -> transrank.ArrayTransformer:
     made = transformer(mapped=False)
     made.create_global_mapping()
+    return made
+
+
+def numbered_elsewhere() -> transrank.ArrayTransformer:
+    made = numbered()
+    made.create_ghost_mapping([1, 2])
     return made
 
 
@@ -162,6 +191,15 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda **given: routes.ghost_push(WORLD, **given),
         lambda: {"owners": even(), "rows": [0, 1], "targets": [0, RANKS - 1], "begin": 1},
     ),
+    "route.ghost_push of a numbering": (
+        lambda **given: routes.ghost_push(WORLD, **given),
+        lambda: {
+            "owners": transrank.Numbering(WORLD, RANK + 1),
+            "rows": [0],
+            "targets": [0],
+            "begin": 1,
+        },
+    ),
     "route.lists": (
         lambda **given: routes.lists(WORLD, **given),
         lambda: {"source": np.arange(ROWS) + ROWS * RANK, "destination": [0, 1]},
@@ -198,6 +236,10 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
             "dimensions": 1,
             **BINDING,
         },
+    ),
+    "Exchange in place": (
+        lambda route: exchange(route, np.zeros(grid(halo=1).local_extents(RANK)), dimensions=2),
+        lambda: {"route": routes.halo(WORLD, grid(halo=1))},
     ),
     "Alltoall": (
         lambda **given: transrank.Alltoall(WORLD, **given).run(),
@@ -265,11 +307,11 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         lambda: {"route": ring()},
     ),
     "ArrayTransformer.borrow_mapping": (
-        of_transformer("borrow_mapping"),
+        borrow,
         lambda: {"other": transformer()},
     ),
     "ArrayTransformer.fit_son": (
-        lambda father: (transformer().set_father_son(father), transformer().fit_son()),
+        fit,
         lambda: {"father": np.zeros(ROWS)},
     ),
     "ArrayTransformer.init_persistent_pull": (
@@ -280,11 +322,108 @@ CALLS: dict[str, tuple[Call, Callable[[], Arguments]]] = {
         with_options("init_persistent_push"),
         lambda: {"operation": "add", **BINDING},
     ),
+    "ArrayTransformer.init_persistent_pull and _push": (update, lambda: {"back": False}),
     "ArrayTransformer.pull_once": (with_options("pull_once"), lambda: dict(BINDING)),
     "ArrayTransformer.push_once": (
         with_options("push_once"),
         lambda: {"operation": "max", **BINDING},
     ),
+}
+
+OTHER_BINDING = {"transport": "message", "push_below_bytes": 6, "longest_message_bytes": 101}
+OTHER_BLOCKS = {
+    "receive": None,
+    "algorithm": "pairwise",
+    "choices": HERE / "choices",
+    "radix": 3,
+    "window": 9,
+    "leaders": 3,
+    "ranks_per_node": 1,
+    "torus": (RANKS,),
+}
+
+# What one rank passes instead: of the same type, and in itself as good. Made by all ranks.
+OTHERS: dict[str, Callable[[], Arguments]] = {
+    "Numbering": lambda: {"table": True},
+    "route.ghost_pull": lambda: {
+        "owners": Distribution.block_cyclic(ROWS * RANKS, RANKS, 2),
+    },
+    "route.ghost_pull of a numbering": lambda: {"owners": transrank.Numbering(WORLD, 2 * RANK)},
+    "route.ghost_push": lambda: {"owners": Distribution.block_cyclic(ROWS * RANKS, RANKS, 2)},
+    "route.ghost_push of a numbering": lambda: {"owners": transrank.Numbering(WORLD, RANK + 2)},
+    "route.alltoall": lambda: {"units": 3},
+    "route.halo": lambda: {"grid": grid(halo=2), "corners": False},
+    "route.redistribution": lambda: {
+        "source": grid(1),
+        "destination": BlockGrid([even(1), even()], memory_order=(0, 1)),
+        "fill_halo": True,
+    },
+    "route.save": lambda: {"route": ring(1)},
+    "Exchange": lambda: {
+        "route": ring(1),
+        "fields": (np.zeros(ROWS, "f4"), np.zeros(2, "f4")),
+        "operation": "max",
+        **OTHER_BINDING,
+    },
+    "Exchange in place": lambda: {"route": routes.halo(WORLD, grid(halo=1)).transposed()},
+    "Alltoall": lambda: dict(OTHER_BLOCKS),
+    "alltoall": lambda: dict(OTHER_BLOCKS),
+    "Redistribution": lambda: {
+        "source": grid(1),
+        "destination": BlockGrid([even(1), even()], memory_order=(0, 1)),
+        "fill_halo": True,
+        "numbering": "F",
+    },
+    "Redistribution of lists": lambda: {"destination": grid(0), "numbering": "C"},
+    "Redistribution.store": lambda: {
+        "fields": tuple(np.zeros(shape, "f4") for shape in SHAPES),
+        "transport": "shared-staged",
+    },
+    "Redistribution.along": lambda: {
+        "route": routes.redistribution(WORLD, grid(0), grid(1)).transposed(),
+        "source": BlockGrid([even(), even(1)], memory_order=(0, 1)),
+        "destination": None,
+    },
+    "Redistribution.bind": lambda: {
+        "source": dataset().astype("f4"),
+        "dimensions": ["x", "y"],
+    },
+    "Redistribution.redistribute": lambda: {
+        "source": dataset().astype("f4"),
+        "dimensions": ["x", "y"],
+    },
+    "ArrayTransformer.create_ghost_mapping": lambda: {"targets": [0, 0]},
+    "ArrayTransformer.create_ghost_mapping by pushing": lambda: {"targets": None},
+    "ArrayTransformer.use_route": lambda: {"route": ring(1)},
+    "ArrayTransformer.borrow_mapping": lambda: {"other": numbered_elsewhere()},
+    "ArrayTransformer.fit_son": lambda: {"father": np.zeros(ROWS, "f4")},
+    "ArrayTransformer.init_persistent_pull": lambda: dict(OTHER_BINDING),
+    "ArrayTransformer.init_persistent_push": lambda: {"operation": "max", **OTHER_BINDING},
+    "ArrayTransformer.init_persistent_pull and _push": lambda: {"back": True},
+    "ArrayTransformer.pull_once": lambda: dict(OTHER_BINDING),
+    "ArrayTransformer.push_once": lambda: {"operation": "add", **OTHER_BINDING},
+}
+
+# Arguments that are the rank's own, as docs/exchange.md says: lists and counts of its rows, its
+# arrays, and where its files lie.
+OWN = {
+    "Numbering": {"owned"},
+    "route.ghost_pull": {"ghosts", "begin", "extent"},
+    "route.ghost_push": {"rows", "targets", "begin"},
+    "route.lists": {"source", "destination"},
+    "route.alltoallv": {
+        *("send_counts", "receive_counts", "send_displacements", "receive_displacements"),
+    },
+    "route.save": {"place"},
+    "route.load": {"place"},
+    "Exchange": {"dimensions"},
+    "Alltoall": {"send"},
+    "alltoall": {"send"},
+    "Redistribution of lists": {"source"},
+    "ArrayTransformer": {"father", "son"},
+    "ArrayTransformer.set_father_son": {"father", "son"},
+    "ArrayTransformer.create_global_mapping": {"father"},
+    "ArrayTransformer.create_ghost_mapping": {"pulled"},
 }
 
 
@@ -404,7 +543,7 @@ def outcome(call: Call, arguments: Arguments) -> str:
     return "works"
 
 
-NAMES_OF_ARGUMENTS = {name: tuple(good()) for name, (_, good) in CALLS.items()}
+NAMES_OF_ARGUMENTS = {name: good().keys() for name, (_, good) in CALLS.items()}
 
 
 @property_test(cases(), examples=trials(40))
@@ -426,6 +565,48 @@ def test_what_every_rank_is_to_pass_works() -> None:
         assert outcome(call, good()) == "works", name
 
 
+def own(call: str) -> set[str]:
+    """Those of the call, and of the call that it is a variant of."""
+    return OWN.get(call, set()) | OWN.get(call.split(" ")[0], set())
+
+
+def test_an_argument_in_which_one_rank_differs_is_refused_by_all() -> None:
+    pairs = 0
+    for name, others in OTHERS.items():
+        call, good = CALLS[name]
+        for argument in others():
+            for bad in range(RANKS):
+                with ended_when_hanging((name, argument, bad)):
+                    arguments, other = good(), others()[argument]
+                    if bad == RANK:
+                        arguments[argument] = other
+                    told = set(WORLD.allgather(outcome(call, arguments)))
+                assert len(told) == 1, (name, argument, told)
+                assert told.pop().startswith("refused: "), (name, argument)
+            pairs += 1
+    assert pairs >= 70, pairs
+
+
+def parameters(thing: Any) -> set[str]:
+    """The names of its parameters, without those that all have."""
+    try:
+        signature = inspect.signature(thing)
+    except ValueError:  # compiled: the signature is the documentation's first line
+        words = re.findall(r"(\w+):", thing.__init__.__doc__.splitlines()[0])
+        return {*words} - {"comm", "self"}
+    names = {*signature.parameters} - {"comm", "self"}
+    return (names - {"options"}) | (Options.__annotations__.keys() if "options" in names else set())
+
+
+def test_every_argument_is_in_the_table() -> None:
+    for name, thing in collective_calls().items():
+        rows = [row for row in CALLS if row.split(" ")[0] == name]
+        told = set().union(*(own(row) | OTHERS.get(row, dict)().keys() for row in rows))
+        assert parameters(thing) - told == set(), name
+    for row in CALLS:
+        assert NAMES_OF_ARGUMENTS[row] - own(row) - OTHERS.get(row, dict)().keys() == set(), row
+
+
 def is_collective(thing: object) -> bool:
     """Whether its documentation says so, or it takes a communicator."""
     words = thing.__doc__ or ""
@@ -436,7 +617,7 @@ def is_collective(thing: object) -> bool:
     return words.startswith("Collective.") or "(comm:" in takes or ", comm:" in takes
 
 
-def test_every_collective_call_is_in_the_table() -> None:
+def collective_calls() -> dict[str, Any]:
     public = {
         **{name: getattr(transrank, name) for name in transrank.__all__},
         **{f"route.{name}": getattr(routes, name) for name in routes.__all__},
@@ -445,7 +626,11 @@ def test_every_collective_call_is_in_the_table() -> None:
         if inspect.isclass(thing):
             members = ((each, getattr(thing, each)) for each in dir(thing) if each[0] != "_")
             public |= {f"{name}.{each}": member for each, member in members}
-    collective = {name for name, it in public.items() if callable(it) and is_collective(it)}
+    return {name: it for name, it in public.items() if callable(it) and is_collective(it)}
+
+
+def test_every_collective_call_is_in_the_table() -> None:
+    collective = collective_calls().keys()
     assert {"Exchange", "Numbering", "route.save", "Redistribution.along"} <= collective
     assert collective - {name.split(" ")[0] for name in CALLS} == set()
 
