@@ -225,19 +225,20 @@ TEST_CASE("ghosts that do not fit their place are refused on every rank") {
 }
 
 TEST_CASE("distributions that differ between ranks are refused on every rank") {
-    const auto parts = Distribution::even(8, world_size() + (is_last() ? 1 : 0));
+    const auto parts = Distribution::even(8, world_size() + 1);
     CHECK(agreed_words([&] { return ghost_pull(world(), parts, {}, {}); }) ==
-          "on rank " + last() + " the distribution has " + std::to_string(world_size() + 1) +
+          "on rank 0 the distribution has " + std::to_string(world_size() + 1) +
               " parts, but the communicator has " + std::to_string(world_size()) +
               " ranks; each rank owns one part");
     if (world_size() == 1) {
         return;
     }
     const auto owners = Distribution::even(is_last() ? 9 : 8, world_size());
-    const Indices ghosts{0};
-    CHECK(agreed_words([&] {
-              return ghost_pull(world(), owners, ghosts, place_for(ghosts));
-          }).find("; pass the same distribution on every rank") != std::string::npos);
+    const auto ranks = " indices in " + std::to_string(world_size()) + " parts";
+    const auto differs =
+        "rank " + last() + " gives as owners of rows 9" + ranks + ", rank 0 8" + ranks;
+    CHECK(agreed_words([&] { return ghost_pull(world(), owners, {}, {}); }) == differs);
+    CHECK(agreed_words([&] { return ghost_push(world(), owners, {}, {}, 0); }) == differs);
 }
 
 TEST_CASE("bad pushes on one rank are the same error on every rank") {

@@ -208,8 +208,13 @@ TEST_CASE("options that differ between ranks are refused, also between ranks tha
         return;
     }
     const auto differs = "rank " + last() + " binds an exchange with ";
-    check_refused(differs + "transport nosuch, rank 0 transport auto",
-                  [](auto& it) { it.options.transport = "nosuch"; });
+    check_refused("unknown transport 'nosuch'", [](auto& it) { it.options.transport = "nosuch"; });
+    check_refused(differs + "transport message, rank 0 transport auto",
+                  [](auto& it) { it.options.transport = "message"; });
+    check_refused(differs + "a transposed route, like a push of ghosts, rank 0 a route that is not",
+                  [](auto& it) { it.route = it.route.transposed().transposed().transposed(); });
+    check_refused(differs + "stores 1, rank 0 stores 0",
+                  [](auto& it) { it.options.stores = transrank::transport::Stores::cached; });
     check_refused(differs + "push_below_bytes 1, rank 0 push_below_bytes to be measured",
                   [](auto& it) { it.options.push_below_bytes = 1; });
     check_refused(differs + "longest_message_bytes 1, rank 0 longest_message_bytes ",
