@@ -42,7 +42,7 @@ def test_layouts_that_do_not_belong_together_are_refused() -> None:
     )
     refused("extent 8 in the source", lambda: make(grid(8), grid(8 if first else 9)))
     refused("redistributes to a", lambda: make(grid(8), grid(8) if first else [0]))
-    refused("numbered with the", lambda: make(grid(8), [], numbering="C" if first else "F"))
+    refused("cells numbered in", lambda: make(grid(8), [], numbering="C" if first else "F"))
     refused("not from lists", lambda: make([], grid(8), fill_halo=True))
     refused("a list, which has no halo", lambda: make(grid(8), [], fill_halo=True))
     refused("unknown numbering", lambda: make(grid(8), [], numbering="Z"))

@@ -188,7 +188,7 @@ def test_bad_input_on_one_rank_is_the_same_error_on_every_rank() -> None:
     refused("is in no", lambda: routes.lists(WORLD, [], on_last([7], [])))
     numbered = transrank.Numbering(WORLD, 2 * WORLD.rank)
     if WORLD.size > 1:
-        refused("gives owners", lambda: routes.ghost_pull(WORLD, on_last(owners, numbered), []))
+        refused("gives as owners", lambda: routes.ghost_pull(WORLD, on_last(owners, numbered), []))
     none, one = [0] * WORLD.size, [1] * WORLD.size
     refused("send counts", lambda: routes.alltoallv(WORLD, on_last([], none), none))
     refused("which receives", lambda: routes.alltoallv(WORLD, on_last(one, none), none))
@@ -209,7 +209,7 @@ def test_a_numbering_is_of_one_communicator() -> None:
         refused("make it on this", lambda n=other: routes.ghost_push(WORLD, n, [0], [0]))
     upward, downward = (transrank.Numbering(WORLD, n) for n in (1 + WORLD.rank, 9 - 3 * WORLD.rank))
     mixed = downward if WORLD.rank == 0 else upward
-    refused("pass different numberings", lambda: routes.ghost_pull(WORLD, mixed, [2]))
+    refused("numbered without", lambda: routes.ghost_pull(WORLD, mixed, [2]))
 
 
 def test_what_is_no_communicator_of_ranks() -> None:
