@@ -52,10 +52,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
         *done = 0;
         return MPI_SUCCESS;
     }
-    return PMPI_Test(request, done, status);
-}
-int MPI_Testall(int count, MPI_Request requests[], int* done, MPI_Status statuses[]) {
-    return fails ? MPI_ERR_OTHER : PMPI_Testall(count, requests, done, statuses);
+    return fails ? MPI_ERR_OTHER : PMPI_Test(request, done, status);
 }
 }
 
