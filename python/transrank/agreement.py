@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from traceback import walk_tb
+from types import FrameType
 from typing import TypeVar
 
 from transrank import _core
@@ -66,7 +67,8 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
 
 def _call() -> str:
     """What the program has called: the outermost function of transrank that is under way."""
-    name, frame = "agree", sys._getframe(2)
+    name = "agree"
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("transrank."):
         code, module = frame.f_code, frame.f_globals["__name__"]
         name = getattr(code, "co_qualname", code.co_name)  # the latter until Python 3.10
