@@ -291,6 +291,7 @@ module transrank
         !> Collective. Blocks of any lengths, see transrank_route's alltoallv.
         procedure :: bind_alltoallv => exchange_bind_alltoallv
         procedure :: start => exchange_start
+        !> `done` stays true until the next start. Before the first start test and wait fail.
         procedure :: test => exchange_test
         procedure :: wait => exchange_wait
         !> `done` becomes false when it is not over after about so many seconds.

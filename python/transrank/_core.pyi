@@ -375,9 +375,9 @@ class AgreedError(ValueError):
     """An error on one rank, which every rank of a collective call raises with the same message."""
 
 class Misuse(RuntimeError):
-    """A call in the wrong order (start twice, or wait without start), which breaks the exchange.
+    """A second start while the exchange is under way, or a wait or test before the first start.
 
-    Or a call in a child of fork, which is not a rank: that breaks nothing.
+    It breaks the exchange. A call in a child of fork, which is not a rank, breaks nothing.
     """
 
 class BrokenExchange(RuntimeError):

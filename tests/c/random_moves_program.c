@@ -10,11 +10,7 @@ static const char* folder = ".";
 // Once: run, or start and wait, or start and test.
 static void move(transrank_exchange* exchange, int how) {
     int done = 0;
-    if (how == 0) {
-        OK(transrank_exchange_run(exchange));
-        return;
-    }
-    OK(transrank_exchange_start(exchange));
+    OK(how == 0 ? transrank_exchange_run(exchange) : transrank_exchange_start(exchange));
     if (how == 1) {
         OK(transrank_exchange_wait(exchange));
     }
@@ -24,6 +20,13 @@ static void move(transrank_exchange* exchange, int how) {
     while (how == 3 && !done) {
         OK(transrank_exchange_wait_for(exchange, 0.01, &done));
     }
+    // It is over, however often one asks.
+    OK(transrank_exchange_test(exchange, &done));
+    CHECK(done);
+    OK(transrank_exchange_wait(exchange));
+    done = 0;
+    OK(transrank_exchange_wait_for(exchange, 0, &done));
+    CHECK(done);
 }
 
 // ---- Ghost updates.

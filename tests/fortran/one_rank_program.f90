@@ -591,6 +591,7 @@ contains
         type(transrank_exchange) :: exchange
         real(real64), target :: from(ranks), to(ranks), every_other(8)
         integer(int64) :: counts(ranks)
+        logical :: done
         counts = 1
         from = rank
         call route%alltoallv(comm, counts, counts)
@@ -603,6 +604,13 @@ contains
                    ' array, or one that is', 'why: ' // trim(words))
         call exchange%bind(comm, route, fields)
         call exchange%run()
+        do i = 1, 2  ! it is over, however often one asks
+            call exchange%wait()
+            call exchange%test(done)
+            call check(done, 'over when tested')
+            call exchange%wait_for(0.0_real64, done)
+            call check(done, 'over when waited for')
+        end do
         call check(all(nint(to) == [(i, i=0, ranks - 1)]), 'values of all ranks')
         call check(index(exchange%explain(), 'transport') > 0, 'explain')
         if (rank == 0) then

@@ -302,9 +302,10 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
 /// Not collective, but no wait returns until every peer has started. Starting twice is
 /// TRANSRANK_ERROR_MISUSE, and breaks the exchange.
 int transrank_exchange_start(transrank_exchange* exchange);
-/// Makes progress; `done` becomes 1 when the exchange is over, else 0.
+/// Makes progress; `done` becomes 1 when the exchange is over, until it is started again, else 0.
+/// Before the first start it is TRANSRANK_ERROR_MISUSE, as wait is, and breaks the exchange.
 int transrank_exchange_test(transrank_exchange* exchange, int* done);
-/// Returns when the exchange is over, at once when test has just said so.
+/// Returns when the exchange is over, at once when it is.
 int transrank_exchange_wait(transrank_exchange* exchange);
 /// The same with a limit: `done` becomes 0 when it is not over after about `seconds`.
 int transrank_exchange_wait_for(transrank_exchange* exchange, double seconds, int* done);

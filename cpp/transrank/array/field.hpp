@@ -4,18 +4,33 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "transrank/array/par_array.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/error.hpp"
 #include "transrank/transport/field.hpp"
 
 namespace transrank::array {
 
 /// The elements of two arrays as a field of an exchange, for a route that counts in rows where all
 /// rows have one length, else in elements. The field keeps their memory; the arrays must not be
-/// resized. They may be the same.
+/// resized. They may be the same. Throws std::invalid_argument when their elements, or the lengths
+/// of their rows, are not of one kind, mpi::Misuse when one of them was moved from.
 [[nodiscard]] inline transport::Field field(const RowArray& source, RowArray& destination) {
+    if (!source.is_there() || !destination.is_there()) {
+        throw mpi::Misuse("an array of a field was moved from, or never had rows; resize it first");
+    }
     const auto& rows = source.rows();
+    layout::require(source.element_bytes() == destination.element_bytes() &&
+                        source.scalar() == destination.scalar() &&
+                        rows.is_fixed() == destination.rows().is_fixed() &&
+                        (rows.pitch() == destination.rows().pitch() || source.size() == 0 ||
+                         destination.size() == 0 || !rows.is_fixed()),
+                    "rows of ", source.description(), " of ", source.element_bytes(),
+                    " bytes cannot be moved to rows of ", destination.description(), " of ",
+                    destination.element_bytes(), " bytes, or of another type");
     const auto elements = rows.is_fixed() ? std::max<std::int64_t>(rows.pitch(), 1) : 1;
     return {.source = source.bytes().data(),
             .source_bytes = std::ssize(source.bytes()),
@@ -24,6 +39,20 @@ namespace transrank::array {
             .unit_bytes = elements * source.element_bytes(),
             .scalar = source.scalar(),
             .keep_alive = std::make_shared<std::pair<RowArray, RowArray>>(source, destination)};
+}
+
+/// The same; arrays of different elements, or of rows that differ in length, do not compile.
+template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, std::int64_t us,
+          std::int64_t um, std::int64_t ul>
+[[nodiscard]] transport::Field field(const ParArray<T, rs, rm, al>& source,
+                                     ParArray<U, us, um, ul>& destination) {
+    static_assert(std::is_same_v<T, U>, "both arrays of a field hold elements of one type");
+    static_assert(is_fixed(row_kind(rs, rm)) == is_fixed(row_kind(us, um)) &&
+                      (rs < 0 || us < 0 || (rs + al - 1) / al * al == (us + ul - 1) / ul * ul),
+                  "the rows of both arrays of a field have one length");
+    const RowArray& from = source;
+    RowArray& to = destination;
+    return field(from, to);
 }
 
 }  // namespace transrank::array

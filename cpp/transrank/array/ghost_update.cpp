@@ -60,8 +60,8 @@ std::shared_ptr<exchange::KnownCommunicator> GhostUpdate::known() const {
     auto known = known_.lock();
     if (!known) {
         throw exchange::Misuse(
-            "the communicator of an ArrayTransformer has been freed; make "
-            "another transformer");
+            "the communicator of an ArrayTransformer has been freed, or the transformer was moved "
+            "from; make another one");
     }
     return known;
 }

@@ -20,6 +20,22 @@ public:
     /// No rows.
     RowArray(std::int64_t element_bytes, transport::Scalar scalar)
         : element_bytes_(element_bytes), scalar_(scalar) {}
+    RowArray(const RowArray&) = default;
+    RowArray& operator=(const RowArray&) = default;
+    /// The other one has no rows and no memory then.
+    RowArray(RowArray&& other) noexcept : RowArray(other.element_bytes_, other.scalar_) {
+        *this = std::move(other);
+    }
+    RowArray& operator=(RowArray&& other) noexcept {
+        element_bytes_ = other.element_bytes_;
+        scalar_ = other.scalar_;
+        rows_ = std::exchange(other.rows_, {});
+        bytes_ = std::exchange(other.bytes_, {});
+        memory_ = std::exchange(other.memory_, {});
+        description_ = std::exchange(other.description_, {});
+        return *this;
+    }
+    ~RowArray() = default;
 
     /// Takes other rows in other memory, of which `bytes` are all elements. `description` says what
     /// rows of the array must have in common on all ranks, such as "4 elements".
@@ -33,6 +49,8 @@ public:
 
     /// The number of rows.
     [[nodiscard]] std::int64_t size() const noexcept { return rows_.rows(); }
+    /// Whether it has memory for rows, be they none: not before `adopt`, nor when moved from.
+    [[nodiscard]] bool is_there() const noexcept { return !description_.empty(); }
     /// Where the rows lie.
     [[nodiscard]] const layout::Rows& rows() const noexcept { return rows_; }
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "transrank/exchange/fields.hpp"
+#include "transrank/layout/require.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/transport/moves.hpp"
@@ -22,18 +23,15 @@
 namespace transrank::exchange {
 namespace {
 
-const char* name_of(transport::Operation operation) {
-    switch (operation) {
-        case transport::Operation::add:
-            return "add";
-        case transport::Operation::min:
-            return "min";
-        case transport::Operation::max:
-            return "max";
-        case transport::Operation::assign:
-            break;
-    }
-    return "assign";
+constexpr std::array<const char*, 4> operations{"assign", "add", "min", "max"};
+
+bool is_known(transport::Operation operation) {
+    return static_cast<std::size_t>(operation) < operations.size();
+}
+
+std::string name_of(transport::Operation operation) {
+    const auto number = static_cast<std::size_t>(operation);
+    return is_known(operation) ? operations[number] : std::to_string(number);
 }
 
 std::vector<std::string> describe(const route::Route& route, const Options& options,
@@ -41,7 +39,7 @@ std::vector<std::string> describe(const route::Route& route, const Options& opti
     return {
         route.is_transposed() ? "a transposed route, like a push of ghosts"
                               : "a route that is not transposed, like a pull of ghosts",
-        "operation " + std::string(name_of(options.operation)),
+        "operation " + name_of(options.operation),
         "transport " + options.transport +
             (named_by.empty() ? "" : " (" + named_by + ", which must be set alike on every rank)"),
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
@@ -161,11 +159,17 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
     if (!parts_.route) {
         throw std::invalid_argument("no route given on rank " + std::to_string(rank()));
     }
-    if (options_.longest_message_bytes < 1) {
-        throw std::invalid_argument("messages of at most " +
-                                    std::to_string(options_.longest_message_bytes) +
-                                    " bytes are asked for; give at least 1");
-    }
+    using layout::require;
+    const auto where = " on rank " + std::to_string(rank());
+    require(options_.longest_message_bytes >= 1, "messages of at most ",
+            options_.longest_message_bytes, " bytes are asked for; give at least 1");
+    require(is_known(options_.operation), "unknown operation ", name_of(options_.operation), where,
+            "; known: assign (0), add, min, max (3)");
+    require(options_.stores <= transport::Stores::streamed, "unknown kind of stores ",
+            static_cast<int>(options_.stores), where,
+            "; known: measured (0), cached, streamed (2)");
+    require(options_.push_below_bytes.value_or(0) >= 0, "push_below_bytes is ",
+            options_.push_below_bytes.value_or(0), where, "; give at least 0");
     if (options_.transport != transport::automatic) {
         naming(named_by_, [&] { (void)transport::find(options_.transport); });
     }

@@ -58,7 +58,6 @@ public:
         check_ready();
         bound_.begin_epoch();
         begin_to_look();
-        ended_by_test_ = false;
         ++epoch_;
         over_ = false;
         attempt([&] {
@@ -71,21 +70,22 @@ public:
     }
 
     bool test() {
-        check_started("test");
+        if (is_idle("test")) {
+            (void)Engine::instance().progress(*this);  // the others
+            return true;
+        }
         if (Engine::instance().progress(*this).own) {
             begin_to_look();
         } else if (!over_) {
             look_around();
         }
-        ended_by_test_ = finish_if_over();
-        return ended_by_test_;
+        return finish_if_over();
     }
 
     bool wait_for(double seconds) {
-        if (std::exchange(ended_by_test_, false)) {
+        if (is_idle("wait")) {
             return true;
         }
-        check_started("wait");
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
         int polls = 0;                           // in which others advanced, and this one did not
         Backoff backoff(bound_.node().oversubscribed());
@@ -116,7 +116,6 @@ public:
         if (!active_ && bound_.runs_in_mpi()) {
             check_ready();
             bound_.run_in_mpi();
-            ended_by_test_ = false;
             ++epoch_;
             return;
         }
@@ -171,7 +170,6 @@ public:
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
         give_up({.cause = cause, .rank = bound_.rank()}, std::make_exception_ptr(Misuse(why)));
-        ended_by_test_ = false;
         retire();
         std::rethrow_exception(failure_);
     }
@@ -195,11 +193,16 @@ private:
         }
     }
 
-    void check_started(const char* call) {
-        if (!active_) {
-            check_unbroken();
-            misuse(std::string(call) + " was called without start");
+    // Whether an epoch is over, and none under way.
+    bool is_idle(const char* call) {
+        if (active_) {
+            return false;
         }
+        if (broken_ || epoch_ == 0) {
+            check_unbroken();
+            misuse(std::string(call) + " was called before the first start");
+        }
+        return true;
     }
 
     // Runs a part of the exchange; what it throws is kept, and the peers are notified.
@@ -344,8 +347,7 @@ private:
     std::unique_ptr<Carrier> carrier_;
     Carrier& bound_;
     std::uint64_t epoch_ = 0;
-    bool active_ = false;         ///< started, and not yet waited for
-    bool ended_by_test_ = false;  ///< the last epoch, and nobody has called wait since
+    bool active_ = false;  ///< started, and not yet waited for
     bool broken_ = false;
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_

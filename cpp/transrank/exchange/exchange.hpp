@@ -35,9 +35,10 @@ struct Options {
     std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A call in the wrong order: start twice, or wait without start. The exchange is broken from then
-/// on, for the peers too: each learns of it at the latest when it needs something of this rank
-/// again. Or any call in a child of fork, which breaks nothing.
+/// A call in the wrong order: a second start while it is under way, or wait before the first start.
+/// The exchange is broken from then on, for the peers too: each learns of it at the latest when it
+/// needs something of this rank again. Or any call in a child of fork, or one of an exchange that
+/// was closed or moved from, which breaks nothing.
 using mpi::Misuse;
 
 /// The arguments of one rank that binds.
@@ -96,11 +97,11 @@ public:
     /// started, transport::BrokenExchange when a peer is known to have broken it.
     void start();
 
-    /// Whether the exchange is over; makes progress. Throws Misuse when not started, and
-    /// transport::BrokenExchange when a peer has broken it or ended.
+    /// Whether the exchange is over, true until it is started again; makes progress. Throws Misuse
+    /// before the first start, and transport::BrokenExchange when a peer has broken it or ended.
     bool test();
 
-    /// Returns when the exchange is over, at once when `test` has just said so. Throws as test.
+    /// Returns when the exchange is over, at once when it is. Throws as test.
     void wait();
 
     /// The same with a limit: returns false when the exchange is not over after about `seconds`.

@@ -196,6 +196,10 @@ bool needs_order(const route::Route& route, Operation operation) {
 
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
                   std::span<const Field> fields, Operation operation) {
+    if (route.ranks() == 0) {
+        throw std::invalid_argument("the route on rank " + std::to_string(comm.rank()) +
+                                    " was moved from; make another one");
+    }
     if (route.ranks() != comm.size() || route.rank() != comm.rank()) {
         throw std::invalid_argument(
             "a route made for rank " + std::to_string(route.rank()) + " of " +

@@ -149,7 +149,7 @@ const Leg* find_leg(std::span<const Leg> legs, int peer) noexcept {
 }
 
 Route Route::transposed() const {
-    Route made(rank_, ranks_, destination_extent_, source_extent_, turned(receives_),
+    Route made(rank_, ranks(), destination_extent_, source_extent_, turned(receives_),
                turned(sends_), {.source = shapes_.destination, .destination = shapes_.source});
     made.way_.is_back = !way_.is_back;
     return made;

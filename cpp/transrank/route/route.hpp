@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transrank/route/leg.hpp"
@@ -35,7 +36,7 @@ public:
           std::vector<Leg> sends, std::vector<Leg> receives, Shapes shapes = {});
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
-    [[nodiscard]] int ranks() const noexcept { return ranks_; }
+    [[nodiscard]] int ranks() const noexcept { return ranks_.number; }
     [[nodiscard]] std::int64_t source_extent() const noexcept { return source_extent_; }
     [[nodiscard]] std::int64_t destination_extent() const noexcept { return destination_extent_; }
     [[nodiscard]] const Shapes& shapes() const noexcept { return shapes_; }
@@ -58,8 +59,23 @@ private:
         friend bool operator==(Way, Way) noexcept { return true; }
     };
 
+    /// Of a route that was moved from, 0: no communicator takes it.
+    struct Ranks {
+        int number;
+        explicit Ranks(int ranks) : number(ranks) {}
+        Ranks(const Ranks&) = default;
+        Ranks& operator=(const Ranks&) = default;
+        Ranks(Ranks&& other) noexcept : number(std::exchange(other.number, 0)) {}
+        Ranks& operator=(Ranks&& other) noexcept {
+            number = std::exchange(other.number, 0);
+            return *this;
+        }
+        ~Ranks() = default;
+        friend bool operator==(const Ranks&, const Ranks&) = default;
+    };
+
     int rank_;
-    int ranks_;
+    Ranks ranks_;
     std::int64_t source_extent_;
     std::int64_t destination_extent_;
     std::vector<Leg> sends_;

@@ -11,7 +11,7 @@ namespace transrank::transport {
 struct Breakage {
     enum class Cause : std::uint32_t {
         none,
-        misuse,  ///< started twice, or waited for without start
+        misuse,  ///< started twice, or waited for before the first start
         ended,   ///< the process has ended
         failed,  ///< an error while data moved
         gone,    ///< its side of the exchange was destroyed

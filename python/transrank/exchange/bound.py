@@ -41,12 +41,13 @@ class Bound:
     def test(self) -> bool:
         """Whether all data have arrived; also advances every started exchange of the process.
 
-        Raises Misuse when not started, BrokenExchange when a peer has broken the exchange or ended.
+        True from then on, until the next start. Raises Misuse before the first start,
+        BrokenExchange when a peer has broken the exchange or ended.
         """
         return self._open.test()
 
     def wait(self) -> None:
-        """Return when all data have arrived. Raises as `test`.
+        """Return when all data have arrived, at once when they have. Raises as `test`.
 
         Other threads run meanwhile. After an interrupt (KeyboardInterrupt) the exchange is still
         pending; `wait` can be called again.

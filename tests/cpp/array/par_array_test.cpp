@@ -7,8 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
+#include "transrank/array/field.hpp"
 #include "transrank/array/scalar.hpp"
+#include "transrank/mpi/error.hpp"
 
 using namespace transrank::array;
 using transrank::transport::Scalar;
@@ -126,6 +129,39 @@ TEST_CASE("resizing gives new, zeroed memory that others can find") {
                          "2305843009213693952 rows have more bytes than 64 bits can count",
                          std::invalid_argument);
     CHECK_THROWS_AS(array.resize(-1), std::invalid_argument);
+}
+
+TEST_CASE("an array that was moved from has no rows and no memory, until it is resized") {
+    ParArray<double, 2> array;
+    array.resize(3);
+    array[2][1] = 5;
     auto moved = std::move(array);
-    CHECK(moved.size() == 1);
+    CHECK(moved[2][1] == 5);
+    CHECK(array.size() == 0);
+    CHECK(array.data().empty());
+    CHECK(array.memory() == nullptr);
+    CHECK_THROWS_AS((void)field(array, moved), transrank::mpi::Misuse);
+    CHECK_THROWS_AS((void)field(moved, array), transrank::mpi::Misuse);
+    ParArray<double, 2> assigned;
+    assigned = std::move(moved);
+    CHECK(assigned[2][1] == 5);
+    CHECK_THROWS_AS((void)field(assigned, moved), transrank::mpi::Misuse);
+    array.resize(1);
+    CHECK(field(assigned, array).destination_bytes == 16);
+}
+
+TEST_CASE("rows that differ in a length known at run time alone are no field") {
+    ParArray<double, dynamic_size> one;
+    ParArray<double, dynamic_size> other;
+    one.resize(2, 3);
+    other.resize(2, 4);
+    CHECK_THROWS_AS((void)field(one, other), std::invalid_argument);
+    ParArray<double, 3> fixed;
+    fixed.resize(5);
+    CHECK(field(one, fixed).unit_bytes == 24);
+    CHECK_THROWS_AS((void)field(other, fixed), std::invalid_argument);
+    ParArray<std::int64_t, 3> integers;
+    integers.resize(2);
+    const RowArray& erased = fixed;
+    CHECK_THROWS_AS((void)field(erased, static_cast<RowArray&>(integers)), std::invalid_argument);
 }

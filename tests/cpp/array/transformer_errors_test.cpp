@@ -233,9 +233,17 @@ TEST_CASE("transformers are destroyed in any order, and know when their communic
     (is_last() ? one : other).reset();
     MPI_Comm_free(&comm);
     CHECK_THROWS_WITH_AS((one ? one : other)->create_global_mapping(),
-                         "the communicator of an ArrayTransformer has been freed; make another "
-                         "transformer",
+                         "the communicator of an ArrayTransformer has been freed, or the "
+                         "transformer was moved from; make another one",
                          Misuse);
+}
+
+TEST_CASE("a transformer that was moved from is used no more") {
+    Transformer one(MPI_COMM_WORLD);
+    const auto other = std::move(one);
+    CHECK_THROWS_AS(one.create_global_mapping(), Misuse);
+    CHECK_THROWS_AS(one.start_persistent_pull(), Misuse);
+    CHECK_THROWS_AS((void)one.init_persistent_push(Operation::add), Misuse);
 }
 
 TEST_CASE("start twice breaks the exchange, and a new one may be bound") {

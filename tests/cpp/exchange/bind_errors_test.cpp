@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -101,6 +102,40 @@ TEST_CASE("along a route of a grid an array has as many cells as the rank's, no 
         field + "destination has 48 bytes; the rank's array of this grid has shape (1, 4)",
         spoilt(0, 16));
     CHECK(words_of_refusal(true, [](auto& it) { it.fields[0].source_bytes += 8; }).empty());
+}
+
+TEST_CASE("options outside their range are refused") {
+    using transrank::transport::Operation;
+    using transrank::transport::Stores;
+    const auto refused = [](const std::string& what, const auto& set) {
+        CAPTURE(what);
+        const Ring ring(world_rank(), world_size(), true);
+        Options options;
+        set(options);
+        CHECK_THROWS_WITH_AS(Exchange(ring.route(), all_ranks, ring.fields(), options),
+                             doctest::Contains(what.c_str()), transrank::mpi::AgreedError);
+    };
+    for (const int number : {4, 99}) {
+        const auto of = std::to_string(number) + " on rank 0; known: ";
+        refused("unknown operation " + of,
+                [&](Options& it) { it.operation = static_cast<Operation>(number); });
+        refused("unknown kind of stores " + of,
+                [&](Options& it) { it.stores = static_cast<Stores>(number); });
+    }
+    for (const std::int64_t bytes : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
+        const auto of = std::to_string(bytes);
+        refused("push_below_bytes is " + of + " on rank 0; give at least 0",
+                [&](Options& it) { it.push_below_bytes = bytes; });
+        refused("messages of at most " + of + " bytes",
+                [&](Options& it) { it.longest_message_bytes = bytes; });
+    }
+}
+
+TEST_CASE("a route that was moved from is refused") {
+    check_refused("the route on rank " + last() + " was moved from", [](auto& it) {
+        const auto taken = std::move(it.route);
+        CHECK(taken.ranks() == world_size());
+    });
 }
 
 TEST_CASE("memory that is not there, or is read and written at once, is refused") {

@@ -52,12 +52,13 @@ Breakage find_breakage(Exchange& exchange) {
 /// `wrong` happens on rank 0 after some good epochs; whoever depends on rank 0, also through
 /// others, must learn of it.
 template <class Wrong>
-void break_on_rank_0(const std::string& transport, bool closed, const Wrong& wrong) {
+void break_on_rank_0(const std::string& transport, bool closed, const Wrong& wrong,
+                     int epochs = 3) {
     CAPTURE(transport);
     CAPTURE(closed);
     const Ring ring(world_rank(), world_size(), closed);
     auto exchange = ring.bind(transport);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int epoch = 0; epoch < epochs; ++epoch) {
         exchange.run();
     }
     MPI_Barrier(MPI_COMM_WORLD);  // whoever is still at it would throw already there
@@ -89,11 +90,97 @@ TEST_CASE("starting twice is an error for all who wait") {
     }
 }
 
-TEST_CASE("waiting or testing without start is an error for all who wait") {
+TEST_CASE("waiting or testing before the first start is an error for all who wait") {
     for (const auto& way : ways) {
-        break_on_rank_0(way, true, [](Exchange& exchange) { exchange.wait(); });
-        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.test(); });
+        break_on_rank_0(way, true, [](Exchange& exchange) { exchange.wait(); }, 0);
+        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.wait_for(0); }, 0);
+        break_on_rank_0(way, false, [](Exchange& exchange) { (void)exchange.test(); }, 0);
     }
+}
+
+TEST_CASE("what is over may be tested and waited for again, in any order") {
+    using Call = bool (*)(Exchange&);
+    const std::vector<Call> calls{
+        [](Exchange& exchange) { return exchange.test(); },
+        [](Exchange& exchange) { return exchange.wait_for(1); },
+        [](Exchange& exchange) {
+            exchange.wait();
+            return true;
+        },
+    };
+    for (const auto& way : ways) {
+        CAPTURE(way);
+        Ring ring(world_rank(), world_size(), true);
+        auto exchange = ring.bind(way);
+        int epoch = 0;
+        for (const auto move : {&Exchange::run, &Exchange::start}) {
+            for (const auto first : calls) {
+                for (const auto second : calls) {
+                    ring.write(++epoch);
+                    (exchange.*move)();
+                    while (!first(exchange)) {
+                    }
+                    CHECK(second(exchange));
+                    CHECK(first(exchange));
+                    CHECK(!exchange.is_under_way());
+                    CHECK(ring.has_received(epoch));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("several exchanges are tested until all of them are over, whichever comes last") {
+    for (std::size_t late = 0; late < ways.size(); ++late) {
+        CAPTURE(ways[late]);
+        std::vector<Ring> rings;
+        std::vector<Exchange> exchanges;
+        for (const auto& way : ways) {
+            rings.emplace_back(world_rank(), world_size(), true);
+            exchanges.push_back(rings.back().bind(way));
+            rings.back().write(world_rank());
+        }
+        for (auto& exchange : exchanges) {
+            if (&exchange != &exchanges[late]) {
+                exchange.start();
+            }
+        }
+        if (world_rank() == 0) {  // its peers test what is over many times
+            for (auto& exchange : exchanges) {
+                if (&exchange != &exchanges[late]) {
+                    exchange.wait();
+                }
+            }
+        }
+        exchanges[late].start();
+        bool all = false;
+        while (!all) {
+            all = true;
+            for (auto& exchange : exchanges) {
+                all = exchange.test() && all;
+            }
+        }
+        for (const auto& ring : rings) {
+            CHECK(ring.has_received(ring.previous()));
+        }
+    }
+}
+
+TEST_CASE("an exchange that was moved from is used no more, and breaks nothing") {
+    Ring ring(world_rank(), world_size(), true);
+    auto one = ring.bind("auto");
+    one.run();
+    auto other = std::move(one);
+    CHECK_THROWS_AS(one.start(), Misuse);
+    CHECK_THROWS_AS((void)one.test(), Misuse);
+    CHECK_THROWS_AS(one.wait(), Misuse);
+    CHECK_THROWS_AS(one.run(), Misuse);
+    CHECK_THROWS_AS((void)one.explain(), Misuse);
+    CHECK_THROWS_AS((void)one.runs_in_mpi(), Misuse);
+    CHECK(!one.is_under_way());
+    ring.write(7);
+    other.run();
+    CHECK(ring.has_received(7));
 }
 
 TEST_CASE("an exchange given up half-way is an error for all who wait") {
@@ -194,7 +281,7 @@ TEST_CASE("an epoch that is complete is not reported as broken") {
             exchange->wait();
             CHECK((!ring.receives() || ring.has_received(attempt)));
             if (attempt % 2 == 0) {
-                CHECK_THROWS_AS(exchange->wait(), Misuse);
+                CHECK_THROWS_AS(exchange->abandon("enough"), Misuse);
             }
             exchange.reset();
         }

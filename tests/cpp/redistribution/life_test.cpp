@@ -16,6 +16,7 @@
 
 #include "../exchange/counted_calls.hpp"
 #include "../exchange/world.hpp"
+#include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 #include "transrank/transport/breakage.hpp"
 
@@ -111,6 +112,21 @@ TEST_CASE("it starts, is tested, waited for and closed as an exchange") {
     CHECK(redistribution.explain().find("rank") != std::string::npos);
     redistribution.close();
     CHECK_THROWS_AS(redistribution.run(), std::logic_error);
+}
+
+TEST_CASE("what was moved from is refused") {
+    Scene scene;
+    Redistribution one(MPI_COMM_WORLD, scene.grid, scene.points);
+    one.store(scene.fields());
+    one.run();
+    auto other = std::move(one);
+    CHECK_THROWS_AS(one.run(), exchange::Misuse);
+    CHECK_THROWS_AS((void)one.test(), exchange::Misuse);
+    CHECK_THROWS_AS(one.store(scene.fields()), mpi::AgreedError);
+    CHECK_THROWS_AS((void)one.route().transposed(), std::invalid_argument);
+    scene.add(1);
+    other.run();
+    CHECK(scene.has_arrived(1));
 }
 
 TEST_CASE("a run goes on with what is under way") {

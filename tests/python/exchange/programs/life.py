@@ -83,6 +83,56 @@ def test_data_move_whichever_way_one_waits() -> None:
                 WORLD.Barrier()
 
 
+def test_what_is_over_is_tested_and_waited_for_in_any_order() -> None:
+    calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
+    for make in MAKERS:
+        bound, source, destination, come = make()
+        for epoch, move in enumerate([waited, waited_in_time, tested, Bound.run]):
+            source[...] = 10 * WORLD.rank + epoch
+            move(bound)
+            for first in calls:
+                for second in calls:
+                    assert first(bound) is not False
+                    assert second(bound) is not False
+            assert destination.tolist() == [10 * rank + epoch for rank in come], make
+            WORLD.Barrier()
+        bound.run()
+        WORLD.Barrier()
+
+
+def test_all_are_tested_until_all_are_over() -> None:
+    for late in range(len(MAKERS)):
+        made = [make() for make in MAKERS]
+        for _, source, *_ in made:
+            source[...] = WORLD.rank
+        first = made.pop(late)
+        for bound, *_ in made:
+            bound.start()
+        if WORLD.rank == 0:  # its peers test what is over again and again
+            for bound, *_ in made:
+                bound.wait()
+        first[0].start()
+        made.append(first)
+        while not all([bound.test() for bound, *_ in made]):  # noqa: C419
+            pass
+        for _, _, destination, come in made:
+            assert destination.tolist() == come
+
+
+def test_a_test_or_a_wait_before_the_first_start_breaks_it() -> None:
+    calls: list[Callable[[Bound], object]] = [Bound.test, Bound.wait, lambda it: it.wait_for(0.01)]
+    for make in MAKERS:
+        for call in calls:
+            bound, _, _, come = make()
+            if WORLD.rank == 0:
+                with pytest.raises(transrank.Misuse, match="before the first start"):
+                    call(bound)
+            elif 0 in come:
+                with pytest.raises(transrank.BrokenExchange, match="rank 0"):
+                    bound.run()
+            WORLD.Barrier()
+
+
 def test_what_is_closed_says_so_and_may_be_closed_again() -> None:
     for make in MAKERS:
         bound = make()[0]
