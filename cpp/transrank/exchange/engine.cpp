@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "transrank/exchange/carrier.hpp"
+
 namespace transrank::exchange {
 namespace {
 
@@ -31,6 +33,16 @@ void Engine::leave() {
     const std::lock_guard lock(mutex_);
     for (auto* exchange : known_) {
         exchange->leave();
+    }
+}
+
+void Engine::let_go(const memory::Node& node) {
+    std::vector<std::unique_ptr<Carrier>>
+        last_uses;  // without the mutex: it may need Python's lock
+    const std::lock_guard lock(mutex_);
+    last_uses.reserve(known_.size());
+    for (auto* exchange : known_) {
+        last_uses.push_back(exchange->let_go(node));
     }
 }
 

@@ -4,13 +4,17 @@
 #include <atomic>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 #include <vector>
 
+#include "transrank/memory/node.hpp"
 #include "transrank/transport/polling.hpp"
 
 namespace transrank::exchange {
+
+class Carrier;
 
 /// An exchange, as the engine sees it.
 class Active {
@@ -27,6 +31,9 @@ public:
     [[nodiscard]] virtual transport::Polling polling() const = 0;
     /// Tells the peers that nothing more will come.
     virtual void leave() noexcept = 0;
+    /// The communicator of `node` has been freed: leaves if it belongs to that and is not under
+    /// way, and returns what it has held. What is under way does so when it is over.
+    [[nodiscard]] virtual std::unique_ptr<Carrier> let_go(const memory::Node& node) = 0;
 
 private:
     friend class Engine;
@@ -53,6 +60,9 @@ public:
 
     /// Has all exchanges leave, since this process finalizes MPI.
     void leave();
+
+    /// Has all exchanges of a communicator that has been freed let go of it, see Active.
+    void let_go(const memory::Node& node);
 
     /// Adds one that has been started, and makes progress with it. It is removed when it is over.
     void add(Active& exchange);

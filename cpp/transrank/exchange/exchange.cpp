@@ -41,27 +41,24 @@ constexpr int polls_between_looks = 1024;
 
 class Exchange::State final : public Active {
 public:
-    explicit State(std::unique_ptr<Carrier> carrier)
-        : carrier_(std::move(carrier)), bound_(*carrier_) {
+    explicit State(std::unique_ptr<Carrier> carrier) : carrier_(std::move(carrier)) {
         Engine::instance().know(*this);
     }
 
     ~State() override {
         Engine::instance().forget(*this);
         retire();
-        const bool peers_are_told = mpi::is_usable() && mpi::may_call_here();
-        leave();
-        bound_.leave_communicator(epoch_, !broken_ && peers_are_told);
+        leave_communicator();
     }
 
     void start() {
         check_ready();
-        bound_.begin_epoch();
+        carrier_->begin_epoch();
         begin_to_look();
         ++epoch_;
         over_ = false;
         attempt([&] {
-            for (auto& transport : bound_.transports()) {
+            for (auto& transport : carrier_->transports()) {
                 transport->start(epoch_);
             }
         });
@@ -88,7 +85,7 @@ public:
         }
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
         int polls = 0;                           // in which others advanced, and this one did not
-        Backoff backoff(bound_.node().oversubscribed());
+        Backoff backoff(carrier_->node().oversubscribed());
         while (!finish_if_over()) {
             const auto progress = Engine::instance().progress(*this);
             if (progress.own || progress.others) {
@@ -113,9 +110,9 @@ public:
     }
 
     void run() {
-        if (!active_ && bound_.runs_in_mpi()) {
+        if (!active_ && runs_in_mpi()) {
             check_ready();
-            bound_.run_in_mpi();
+            carrier_->run_in_mpi();
             ++epoch_;
             return;
         }
@@ -126,13 +123,16 @@ public:
     }
 
     [[nodiscard]] bool is_under_way() const noexcept { return active_; }
-    [[nodiscard]] bool runs_in_mpi() const { return bound_.runs_in_mpi(); }
+    [[nodiscard]] bool runs_in_mpi() const { return carrier().runs_in_mpi(); }
 
     void leave() noexcept override {
+        if (!carrier_) {
+            return;
+        }
         if (!over_) {
-            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()}, nullptr);
+            give_up({.cause = Breakage::Cause::failed, .rank = carrier_->rank()}, nullptr);
         } else if (!broken_) {
-            announce({.cause = Breakage::Cause::gone, .rank = bound_.rank()});
+            announce({.cause = Breakage::Cause::gone, .rank = carrier_->rank()});
         }
     }
 
@@ -143,10 +143,10 @@ public:
         bool advanced = false;
         bool done = false;
         attempt([&] {
-            for (auto& transport : bound_.transports()) {
+            for (auto& transport : carrier_->transports()) {
                 advanced |= transport->progress();
             }
-            done = std::ranges::all_of(bound_.transports(),
+            done = std::ranges::all_of(carrier_->transports(),
                                        [](const auto& each) { return each->done(); });
         });
         if (done) {
@@ -159,7 +159,7 @@ public:
 
     [[nodiscard]] transport::Polling polling() const override {
         auto most = transport::Polling::none;
-        for (const auto& each : bound_.transports()) {
+        for (const auto& each : carrier_->transports()) {
             if (!each->done()) {
                 most = std::max(most, each->polling());
             }
@@ -167,22 +167,53 @@ public:
         return most;
     }
 
+    [[nodiscard]] std::unique_ptr<Carrier> let_go(const memory::Node& node) override {
+        if (!carrier_ || &carrier_->node() != &node) {
+            return nullptr;
+        }
+        is_freed_ = true;
+        return active_ ? nullptr : let_go();
+    }
+
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
-        give_up({.cause = cause, .rank = bound_.rank()}, std::make_exception_ptr(Misuse(why)));
+        give_up({.cause = cause, .rank = carrier().rank()}, std::make_exception_ptr(Misuse(why)));
         retire();
         std::rethrow_exception(failure_);
     }
 
-    [[nodiscard]] std::string explain() const { return bound_.explain(); }
+    [[nodiscard]] std::string explain() const { return carrier().explain(); }
 
 private:
+    [[nodiscard]] Carrier& carrier() const {
+        if (!carrier_) {
+            throw Misuse(
+                "the communicator of this exchange has been freed; bind a new one over another");
+        }
+        return *carrier_;
+    }
+
+    // The communicator has been freed, and nothing is under way.
+    std::unique_ptr<Carrier> let_go() {
+        leave_communicator();
+        return std::move(carrier_);
+    }
+
+    void leave_communicator() noexcept {
+        if (carrier_) {
+            const bool peers_are_told = mpi::is_usable() && mpi::may_call_here();
+            leave();
+            carrier_->leave_communicator(epoch_, !broken_ && peers_are_told);
+        }
+    }
+
     void check_ready() {
         check_unbroken();
+        (void)carrier();
         if (active_) {
             misuse("start was called twice without wait");
         }
-        if (const auto why = bound_.obstacle(); !why.empty()) {
+        if (const auto why = carrier_->obstacle(); !why.empty()) {
             abandon(why, Breakage::Cause::failed);
         }
     }
@@ -200,6 +231,7 @@ private:
         }
         if (broken_ || epoch_ == 0) {
             check_unbroken();
+            (void)carrier();
             misuse(std::string(call) + " was called before the first start");
         }
         return true;
@@ -225,7 +257,7 @@ private:
             const Breakage breakage{.cause = Breakage::Cause::ended, .rank = *ended};
             give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
         } else {
-            give_up({.cause = Breakage::Cause::failed, .rank = bound_.rank()},
+            give_up({.cause = Breakage::Cause::failed, .rank = carrier_->rank()},
                     std::current_exception());
         }
     }
@@ -236,7 +268,7 @@ private:
         constexpr int looks = 100;
         constexpr std::chrono::milliseconds between{10};
         for (int i = 0; i < looks; ++i) {
-            for (int rank = 0; rank < bound_.comm().size(); ++rank) {
+            for (int rank = 0; rank < carrier_->comm().size(); ++rank) {
                 if (has_ended(rank)) {
                     return rank;
                 }
@@ -248,7 +280,7 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] bool has_ended(int rank) const { return bound_.node().has_ended(rank); }
+    [[nodiscard]] bool has_ended(int rank) const { return carrier_->node().has_ended(rank); }
 
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);
@@ -259,7 +291,7 @@ private:
 
     void announce(const Breakage& breakage) noexcept {
         const auto completed = over_ ? epoch_ : epoch_ - 1;
-        for (auto& transport : bound_.transports()) {
+        for (auto& transport : carrier_->transports()) {
             try {
                 transport->announce(breakage, completed);
             } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
@@ -268,7 +300,7 @@ private:
     }
 
     [[noreturn]] void misuse(const std::string& what) {
-        abandon(what + " on rank " + std::to_string(bound_.rank()) +
+        abandon(what + " on rank " + std::to_string(carrier_->rank()) +
                     "; the exchange is broken, bind a new one",
                 Breakage::Cause::misuse);
     }
@@ -278,6 +310,11 @@ private:
             return false;
         }
         retire();
+        if (is_freed_) {
+            std::unique_ptr<Carrier> last_use;  // destroyed without the mutex
+            const std::lock_guard lock(Engine::instance().mutex());
+            last_use = let_go();
+        }
         check_unbroken();
         return true;
     }
@@ -308,7 +345,7 @@ private:
     // and its sender may be the one that this rank waits for.
     void let_mpi_progress() {
         if (mpi::is_usable() && mpi::may_call_here()) {
-            (void)bound_.comm().has_unmatched_message();
+            (void)carrier_->comm().has_unmatched_message();
         }
     }
 
@@ -325,7 +362,7 @@ private:
     [[nodiscard]] std::vector<int> awaited() const {
         std::vector<int> ranks;
         if (!over_) {
-            for (const auto& transport : bound_.transports()) {
+            for (const auto& transport : carrier_->transports()) {
                 std::ranges::copy(transport->awaited(), std::back_inserter(ranks));
             }
         }
@@ -345,10 +382,10 @@ private:
     }
 
     std::unique_ptr<Carrier> carrier_;
-    Carrier& bound_;
     std::uint64_t epoch_ = 0;
     bool active_ = false;  ///< started, and not yet waited for
     bool broken_ = false;
+    bool is_freed_ = false;  ///< the communicator, by the user
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_
     Recurring peers_due_{look_at_peers};

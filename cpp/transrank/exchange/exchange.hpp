@@ -38,7 +38,7 @@ struct Options {
 /// A call in the wrong order: a second start while it is under way, or wait before the first start.
 /// The exchange is broken from then on, for the peers too: each learns of it at the latest when it
 /// needs something of this rank again. Or any call in a child of fork, or one of an exchange that
-/// was closed or moved from, which breaks nothing.
+/// was closed or moved from, or a start when its communicator has been freed, which breaks nothing.
 using mpi::Misuse;
 
 /// The arguments of one rank that binds.
@@ -86,8 +86,10 @@ public:
     explicit Exchange(std::unique_ptr<Carrier> carrier);
     /// Not collective: an exchange may be destroyed at any time after its last wait, in any order
     /// on different ranks. Peers that start once more are notified; where this thread may not call
-    /// MPI, or MPI has been finalized, only those that share memory with this rank. Before `comm`
-    /// is freed its exchanges should be destroyed.
+    /// MPI, or MPI has been finalized, only those that share memory with this rank.
+    ///
+    /// MPI_Comm_free of `comm` counts as a use of its exchanges. It does the same with those that
+    /// are not under way, and the last wait with the others: a later start throws Misuse.
     ~Exchange();
     Exchange(Exchange&&) noexcept;
     Exchange& operator=(Exchange&&) noexcept;

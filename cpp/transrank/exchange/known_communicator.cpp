@@ -179,11 +179,17 @@ KnownCommunicator::~KnownCommunicator() {
     }
 }
 
-// An exchange that outlives the user's communicator keeps this alive; when that ends is not known
-// to other ranks, and so nothing can be freed then. It tells its peers when it is dropped, so on
-// several nodes all ranks part once more when MPI is finalized.
-void KnownCommunicator::detached(bool finalizing, bool others_hold_it) noexcept {
-    const bool needed = part(others_hold_it);
+// Exchanges that are over let go of this here. One that is under way keeps it; when that ends is
+// not known to other ranks, and so nothing can be freed then. It tells its peers when it is over,
+// so on several nodes all ranks part once more when MPI is finalized.
+void KnownCommunicator::detached(bool finalizing) noexcept {
+    if (!finalizing) {
+        try {
+            Engine::instance().let_go(node_);
+        } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then they keep it, too
+        }
+    }
+    const bool needed = part(weak_from_this().use_count() > 1);
     if (!finalizing && !needed && breakage_.cause == Breakage::Cause::none) {
         may_free_ = true;
         communicators_.allow_freeing();

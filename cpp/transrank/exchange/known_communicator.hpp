@@ -33,7 +33,7 @@ public:
     KnownCommunicator(const KnownCommunicator&) = delete;
     KnownCommunicator& operator=(const KnownCommunicator&) = delete;
     ~KnownCommunicator() override;
-    void detached(bool finalizing, bool others_hold_it) noexcept override;
+    void detached(bool finalizing) noexcept override;
 
     /// Collective. Makes started exchanges advance until all ranks have come, and returns a
     /// communicator of them for what is over before the next collective call; `sums`, 6 at most,

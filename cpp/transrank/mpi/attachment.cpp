@@ -15,7 +15,7 @@ extern "C" int transrank_detach(MPI_Comm comm, int /*key*/, void* value, void* /
     const std::unique_ptr<Holder> holder(static_cast<Holder*>(value));
     // Nobody can free these two but MPI_Finalize.
     const bool finalizing = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
-    (*holder)->detached(finalizing, holder->use_count() > 1);
+    (*holder)->detached(finalizing);
     return MPI_SUCCESS;
 }
 

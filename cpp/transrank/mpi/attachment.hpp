@@ -17,8 +17,8 @@ public:
     virtual ~Attachment() = default;
 
     /// The communicator is being freed, on all of its ranks; or MPI is being finalized, and then
-    /// nothing may be communicated any more. `others_hold_it`: besides the communicator.
-    virtual void detached(bool finalizing, bool others_hold_it) noexcept = 0;
+    /// nothing may be communicated any more. The caller holds this once.
+    virtual void detached(bool finalizing) noexcept = 0;
 };
 
 /// What is attached to `comm`; nullptr when there is nothing.

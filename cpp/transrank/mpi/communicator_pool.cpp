@@ -201,6 +201,11 @@ CommunicatorPool::CommunicatorPool(const Communicator& base, int tags) : base_(b
 }
 
 CommunicatorPool::~CommunicatorPool() {
+    if (may_free_) {  // those that share a communicator have to have received all
+        for (const auto& entry : entries_) {
+            (void)entry->may_be_freed();
+        }
+    }
     for (const auto& entry : entries_) {
         if (!may_free_ || !entry->duplicate->is_clean || !entry->may_be_freed()) {
             entry->leak();

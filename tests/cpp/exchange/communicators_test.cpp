@@ -197,13 +197,14 @@ TEST_CASE("freeing a communicator frees what was made for its exchanges") {
     }
 }
 
-TEST_CASE("an exchange may outlive the communicator that it was bound to") {
+TEST_CASE("an exchange that outlives its communicator starts no more") {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     Ring ring(world_rank(), world_size(), true);
     auto exchange = ring.bind("message", comm);
-    MPI_Comm_free(&comm);
     ring.write(8);
     exchange.run();
+    MPI_Comm_free(&comm);
     CHECK(ring.has_received(8));
+    CHECK_THROWS_AS(exchange.start(), transrank::mpi::Misuse);
 }
