@@ -112,7 +112,8 @@ public:
     void run() {
         if (!active_ && runs_in_mpi()) {
             check_ready();
-            carrier_->run_in_mpi();
+            attempt([&] { carrier_->run_in_mpi(); });
+            check_unbroken();
             ++epoch_;
             return;
         }
