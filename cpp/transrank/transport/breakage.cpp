@@ -13,7 +13,8 @@ std::string describe(const Breakage& breakage) {
     switch (breakage.cause) {
         case Breakage::Cause::misuse:
             return rank +
-                   " has broken this exchange: it was started twice, or waited for before its first "
+                   " has broken this exchange: it was started twice, or waited for before its "
+                   "first "
                    "start, there; bind a new one";
         case Breakage::Cause::ended:
             return rank + " has ended before this exchange was over";
