@@ -123,7 +123,7 @@ def test_a_prepared_record_is_measured_later(tmp_path: Path) -> None:
     record = tmp_path / "later.jsonl"
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1")
     prepared = measure(*arguments, "--prepare", "-o", record, store=tmp_path).check()
-    assert f"measure --resume {record}" in prepared.stderr
+    assert "measure it with: transrank measure --resume later\n" in prepared.stderr
     assert read_run(record).cases == ()
     measure("--resume", record, store=tmp_path).check()
     assert [case.case for case in read_run(record).cases] == ["pingpong/8B"]

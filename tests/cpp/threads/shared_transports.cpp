@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -21,7 +22,6 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -74,7 +74,8 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm), rank_(comm), size_(rank
 Communicator::~Communicator() = default;
 void check(int /*code*/, const char* /*call*/, std::source_location /*where*/) {}
 
-void wait_all(std::span<MPI_Request> /*requests*/, std::source_location /*where*/) {
+void Communicator::complete(std::span<MPI_Request> /*requests*/,
+                            const std::shared_ptr<void>& /*memory*/) const {
     std::unique_lock lock(post.mutex);
     for (const auto& receive : receives) {
         const std::pair key{receive.from, own_rank};
