@@ -65,6 +65,18 @@ auto together(CommunicatorArgument comm, std::string_view call, const Work& work
     return exchange::KnownCommunicator::get(comm.handle)->together(call, work);
 }
 
+/// Collective. What `work` returns, which holds the interpreter and makes the collective call:
+/// takes its arguments apart as well, since nanobind's own conversions may not throw. When memory
+/// is lacking for it on this rank alone, the others are told.
+template <class Work>
+auto attempted(CommunicatorArgument comm, const Work& work) {
+    const auto known = [&] {
+        const nanobind::gil_scoped_release released;
+        return exchange::KnownCommunicator::get(comm.handle);
+    }();
+    return known->attempt(work);
+}
+
 /// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,
 /// unless it is one that 64 bits can hold.
 [[nodiscard]] std::int64_t as_integer(const std::string& what, nanobind::handle value);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "agreement.hpp"
 #include "bindings.hpp"
 #include "bound.hpp"
 #include "communicator_caster.hpp"
@@ -62,17 +63,21 @@ void bind_collective(nb::module_& module) {
         .def(
             "__init__",
             [](BoundAlltoall* self, CommunicatorArgument comm, const nb::object& send,
-               const nb::object& receive, std::int64_t block_bytes, std::string algorithm,
-               std::string choices, int radix, int window, int leaders, int ranks_per_node,
-               std::vector<int> torus) {
-                new (self) BoundAlltoall(comm, send, receive, block_bytes,
-                                         {.algorithm = std::move(algorithm),
-                                          .choices = std::move(choices),
-                                          .radix = radix,
-                                          .window = window,
-                                          .leaders = leaders,
-                                          .ranks_per_node = ranks_per_node,
-                                          .torus = std::move(torus)});
+               const nb::object& receive, std::int64_t block_bytes, std::string_view algorithm,
+               std::string_view choices, int radix, int window, int leaders, int ranks_per_node,
+               const nb::sequence& torus) {
+                attempted(comm, [&] {
+                    collective::AlltoallOptions options{.algorithm = std::string(algorithm),
+                                                        .choices = std::string(choices),
+                                                        .radix = radix,
+                                                        .window = window,
+                                                        .leaders = leaders,
+                                                        .ranks_per_node = ranks_per_node};
+                    for (const nb::handle length : torus) {
+                        options.torus.push_back(nb::cast<int>(length));
+                    }
+                    new (self) BoundAlltoall(comm, send, receive, block_bytes, options);
+                });
             },
             "comm"_a, "send"_a, "receive"_a, "block_bytes"_a, "algorithm"_a, "choices"_a, "radix"_a,
             "window"_a, "leaders"_a, "ranks_per_node"_a, "torus"_a)

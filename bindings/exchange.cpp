@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "agreement.hpp"
 #include "bindings.hpp"
 #include "bound.hpp"
 #include "communicator_caster.hpp"
@@ -79,16 +81,22 @@ void bind_exchange(nb::module_& module) {
     nb::class_<BoundExchange, Bound>(module, "Exchange", "A route bound to arrays and transports.")
         .def(
             "__init__",
-            [](BoundExchange* self, route::Route route, CommunicatorArgument comm,
-               const std::vector<FieldTuple>& fields, const std::string& operation,
-               std::string transport, std::optional<std::int64_t> push_below_bytes,
-               std::int64_t longest_message_bytes) {
-                const auto options = options_named(operation, std::move(transport),
-                                                   push_below_bytes, longest_message_bytes);
-                new (self) BoundExchange(
-                    route.rank(), "exchange", BoundArrays(fields), [&](const auto& bound) {
-                        return exchange::Exchange(std::move(route), comm.handle, bound, options);
-                    });
+            [](BoundExchange* self, const route::Route& route, CommunicatorArgument comm,
+               const nb::list& fields, std::string_view operation, std::string_view transport,
+               std::optional<std::int64_t> push_below_bytes, std::int64_t longest_message_bytes) {
+                attempted(comm, [&] {
+                    std::vector<FieldTuple> arrays;
+                    for (const nb::handle field : fields) {
+                        arrays.push_back(nb::cast<FieldTuple>(field));
+                    }
+                    const auto options =
+                        options_named(std::string(operation), std::string(transport),
+                                      push_below_bytes, longest_message_bytes);
+                    new (self) BoundExchange(
+                        route.rank(), "exchange", BoundArrays(arrays), [&](const auto& bound) {
+                            return exchange::Exchange(route, comm.handle, bound, options);
+                        });
+                });
             },
             "route"_a, "comm"_a, "fields"_a, "operation"_a, "transport"_a,
             "push_below_bytes"_a = nb::none(),

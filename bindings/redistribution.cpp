@@ -4,12 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
 
 #include <string>
 #include <tuple>
-#include <variant>
 
+#include "agreement.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "communicator_caster.hpp"
@@ -24,13 +23,11 @@ namespace {
 using layout::BlockGrid;
 
 // A grid, or this rank's list of cells and how cells are numbered.
-using LayoutArgument = std::variant<BlockGrid, std::tuple<Integers, std::string>>;
-
-redistribution::Layout layout_of(const LayoutArgument& given) {
-    if (const auto* grid = std::get_if<BlockGrid>(&given)) {
-        return *grid;
+redistribution::Layout layout_of(const nb::object& given) {
+    if (nb::isinstance<BlockGrid>(given)) {
+        return nb::cast<const BlockGrid&>(given);
     }
-    const auto& [cells, numbering] = std::get<1>(given);
+    const auto [cells, numbering] = nb::cast<std::tuple<Integers, std::string>>(given);
     return redistribution::Points{.cells = as_vector(cells), .numbering = order_named(numbering)};
 }
 
@@ -39,14 +36,16 @@ redistribution::Layout layout_of(const LayoutArgument& given) {
 void bind_redistribution(nb::module_& module) {
     module.def(
         "route_between",
-        [](CommunicatorArgument comm, const LayoutArgument& source,
-           const LayoutArgument& destination, bool fill_halo) {
-            const auto from = layout_of(source);
-            const auto to = layout_of(destination);
-            const nb::gil_scoped_release released;
-            return redistribution::route_between(
-                comm.handle, from, to,
-                fill_halo ? route::Coverage::owned_and_halo : route::Coverage::owned);
+        [](CommunicatorArgument comm, const nb::object& source, const nb::object& destination,
+           bool fill_halo) {
+            return attempted(comm, [&] {
+                const auto from = layout_of(source);
+                const auto to = layout_of(destination);
+                const nb::gil_scoped_release released;
+                return redistribution::route_between(
+                    comm.handle, from, to,
+                    fill_halo ? route::Coverage::owned_and_halo : route::Coverage::owned);
+            });
         },
         "comm"_a, "source"_a, "destination"_a, "fill_halo"_a = false);
 }

@@ -208,6 +208,9 @@ void KnownCommunicator::while_waiting(int idle_rounds) {
 
 // Needs no memory of ours: it may be what is lacking.
 void KnownCommunicator::fail_alone() noexcept {
+    if (breakage_.cause != Breakage::Cause::none) {
+        return;
+    }
     breakage_ = {.cause = Breakage::Cause::alone, .rank = rank()};
     for (int other = 0; other < base_.size() && mpi::is_usable(); ++other) {
         MPI_Request request = MPI_REQUEST_NULL;

@@ -268,9 +268,9 @@ SharedSegment::SharedSegment(std::size_t bytes) {
     (void)descriptor.release();
     const auto end = mapping_->bytes().data() + wanted;
     const std::lock_guard lock(registry().mutex);
-    registry().segments.emplace(end, this);
     const std::lock_guard mappings_lock(mappings().mutex);
     mappings().by_file[file_of(handle_)] = mapping_;
+    registry().segments.emplace(end, this);  // last: nobody takes it out when this throws
 }
 
 SharedSegment::~SharedSegment() {

@@ -270,7 +270,8 @@ TEST_CASE("whoever breaks an exchange between nodes breaks it for all, and is na
         }
         MPI_Barrier(MPI_COMM_WORLD);
         if (world_rank() == culprit) {
-            CHECK_THROWS_AS(exchange.wait(), Misuse);
+            exchange.start();
+            CHECK_THROWS_AS(exchange.start(), Misuse);
         } else {
             const auto breakage = find_breakage(exchange);
             CHECK(breakage.cause == Breakage::Cause::misuse);
@@ -318,7 +319,7 @@ TEST_CASE("an epoch between nodes that is complete is not reported as broken") {
         bound.exchange->wait();
         CHECK(bound.arrays.difference(attempt) == "");
         if ((attempt + world_rank()) % 2 == 0) {
-            CHECK_THROWS_AS(bound.exchange->wait(), Misuse);
+            CHECK_THROWS_AS(bound.exchange->abandon("on purpose"), Misuse);
         }
     }
 }

@@ -75,7 +75,7 @@ void break_one(Live live, Steps& steps, std::vector<std::unique_ptr<Ring>>& kept
             live.exchange->start();
             break;
         case 2:
-            CHECK_THROWS(live.exchange->wait());
+            CHECK_THROWS(live.exchange->abandon("on purpose"));
             break;
         default:
             live.exchange->start();
