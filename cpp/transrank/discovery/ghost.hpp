@@ -27,7 +27,8 @@ struct GhostPlace {
 ///
 /// Throws mpi::AgreedError, the same on every rank, when an index has no owner, the ghosts do not
 /// fit their place, or ranks pass different distributions. Time and memory are those of the list
-/// and of the ranks that it concerns, whatever the size of the communicator.
+/// and of the ranks that it concerns; owners in an irregular table are compared whole besides, in a
+/// time that grows with the number of ranks.
 [[nodiscard]] route::Route ghost_pull(const mpi::Communicator& comm,
                                       const layout::Distribution& owners,
                                       std::span<const std::int64_t> ghosts,
