@@ -50,11 +50,11 @@ extern "C" int MPI_Comm_free(MPI_Comm* comm) {
 
 namespace {
 
-using Bind = std::function<std::unique_ptr<Exchange>(const Ring&, MPI_Comm)>;
+using Bind = std::function<std::shared_ptr<Exchange>(const Ring&, MPI_Comm)>;
 
 Bind along_a_route(const std::string& transport) {
     return [transport](const Ring& ring, MPI_Comm comm) {
-        return std::make_unique<Exchange>(ring.bind(transport, comm));
+        return std::make_shared<Exchange>(ring.bind(transport, comm));
     };
 }
 
@@ -62,7 +62,7 @@ Bind to_all(const std::string& algorithm) {
     return [algorithm](const Ring&, MPI_Comm comm) {
         static std::vector<int> send(8);
         static std::vector<int> receive(8);
-        return std::make_unique<Alltoall>(
+        return std::make_shared<Alltoall>(
             comm, send.data(), receive.data(), sizeof(int),
             transrank::collective::AlltoallOptions{.algorithm = algorithm});
     };
