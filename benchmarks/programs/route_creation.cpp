@@ -19,7 +19,6 @@
 #include "lab/text/json.hpp"
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/owner_lookup.hpp"
-#include "transrank/discovery/view.hpp"
 #include "transrank/layout/distribution.hpp"
 
 namespace {
@@ -97,8 +96,7 @@ Maker with_owners(const Distribution& owners) {
     }
     return [=, ghosts = ghosts_of(rank, grid)] {
         auto requests = discovery::write_ghost_requests(rank, owners, ghosts, place);
-        return discovery::read_ghost_requests(rank, owners.parts(),
-                                              discovery::view_of(owners, rank), place,
+        return discovery::read_ghost_requests(rank, owners.parts(), owners.owned(rank), place,
                                               std::move(requests.legs), arriving);
     };
 }
@@ -133,12 +131,8 @@ public:
             const auto answered = discovery::answer_questions(share_of(rank_), asked);
             const auto found = discovery::read_answers(answers);
             auto requests = discovery::write_ghost_requests(rank_, found, extent(), ghosts, place);
-            return discovery::read_ghost_requests(rank_, ranks_,
-                                                  {.extent = extent(),
-                                                   .owned = range.length(),
-                                                   .begin = range.begin,
-                                                   .end = range.end},
-                                                  place, std::move(requests.legs), arriving);
+            return discovery::read_ghost_requests(rank_, ranks_, range.length(), place,
+                                                  std::move(requests.legs), arriving);
         };
     }
 

@@ -9,7 +9,6 @@
 #include "lab/study/message.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::lab::study {
 namespace {
@@ -48,7 +47,7 @@ public:
             // the first message that arrives is the one sent to the right.
             collect(half(in, 0), left_);
             collect(half(in, 1), right_);
-            mpi::wait_all(requests);
+            mpi::check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
         }
     }
 

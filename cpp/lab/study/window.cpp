@@ -2,13 +2,11 @@
 #include "lab/study/window.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "lab/study/message.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::lab::study {
 namespace {
@@ -124,7 +122,7 @@ void WindowOperation::post_sends(std::int64_t repetition) {
 }
 
 void WindowOperation::complete() {
-    mpi::wait_all(std::span(requests_).first(static_cast<std::size_t>(posted_)));
+    mpi::check(MPI_Waitall(posted_, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     posted_ = 0;
 }
 

@@ -7,7 +7,6 @@
 
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/discovery/owner_lookup.hpp"
-#include "transrank/discovery/view.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/delivery.hpp"
@@ -77,8 +76,8 @@ struct GhostRequests {
                                                  std::int64_t extent,
                                                  std::span<const std::int64_t> ghosts,
                                                  const GhostPlace& place);
-/// `own` is what this rank owns, `requests` what it has written itself.
-[[nodiscard]] route::Route read_ghost_requests(int rank, int ranks, const View& own,
+/// `owned` rows are this rank's, `requests` what it has written itself.
+[[nodiscard]] route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned,
                                                const GhostPlace& place,
                                                std::vector<route::Leg> requests,
                                                std::span<const mpi::Message> messages);

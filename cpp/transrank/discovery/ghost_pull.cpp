@@ -4,7 +4,7 @@
 
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/messages.hpp"
-#include "transrank/discovery/view.hpp"
+#include "transrank/discovery/owners.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
@@ -25,13 +25,11 @@ void check_place(int rank, std::size_t ghosts, const GhostPlace& place) {
 }
 
 /// The requests with messages to all owners but this rank.
-template <class ViewOf>
-GhostRequests with_messages(int rank, std::vector<Leg> requests, const ViewOf& view_of_owner) {
+GhostRequests with_messages(int rank, std::vector<Leg> requests) {
     GhostRequests made{.legs = std::move(requests), .messages = {}};
     for (const auto& leg : made.legs) {
         if (leg.peer != rank) {
             Writer writer;
-            writer.add(view_of_owner(leg.peer));
             add(writer, leg.segments);
             made.messages.push_back(std::move(writer).to(leg.peer));
         }
@@ -63,11 +61,11 @@ std::vector<Leg> requests_by_range(int rank, std::span<const OwnerRange> owners,
     return legs.finish();
 }
 
-route::Route exchange_requests(const mpi::Communicator& comm, const View& own,
+route::Route exchange_requests(const mpi::Communicator& comm, std::int64_t owned,
                                GhostRequests requests, const GhostPlace& place) {
     const auto messages = deliver(comm, std::move(requests.messages), Subject::ghosts_wanted);
     return mpi::agreed(comm, [&] {
-        return read_ghost_requests(comm.rank(), comm.size(), own, place, std::move(requests.legs),
+        return read_ghost_requests(comm.rank(), comm.size(), owned, place, std::move(requests.legs),
                                    messages);
     });
 }
@@ -87,10 +85,7 @@ route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows
     auto requests = mpi::agreed(comm, [&] {
         return write_ghost_requests(comm.rank(), owners, rows.extent(), ghosts, place);
     });
-    return exchange_requests(
-        comm,
-        {.extent = rows.extent(), .owned = owned.length(), .begin = owned.begin, .end = owned.end},
-        std::move(requests), place);
+    return exchange_requests(comm, owned.length(), std::move(requests), place);
 }
 
 /// Collective. `check` looks at this rank's owners.
@@ -103,7 +98,7 @@ route::Route pull_by_formula(const mpi::Communicator& comm, const Distribution& 
         check();
         return write_ghost_requests(comm.rank(), owners, ghosts, place);
     });
-    return exchange_requests(comm, view_of(owners, comm.rank()), std::move(requests), place);
+    return exchange_requests(comm, owners.owned(comm.rank()), std::move(requests), place);
 }
 
 }  // namespace
@@ -111,39 +106,29 @@ route::Route pull_by_formula(const mpi::Communicator& comm, const Distribution& 
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
                                    std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_messages(rank, route::requests_by_owner(rank, owners, ghosts, place.begin),
-                         [&](int owner) { return view_of(owners, owner); });
+    return with_messages(rank, route::requests_by_owner(rank, owners, ghosts, place.begin));
 }
 
 GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
                                    std::int64_t extent, std::span<const std::int64_t> ghosts,
                                    const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_messages(
-        rank, requests_by_range(rank, owners, extent, ghosts, place.begin), [&](int owner) {
-            // Ranges ascend with the ranks.
-            const auto& range = *std::ranges::lower_bound(owners, owner, {}, &OwnerRange::owner);
-            return View{.extent = extent,
-                        .owned = range.end - range.begin,
-                        .begin = range.begin,
-                        .end = range.end};
-        });
+    return with_messages(rank, requests_by_range(rank, owners, extent, ghosts, place.begin));
 }
 
-route::Route read_ghost_requests(int rank, int ranks, const View& own, const GhostPlace& place,
+route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned, const GhostPlace& place,
                                  std::vector<Leg> requests,
                                  std::span<const mpi::Message> messages) {
     std::vector<Leg> granted;
     granted.reserve(messages.size() + 1);
     for (const auto& message : messages) {
         Reader reader(message);
-        check_view(own, rank, message.peer, reader.take<View>());
         granted.push_back({.peer = message.peer, .segments = take_segments(reader)});
     }
     if (const Leg* to_itself = route::find_leg(requests, rank)) {
         granted.push_back(*to_itself);
     }
-    return {rank, ranks, own.owned, place.extent, std::move(granted), std::move(requests)};
+    return {rank, ranks, owned, place.extent, std::move(granted), std::move(requests)};
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,

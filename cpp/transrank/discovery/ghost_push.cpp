@@ -5,7 +5,7 @@
 
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/messages.hpp"
-#include "transrank/discovery/view.hpp"
+#include "transrank/discovery/owners.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"

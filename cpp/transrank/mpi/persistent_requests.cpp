@@ -44,29 +44,20 @@ MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
 }
 
 /// MPI says of several requests only that one has failed; why, says the status of that one.
-void check_each(int code, const char* call, std::span<const MPI_Status> statuses,
-                std::source_location where = std::source_location::current()) {
+void check_each(int code, const char* call, std::span<const MPI_Status> statuses) {
     int kind = code;
     if (code != MPI_SUCCESS) {
         MPI_Error_class(code, &kind);
     }
     for (const auto& status : statuses.first(kind == MPI_ERR_IN_STATUS ? statuses.size() : 0)) {
         if (status.MPI_ERROR != MPI_ERR_PENDING) {
-            check(status.MPI_ERROR, call, where);
+            check(status.MPI_ERROR, call);
         }
     }
-    check(code, call, where);
+    check(code, call);
 }
 
 }  // namespace
-
-void wait_all(std::span<MPI_Request> requests, std::source_location where) {
-    thread_local std::vector<MPI_Status> statuses;  // nothing is allocated where time is measured
-    statuses.resize(requests.size());
-    const int code =
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
-    check_each(code, "MPI_Waitall", statuses, where);
-}
 
 void PersistentRequests::add(MPI_Request request, bool is_receive) {
     requests_.push_back(request);

@@ -20,10 +20,6 @@ struct Partner {
     int tag;
 };
 
-/// As MPI_Waitall. Throws Error with the text of the first message that failed.
-void wait_all(std::span<MPI_Request> requests,
-              std::source_location where = std::source_location::current());
-
 /// Persistent sends and receives, started by groups and tested all at once. Not collective, nor is
 /// its destruction: what is under way then is cancelled or left to MPI.
 class PersistentRequests {

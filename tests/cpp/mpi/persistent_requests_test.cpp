@@ -50,7 +50,7 @@ void send_from_0(const Communicator& comm, std::size_t messages, std::size_t byt
                       tag, comm.handle(), &requests.emplace_back(MPI_REQUEST_NULL));
         }
     }
-    wait_all(requests);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
 template <class Work>
@@ -106,30 +106,6 @@ TEST_CASE("the error of one of several persistent receives is that message's own
                 }
                 MPI_Barrier(comm.handle());
             }
-        }
-    }
-}
-
-TEST_CASE("so it is where all messages are waited for at once") {
-    const auto comm = world();
-    const auto checked = [&](std::size_t bytes, std::size_t too_long) {
-        ++tag;
-        std::vector<std::byte> received(3 * expected + spare);
-        std::vector<MPI_Request> requests;
-        for (std::size_t i = 0; comm.rank() > 0 && i < 3; ++i) {
-            MPI_Irecv(received.data() + (i * expected), static_cast<int>(expected), MPI_BYTE, 0,
-                      tag, comm.handle(), &requests.emplace_back(MPI_REQUEST_NULL));
-        }
-        send_from_0(comm, 3, bytes, too_long);
-        const auto words = words_of([&] { wait_all(requests); });
-        CAPTURE(words);
-        CHECK((comm.rank() == 0 ? words.empty() : names_the_cause(words)));
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-        MPI_Barrier(comm.handle());
-    };
-    for (const std::size_t bytes : {2 * expected, spare}) {
-        for (std::size_t too_long = 0; too_long < 3; ++too_long) {
-            checked(bytes, too_long);
         }
     }
 }

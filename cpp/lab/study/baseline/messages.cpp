@@ -9,7 +9,6 @@
 #include "lab/study/baseline/packing.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::baseline {
@@ -37,7 +36,11 @@ public:
         }
     }
     void start(std::size_t i) { mpi::check(MPI_Start(&requests_[i]), "MPI_Start"); }
-    void wait_all() { mpi::wait_all(requests_); }
+    void wait_all() {
+        mpi::check(
+            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    }
     void forget() { requests_.clear(); }
 
 private:

@@ -9,7 +9,6 @@
 #include "lab/study/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::lab::study::neighborhood {
 namespace {
@@ -46,7 +45,11 @@ public:
             make_requests(MPI_Irecv, "MPI_Irecv", MPI_Isend, "MPI_Isend");
         }
     }
-    void finish() override { mpi::wait_all(requests_); }
+    void finish() override {
+        mpi::check(
+            MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    }
 
 private:
     template <class Receive, class Send>

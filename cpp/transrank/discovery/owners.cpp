@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transrank/discovery/view.hpp"
+#include "transrank/discovery/owners.hpp"
 
 #include <string>
 
@@ -7,22 +7,6 @@
 #include "transrank/mpi/agreement.hpp"
 
 namespace transrank::discovery {
-
-View view_of(const layout::Distribution& owners, int owner) {
-    const auto range = owners.range(owner);
-    return {.extent = owners.extent(),
-            .owned = owners.owned(owner),
-            .begin = range.begin,
-            .end = range.end};
-}
-
-void check_view(const View& own, int owner, int viewer, const View& seen) {
-    layout::require(seen == own, "rank ", owner, " owns ", own.owned, " of ", own.extent,
-                    " rows, first those of ", layout::indices(own.begin, own.end), ", but on rank ",
-                    viewer, " the distribution says ", seen.owned, " of ", seen.extent,
-                    ", first those of ", layout::indices(seen.begin, seen.end),
-                    "; pass the same distribution on every rank");
-}
 
 void agree_on_owners(const mpi::Communicator& comm, const layout::Distribution& owners) {
     mpi::agree_on(comm, "gives as owners of rows", {owners.words()});
