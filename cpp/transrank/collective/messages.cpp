@@ -51,20 +51,7 @@ transport::Notices notices_for(const Plan& plan, bool direct, mpi::CommunicatorP
     // Where blocks are forwarded, every rank waits for what comes from all others.
     const bool one_way = direct && !std::ranges::includes(partners, targets);
     partners.insert(targets.begin(), targets.end());
-    return {lease, {partners.begin(), partners.end()}, one_way};
-}
-
-std::uint64_t balance_of(const Plan& plan, int rank) {
-    std::uint64_t balance = 0;
-    for (const auto& step : plan.steps) {
-        for (const auto& message : step.sends) {
-            balance += mpi::weight_of_message(rank, message.peer);
-        }
-        for (const auto& message : step.receives) {
-            balance -= mpi::weight_of_message(message.peer, rank);
-        }
-    }
-    return balance;
+    return {lease, std::vector(partners.begin(), partners.end()), one_way};
 }
 
 class Messages final : public transport::Transport {
@@ -145,7 +132,13 @@ public:
 
     [[nodiscard]] transport::Polling polling() const override { return transport::Polling::own; }
     void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed);
+        notices_.send(breakage, completed, traffic());
+    }
+    bool leave() override {
+        for (auto& step : steps_) {
+            (void)step.requests.abandon();
+        }
+        return notices_.leave(traffic());
     }
 
 private:
@@ -187,6 +180,14 @@ private:
 
     [[nodiscard]] mpi::Partner partner(const Message& message) const {
         return {.comm = comm_, .rank = message.peer, .tag = transport::data_tag};
+    }
+
+    [[nodiscard]] mpi::Traffic traffic() const {
+        mpi::Traffic traffic;
+        for (const auto& step : steps_) {
+            step.requests.add_to(traffic);
+        }
+        return traffic;
     }
 
     // Steps in which this rank has nothing to do are passed over.
@@ -263,12 +264,10 @@ Carrier by_messages(const Task& task, const schedule::Algorithm& algorithm) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
     // Memory may be lacking on one rank alone.
     mpi::agree(task.own, [&] {
-        const int rank = task.own.rank();
-        auto plan = make_plan(algorithm, task.problem, rank, task.blocks);
-        const auto balance = balance_of(plan, rank);
+        auto plan = make_plan(algorithm, task.problem, task.own.rank(), task.blocks);
         carrier->carry_by(
-            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, carrier->lease()),
-            balance, "alltoall by " + std::string(algorithm.name));
+            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, *carrier->lease()),
+            "alltoall by " + std::string(algorithm.name));
     });
     return carrier;
 }

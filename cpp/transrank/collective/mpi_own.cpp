@@ -145,8 +145,9 @@ public:
     }
     [[nodiscard]] transport::Polling polling() const override { return transport::Polling::own; }
     void announce(const transport::Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed);
+        notices_.send(breakage, completed, {});
     }
+    bool leave() override { return notices_.leave({.is_known = arrived_}); }
 
 private:
     const mpi::Communicator& comm_;
@@ -160,15 +161,10 @@ private:
 template <class Calls>
 Carrier by(const Task& task) {
     auto carrier = std::make_unique<exchange::OneTransport>(task.known);
-    auto transport = std::make_unique<MpiOwn<Calls>>(task, carrier->lease());
+    auto transport = std::make_unique<MpiOwn<Calls>>(task, *carrier->lease());
     const auto& own = *transport;
-    // As if each rank sent something to the next one: whether all have come equally often.
-    const int rank = task.own.rank();
-    const int ranks = task.own.size();
-    carrier->carry_by(std::move(transport),
-                      mpi::weight_of_message(rank, (rank + 1) % ranks) -
-                          mpi::weight_of_message((rank + ranks - 1) % ranks, rank),
-                      "alltoall by " + std::string(mpi_name), [&own] { own.run(); });
+    carrier->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),
+                      [&own] { own.run(); });
     return carrier;
 }
 

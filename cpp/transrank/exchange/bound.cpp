@@ -347,20 +347,4 @@ std::string Bound::explain() const {
     return text.str();
 }
 
-void Bound::leave_communicator(std::uint64_t epochs, bool in_order) noexcept {
-    if (!lease_) {
-        return;
-    }
-    std::uint64_t balance = 0;
-    for (const auto& transport : transports_) {
-        balance += transport->balance();
-    }
-    const bool sends_messages = std::ranges::any_of(
-        choices_, [](const Choice& choice) { return choice.entry->by_messages; });
-    lease_->set_balance(balance * epochs);
-    if (sends_messages && !in_order) {
-        lease_->poison();
-    }
-}
-
 }  // namespace transrank::exchange

@@ -35,7 +35,9 @@ public:
         return parts_.obstacle ? parts_.obstacle() : "";
     }
     void begin_epoch() noexcept override { apply_order_->reset(); }
-    void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override;
+    [[nodiscard]] mpi::CommunicatorPool::Lease* lease() noexcept override {
+        return lease_ ? &*lease_ : nullptr;
+    }
 
 private:
     void bind(const std::function<Parts()>& make);

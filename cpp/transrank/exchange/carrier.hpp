@@ -7,6 +7,7 @@
 #include "transrank/exchange/fitting.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/communicator_pool.hpp"
 
 namespace transrank::exchange {
 
@@ -37,10 +38,30 @@ public:
     [[nodiscard]] virtual bool runs_in_mpi() const noexcept { return false; }
     virtual void run_in_mpi() {}
 
-    /// Not collective; to be called before destruction. `in_order`: as far as this rank knows, all
-    /// messages of the `epochs` have arrived, and the peers know that this rank has left. Only then
-    /// may the communicator be used again.
-    virtual void leave_communicator(std::uint64_t epochs, bool in_order) noexcept = 0;
+    /// Not collective; to be called before destruction, when the transports have announced it.
+    /// Unless MPI `works`, its communicator is never used again.
+    void leave_communicator(std::uint64_t epochs, bool works) noexcept {
+        if (auto* const own = lease()) {
+            try {
+                for (const auto& transport : transports()) {
+                    works &= transport->leave();
+                }
+            } catch (...) {
+                works = false;
+            }
+            if (runs_in_mpi()) {  // this sums up to 0 if all ranks have come equally often
+                const auto self = static_cast<std::uint64_t>(rank());
+                const auto next = (self + 1) % static_cast<std::uint64_t>(comm().size());
+                own->set_balance(epochs * (mpi::mixed(self) - mpi::mixed(next)));
+            }
+            if (!works) {
+                own->poison();
+            }
+        }
+    }
+
+    /// For its messages, if it has any.
+    [[nodiscard]] virtual mpi::CommunicatorPool::Lease* lease() noexcept = 0;
 };
 
 }  // namespace transrank::exchange

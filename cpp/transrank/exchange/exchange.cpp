@@ -202,9 +202,8 @@ private:
 
     void leave_communicator() noexcept {
         if (carrier_) {
-            const bool peers_are_told = mpi::is_usable() && mpi::may_call_here();
             leave();
-            carrier_->leave_communicator(epoch_, !broken_ && peers_are_told);
+            carrier_->leave_communicator(epoch_, mpi_works_);
         }
     }
 
@@ -246,6 +245,7 @@ private:
         } catch (const BrokenExchange& error) {
             give_up(error.breakage(), std::current_exception());
         } catch (const mpi::Error&) {
+            mpi_works_ = false;
             fail(rank_that_ended());
         } catch (...) {
             fail(std::nullopt);
@@ -386,6 +386,7 @@ private:
     std::uint64_t epoch_ = 0;
     bool active_ = false;  ///< started, and not yet waited for
     bool broken_ = false;
+    bool mpi_works_ = true;
     bool is_freed_ = false;  ///< the communicator, by the user
     std::atomic<bool> over_ = true;
     std::exception_ptr failure_;  ///< written before over_

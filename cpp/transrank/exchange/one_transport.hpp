@@ -25,31 +25,21 @@ public:
     [[nodiscard]] const memory::Node& node() const noexcept override { return known_->node(); }
     [[nodiscard]] const mpi::Communicator& comm() const noexcept override { return lease_.comm(); }
     [[nodiscard]] std::string explain() const override { return explanation_; }
-    [[nodiscard]] mpi::CommunicatorPool::Lease& lease() noexcept { return lease_; }
+    [[nodiscard]] mpi::CommunicatorPool::Lease* lease() noexcept override { return &lease_; }
 
-    /// `balance`: of what is sent and received in an epoch, see mpi::CommunicatorPool::Lease.
     /// `in_mpi`: moves the data of an epoch by one blocking call, if there is one.
-    void carry_by(std::unique_ptr<transport::Transport> transport, std::uint64_t balance,
-                  std::string explanation, std::function<void()> in_mpi = nullptr) {
+    void carry_by(std::unique_ptr<transport::Transport> transport, std::string explanation,
+                  std::function<void()> in_mpi = nullptr) {
         transports_.push_back(std::move(transport));
-        balance_ = balance;
         explanation_ = std::move(explanation);
         in_mpi_ = std::move(in_mpi);
     }
     [[nodiscard]] bool runs_in_mpi() const noexcept override { return in_mpi_ != nullptr; }
     void run_in_mpi() override { in_mpi_(); }
 
-    void leave_communicator(std::uint64_t epochs, bool in_order) noexcept override {
-        lease_.set_balance(balance_ * epochs);
-        if (!in_order) {
-            lease_.poison();
-        }
-    }
-
 private:
     std::shared_ptr<KnownCommunicator> known_;
     mpi::CommunicatorPool::Lease lease_;
-    std::uint64_t balance_ = 0;
     std::string explanation_;
     std::function<void()> in_mpi_;
     Transports transports_;

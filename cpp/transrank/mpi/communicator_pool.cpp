@@ -5,11 +5,14 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <utility>
 
+#include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 
 namespace transrank::mpi {
 namespace {
@@ -18,8 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 // Idle communicators that are kept to be used again; MPI has a few thousand at most.
 constexpr std::size_t most_idle = 8;
-// In bytes.
-constexpr int longest_expected = 64;
 // For a message that may never come.
 constexpr std::chrono::seconds longest_wait{1};
 
@@ -30,12 +31,6 @@ std::uint64_t mixed(std::uint64_t number) noexcept {
     number = (number ^ (number >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
     number = (number ^ (number >> 27U)) * 0x94D0'49BB'1331'11EBU;
     return number ^ (number >> 31U);
-}
-
-std::uint64_t weight_of_message(int sender, int receiver) noexcept {
-    constexpr int half = 32;
-    return mixed((static_cast<std::uint64_t>(sender) << half) |
-                 static_cast<std::uint32_t>(receiver));
 }
 
 struct CommunicatorPool::Duplicate {
@@ -56,9 +51,13 @@ struct CommunicatorPool::Duplicate {
 struct CommunicatorPool::Entry {
     std::shared_ptr<Duplicate> duplicate;
     int first_tag = 0;
+    /// See Lease::expect_last.
     struct Expected {
         int sender;
+        int last_tag;
+        std::optional<std::uint64_t> sent;
         int tag;
+        std::uint64_t received;
     };
     struct Sent {
         MPI_Request request;
@@ -89,9 +88,8 @@ struct CommunicatorPool::Entry {
 
     // Every rank has returned it, and so sent what is expected.
     void finish_last_messages() {
-        for (const auto& each : expected) {
-            comm().wait_until([&] { return is_there(each); });
-            receive(each);
+        for (auto& each : expected) {
+            comm().wait_until([&] { return receive(each); });
         }
         expected.clear();
         for (auto& each : sent) {
@@ -108,13 +106,7 @@ struct CommunicatorPool::Entry {
                 check(MPI_Test(&each.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
                 return done != 0;
             });
-            std::erase_if(expected, [&](const Expected& each) {
-                const bool there = is_there(each);
-                if (there) {
-                    receive(each);
-                }
-                return there;
-            });
+            std::erase_if(expected, [&](Expected& each) { return receive(each); });
         }
     }
 
@@ -131,18 +123,47 @@ struct CommunicatorPool::Entry {
     }
 
 private:
-    [[nodiscard]] bool is_there(const Expected& message) const {
-        int there = 0;
-        check(MPI_Iprobe(message.sender, message.tag, comm().handle(), &there, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
-        return there != 0;
+    // Without waiting. Whether that was all.
+    bool receive(Expected& from) const {
+        if (!from.sent && next(from.sender, from.last_tag)) {
+            LastWords last;
+            check(MPI_Recv(&last, sizeof(last), MPI_BYTE, from.sender, from.last_tag,
+                           comm().handle(), MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+            from.sent = last.sent;
+        }
+        for (; from.sent && from.received < *from.sent; ++from.received) {
+            const auto bytes = next(from.sender, from.tag);
+            if (!bytes) {
+                return false;
+            }
+            auto unneeded =
+                std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(*bytes));
+            PersistentRequests receiving;
+            receiving.start(receiving.add_receives(
+                *unneeded, {.comm = comm(), .rank = from.sender, .tag = from.tag}, *bytes));
+            const auto end = Clock::now() + longest_wait;
+            while (receiving.completed().empty() && Clock::now() < end) {
+            }
+            if (!receiving.abandon()) {
+                keep_for_ever(std::move(unneeded));
+                return false;
+            }
+        }
+        return from.sent.has_value();
     }
 
-    void receive(const Expected& message) const {
-        std::array<std::byte, longest_expected> unneeded{};
-        check(MPI_Recv(unneeded.data(), longest_expected, MPI_BYTE, message.sender, message.tag,
-                       comm().handle(), MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    // The length of the next message, if one has come.
+    [[nodiscard]] std::optional<MPI_Count> next(int sender, int tag) const {
+        int there = 0;
+        MPI_Status status{};
+        MPI_Count bytes = 0;
+        check(MPI_Iprobe(sender, tag, comm().handle(), &there, &status), "MPI_Iprobe");
+        if (there == 0) {
+            return std::nullopt;
+        }
+        check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+        return bytes;
     }
 };
 
@@ -170,11 +191,11 @@ void CommunicatorPool::Lease::set_balance(std::uint64_t balance) noexcept {
     entry_->balance = balance;
 }
 
-void CommunicatorPool::Lease::send_last(int receiver, int tag, std::span<const std::byte> words) {
-    const auto kept = std::make_shared<std::vector<std::byte>>(words.begin(), words.end());
+void CommunicatorPool::Lease::send_last(int receiver, int tag, const LastWords& words) {
+    const auto kept = std::make_shared<LastWords>(words);
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, receiver, tag,
-                    comm().handle(), &request),
+    check(MPI_Isend(kept.get(), sizeof(LastWords), MPI_BYTE, receiver, tag, comm().handle(),
+                    &request),
           "MPI_Isend");
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -183,8 +204,16 @@ void CommunicatorPool::Lease::send_last(int receiver, int tag, std::span<const s
     }
 }
 
-void CommunicatorPool::Lease::expect_last(int sender, int tag) {
-    entry_->expected.push_back({.sender = sender, .tag = tag});
+void CommunicatorPool::Lease::expect_last(int sender, int last_tag,
+                                          std::optional<std::uint64_t> sent, int tag,
+                                          std::uint64_t received) {
+    if (sent != received) {
+        entry_->expected.push_back({.sender = sender,
+                                    .last_tag = last_tag,
+                                    .sent = sent,
+                                    .tag = tag,
+                                    .received = received});
+    }
 }
 
 void CommunicatorPool::Lease::poison() noexcept {

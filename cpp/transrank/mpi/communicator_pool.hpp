@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,6 @@ namespace transrank::mpi {
 
 /// Another number for each number, without any pattern (splitmix64).
 [[nodiscard]] std::uint64_t mixed(std::uint64_t number) noexcept;
-
-/// What a message counts for in the balance of a lease: each ordered pair of ranks has a number of
-/// its own.
-[[nodiscard]] std::uint64_t weight_of_message(int sender, int receiver) noexcept;
 
 /// Duplicates of one communicator, or tags of such, for objects that need their own and may be
 /// destroyed at any time, in any order, on different ranks: freeing a communicator is collective,
@@ -32,6 +29,12 @@ class CommunicatorPool {
     struct Entry;
 
 public:
+    /// With which a rank leaves a peer. What they mean is the users' affair, but for `sent`.
+    struct LastWords {
+        std::array<std::uint64_t, 2> words{};
+        std::uint64_t sent = 0;  ///< how many messages to this peer came before
+    };
+
     /// A communicator, or some tags of one, in use; returned on destruction.
     class Lease {
     public:
@@ -44,18 +47,18 @@ public:
         /// Where leases share a communicator, each has its own tag for each of [0, tags).
         [[nodiscard]] int tag(int number) const noexcept;
 
-        /// The weights of the messages that this rank has sent less those of the messages that it
-        /// has received. Unless the balances of all ranks sum up to 0, messages are left in the
-        /// communicator, and it is never used again.
+        /// Unless those of all ranks sum up to 0, the communicator is never used again.
         void set_balance(std::uint64_t balance) noexcept;
 
         /// Sends a message that its receiver expects, without waiting for it, with a tag of the
         /// lease.
-        void send_last(int receiver, int tag, std::span<const std::byte> words);
+        void send_last(int receiver, int tag, const LastWords& words);
 
-        /// A message that nobody may need any more: `sender` sends it last, before it gives the
-        /// communicator back. It is received before the communicator is used again.
-        void expect_last(int sender, int tag);
+        /// What `sender` has sent and nobody needs any more is received before the communicator is
+        /// used again: of the messages with `tag` all but `received`, and, unless `sent` is known,
+        /// its last words.
+        void expect_last(int sender, int last_tag, std::optional<std::uint64_t> sent, int tag,
+                         std::uint64_t received);
 
         /// Nobody knows which messages are left in it: it is never used again, and never freed.
         void poison() noexcept;

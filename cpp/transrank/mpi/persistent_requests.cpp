@@ -59,16 +59,23 @@ void check_each(int code, const char* call, std::span<const MPI_Status> statuses
 
 }  // namespace
 
-void PersistentRequests::add(MPI_Request request, bool is_receive) {
+void PersistentRequests::add(MPI_Request request, int peer, bool is_receive) {
     requests_.push_back(request);
-    is_receive_.push_back(is_receive ? 1 : 0);
+    uses_.push_back({.peer = peer, .is_receive = is_receive});
+}
+
+void PersistentRequests::add_to(Traffic& traffic) const {
+    for (const auto& use : uses_) {
+        (use.is_receive ? traffic.received : traffic.sent)[use.peer] += use.started;
+    }
+    traffic.is_known &= is_known_;
 }
 
 PersistentRequests::Group PersistentRequests::add_sends(std::span<const std::byte> bytes,
                                                         const Partner& to, std::int64_t longest) {
     const auto begin = size();
     in_pieces(bytes, std::min(longest, largest_count()),
-              [&](auto piece) { add(send_init(piece, to), false); });
+              [&](auto piece) { add(send_init(piece, to), to.rank, false); });
     return {.begin = begin, .end = size()};
 }
 
@@ -77,7 +84,7 @@ PersistentRequests::Group PersistentRequests::add_receives(std::span<std::byte> 
                                                            std::int64_t longest) {
     const auto begin = size();
     in_pieces(bytes, std::min(longest, largest_count()),
-              [&](auto piece) { add(receive_init(piece, from), true); });
+              [&](auto piece) { add(receive_init(piece, from), from.rank, true); });
     return {.begin = begin, .end = size()};
 }
 
@@ -90,6 +97,7 @@ void PersistentRequests::start(const Group& group) {
     // Not MPI_Startall, which may start them in any order: the pieces of a message have one tag.
     for (auto i = group.begin; i < group.end; ++i) {
         check(MPI_Start(&requests_[i]), "MPI_Start");
+        ++uses_[i].started;
         ++started.end;
     }
 }
@@ -157,11 +165,12 @@ bool PersistentRequests::advance(std::span<const int> groups) {
 
 // Cancelling a receive is a local matter; cancelling a send would ask the receiver. A receive that
 // cannot be cancelled any more has met its sender: its data are under way and worth waiting for.
-bool PersistentRequests::abandon_active(std::size_t index) noexcept {
+void PersistentRequests::abandon_active(std::size_t index) noexcept {
     using Clock = std::chrono::steady_clock;
     constexpr int tests = 1000;
     constexpr auto patience = std::chrono::seconds(1);
-    const bool is_receive = is_receive_[index] != 0;
+    const bool is_receive = uses_[index].is_receive;
+    MPI_Status status{};
     auto& request = requests_[index];
     if (is_receive) {
         MPI_Cancel(&request);
@@ -170,19 +179,25 @@ bool PersistentRequests::abandon_active(std::size_t index) noexcept {
     int done = 0;
     for (int i = 0; done == 0 && (i < tests || (is_receive && Clock::now() - begin < patience));
          ++i) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        MPI_Test(&request, &done, &status);
     }
-    return done != 0;
+    buffers_are_free_ &= done != 0;
+    is_known_ &= done != 0 || !is_receive;
+    int is_cancelled = 0;
+    if (done != 0 && is_receive) {
+        MPI_Test_cancelled(&status, &is_cancelled);
+    }
+    uses_[index].started -= is_cancelled != 0 ? 1U : 0U;
 }
 
 bool PersistentRequests::abandon() noexcept {
-    bool buffers_are_free = true;
-    if (is_usable() && !may_call_here()) {
-        buffers_are_free = under_way_.empty();  // its requests are let go
+    if (is_usable() && !may_call_here()) {  // its requests are let go
+        buffers_are_free_ &= under_way_.empty();
+        is_known_ &= under_way_.empty();
     } else if (is_usable()) {
         for (const auto& group : under_way_) {
             for (auto i = group.begin; i < group.end; ++i) {
-                buffers_are_free &= abandon_active(i);
+                abandon_active(i);
             }
         }
         for (auto& request : requests_) {
@@ -192,7 +207,7 @@ bool PersistentRequests::abandon() noexcept {
     requests_.clear();
     under_way_.clear();
     next_ones_.clear();
-    return buffers_are_free;
+    return buffers_are_free_;
 }
 
 }  // namespace transrank::mpi

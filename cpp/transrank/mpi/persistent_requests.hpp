@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,6 +18,13 @@ struct Partner {
     const Communicator& comm;
     int rank;
     int tag;
+};
+
+/// How many messages have gone to each rank, and come from it.
+struct Traffic {
+    std::map<int, std::uint64_t> sent{};
+    std::map<int, std::uint64_t> received{};
+    bool is_known = true;  ///< otherwise a message may have come or not
 };
 
 /// Persistent sends and receives, started by groups and tested all at once. Not collective, nor is
@@ -56,25 +63,35 @@ public:
     /// Valid until the next call.
     [[nodiscard]] std::span<const int> completed();
 
+    /// Adds what has been started. Of the receives the number is right after `abandon`.
+    void add_to(Traffic& traffic) const;
+
     /// Frees the requests. Does not wait, except for a message that is arriving, and for that a
     /// second at most. Returns whether MPI is done with all of their buffers; if not,
     /// the buffers must be kept for ever. That happens only when a started request was never
-    /// completed.
+    /// completed. Further calls say the same.
     bool abandon() noexcept;
 
 private:
-    void add(MPI_Request request, bool is_receive);
-    bool abandon_active(std::size_t index) noexcept;
+    struct Use {
+        int peer;
+        bool is_receive;
+        std::uint64_t started = 0;
+    };
+    void add(MPI_Request request, int peer, bool is_receive);
+    void abandon_active(std::size_t index) noexcept;
     int test_some();
     bool advance(std::span<const int> groups);
 
     std::vector<MPI_Request> requests_;
-    std::vector<char> is_receive_;
+    std::vector<Use> uses_;               ///< of each request
     std::vector<Group> under_way_;        ///< what is left of each group that was started
     std::vector<MPI_Request> next_ones_;  ///< the first of each of these
     std::vector<int> found_;
     std::vector<MPI_Status> statuses_;  ///< of these
     std::vector<int> completed_;
+    bool buffers_are_free_ = true;  ///< where no request is left
+    bool is_known_ = true;          ///< what has been received
 };
 
 }  // namespace transrank::mpi

@@ -101,17 +101,12 @@ public:
     }
 
     [[nodiscard]] Polling polling() const override { return Polling::own; }
-    [[nodiscard]] std::uint64_t balance() const override {
-        const int rank = binding_.route.rank();
-        std::uint64_t balance = 0;
-        for (const auto* peer : peers_) {
-            balance += peer->send == nullptr ? 0 : mpi::weight_of_message(rank, peer->rank);
-            balance -= peer->receive == nullptr ? 0 : mpi::weight_of_message(peer->rank, rank);
-        }
-        return balance;
-    }
     void announce(const Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed);
+        notices_.send(breakage, completed, traffic());
+    }
+    bool leave() override {
+        (void)requests_.abandon();
+        return notices_.leave(traffic());
     }
 
 private:
@@ -182,6 +177,12 @@ private:
         return {.comm = binding_.messages->comm(),
                 .rank = rank,
                 .tag = binding_.messages->tag(data_tag)};
+    }
+
+    [[nodiscard]] mpi::Traffic traffic() const {
+        mpi::Traffic traffic;
+        requests_.add_to(traffic);
+        return traffic;
     }
 
     bool collect() {

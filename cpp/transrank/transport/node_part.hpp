@@ -169,6 +169,13 @@ public:
     }
     [[nodiscard]] bool any_pending() const { return pending_ > 0; }
 
+    [[nodiscard]] mpi::Traffic traffic() const {
+        mpi::Traffic traffic;
+        requests_.add_to(traffic);
+        return traffic;
+    }
+    void abandon() noexcept { (void)requests_.abandon(); }
+
     void collect() {
         if (pending_ > 0) {
             for (const int request : requests_.completed()) {

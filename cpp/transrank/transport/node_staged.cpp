@@ -287,19 +287,6 @@ public:
         return carried_.any_pending() ? Polling::for_node : Polling::none;
     }
 
-    [[nodiscard]] std::uint64_t balance() const override {
-        std::uint64_t balance = 0;
-        for (const auto& [pair, peers, out, in, places] : crossings_) {
-            if (out && out->is_carrier()) {
-                balance += mpi::weight_of_message(pair.out.carrier, pair.out.far_carrier);
-            }
-            if (in && in->is_carrier()) {
-                balance -= mpi::weight_of_message(pair.in.far_carrier, pair.in.carrier);
-            }
-        }
-        return balance;
-    }
-
     [[nodiscard]] std::string explain() const override {
         std::ostringstream text;
         for (const auto& [pair, peers, out, in, places] : crossings_) {
@@ -320,7 +307,11 @@ public:
 
     void announce(const Breakage& breakage, std::uint64_t completed) override {
         for_each_part([&](Part& part) { part.publish(breakage); });
-        notices_.send(breakage, completed);
+        notices_.send(breakage, completed, carried_.traffic());
+    }
+    bool leave() override {
+        carried_.abandon();
+        return notices_.leave(carried_.traffic());
     }
 
 private:

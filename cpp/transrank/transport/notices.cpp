@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
-#include <utility>
+#include <map>
 
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -21,6 +20,11 @@ std::vector<int> ranks_of(std::span<const PeerOffer* const> peers) {
     return ranks;
 }
 
+std::uint64_t number_in(const std::map<int, std::uint64_t>& numbers, int rank) {
+    const auto found = numbers.find(rank);
+    return found == numbers.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
@@ -28,51 +32,40 @@ Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers
               std::ranges::any_of(
                   peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
 
-Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way,
-                 Tag tag)
+Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers,
+                 bool sends_one_way, Tag tag)
     : comm_(lease.comm()),
       lease_(lease),
       tag_(lease.tag(tag)),
-      peers_(std::move(peers)),
+      data_tag_(lease.tag(data_tag)),
       sends_one_way_(sends_one_way) {
-    std::erase(peers_, comm_.rank());
-    silent_ = peers_;
-}
-
-void Notices::send(const Breakage& breakage, std::uint64_t completed) {
-    if (!mpi::is_usable() || !mpi::may_call_here()) {
-        return;
-    }
-    const Notice notice{.breakage = breakage.encoded(), .completed = completed};
-    if (breakage.cause == Breakage::Cause::gone && breakage.rank == comm_.rank()) {
-        say_goodbye(notice);
-    } else {
-        complain(notice, breakage.rank);
-    }
-}
-
-void Notices::say_goodbye(const Notice& notice) {
-    for (const int peer : silent_) {
-        lease_.expect_last(peer, tag_);
-    }
-    for (const int peer : peers_) {
-        lease_.send_last(peer, tag_, std::as_bytes(std::span(&notice, 1)));
-    }
-}
-
-// Nobody waits for the sends, and the communicator is never used again.
-void Notices::complain(const Notice& notice, int origin) {
-    const auto kept = std::make_shared<Notice>(notice);
-    mpi::keep_for_ever(kept);
-    for (const int peer : peers_) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (peer != origin) {
-            mpi::check(MPI_Isend(kept.get(), sizeof(Notice), MPI_BYTE, peer, tag_, comm_.handle(),
-                                 &request),
-                       "MPI_Isend");
-            mpi::check(MPI_Request_free(&request), "MPI_Request_free");
+    for (const int peer : peers) {
+        if (peer != comm_.rank()) {
+            peers_.push_back({.rank = peer, .sent = std::nullopt});
         }
     }
+}
+
+void Notices::send(const Breakage& breakage, std::uint64_t completed, const mpi::Traffic& traffic) {
+    if (is_sent_ || !mpi::is_usable() || !mpi::may_call_here()) {
+        return;
+    }
+    for (const auto& peer : peers_) {
+        if (breakage.cause != Breakage::Cause::ended || breakage.rank != peer.rank) {
+            lease_.send_last(peer.rank, tag_,
+                             {.words = {breakage.encoded(), completed},
+                              .sent = number_in(traffic.sent, peer.rank)});
+        }
+    }
+    is_sent_ = true;
+}
+
+bool Notices::leave(const mpi::Traffic& traffic) {
+    for (const auto& peer : peers_) {
+        lease_.expect_last(peer.rank, tag_, peer.sent, data_tag_,
+                           number_in(traffic.received, peer.rank));
+    }
+    return is_sent_ && traffic.is_known;
 }
 
 void Notices::check_before(std::uint64_t epoch) {
@@ -95,20 +88,22 @@ void Notices::look() {
     MPI_Status status{};
     mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, tag_, comm_.handle(), &there, &status), "MPI_Iprobe");
     if (there != 0) {
-        Notice notice;
-        mpi::check(MPI_Recv(&notice, sizeof(notice), MPI_BYTE, status.MPI_SOURCE, tag_,
-                            comm_.handle(), MPI_STATUS_IGNORE),
+        mpi::CommunicatorPool::LastWords last;
+        mpi::check(MPI_Recv(&last, sizeof(last), MPI_BYTE, status.MPI_SOURCE, tag_, comm_.handle(),
+                            MPI_STATUS_IGNORE),
                    "MPI_Recv");
-        std::erase(silent_, status.MPI_SOURCE);
-        if (received_.breakage == 0 || notice.completed < received_.completed) {
-            received_ = notice;
+        std::ranges::find(peers_, status.MPI_SOURCE, &Peer::rank)->sent = last.sent;
+        const auto [breakage, completed] = last.words;
+        if (breakage_ == 0 || completed < completed_) {
+            breakage_ = breakage;
+            completed_ = completed;
         }
     }
 }
 
 void Notices::check(std::uint64_t epoch) const {
-    if (received_.completed < epoch) {
-        check_unbroken(received_.breakage);
+    if (completed_ < epoch) {
+        check_unbroken(breakage_);
     }
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
+#include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/tags.hpp"
@@ -22,13 +24,17 @@ public:
     Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
     /// `sends_one_way`: whether data go to a peer of which nothing is waited for. No two of an
     /// exchange may have the same tag.
-    Notices(mpi::CommunicatorPool::Lease& lease, std::vector<int> peers, bool sends_one_way,
+    Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers, bool sends_one_way,
             Tag tag = notice_tag);
 
-    /// Notifies every peer but the one where it began; of the epochs up to `completed` this rank
-    /// owes them nothing. Does not wait. When this rank leaves without an error, each peer sends
-    /// such a notice, too, which is received before the communicator is used again.
-    void send(const Breakage& breakage, std::uint64_t completed);
+    /// Notifies every peer that lives, the first time: this rank sends nothing more. Of the epochs
+    /// up to `completed` it owes them nothing. Does not wait.
+    void send(const Breakage& breakage, std::uint64_t completed, const mpi::Traffic& traffic);
+
+    /// This rank receives nothing more. The notices of its peers, and what they have sent in vain,
+    /// are received before the communicator is used again. Returns false where nobody can tell what
+    /// that is.
+    [[nodiscard]] bool leave(const mpi::Traffic& traffic);
 
     /// To be called when `epoch` begins. Throws BrokenExchange when it is known that some peer has
     /// not completed it and never will.
@@ -38,23 +44,23 @@ public:
     void check_now_and_then(std::uint64_t epoch);
 
 private:
-    struct Notice {
-        std::uint64_t breakage = 0;
-        std::uint64_t completed = 0;
+    struct Peer {
+        int rank;
+        std::optional<std::uint64_t> sent;  ///< to this rank, as its notice says
     };
-    void say_goodbye(const Notice& notice);
-    void complain(const Notice& notice, int origin);
     void look();
     void check(std::uint64_t epoch) const;
 
     const mpi::Communicator& comm_;
     mpi::CommunicatorPool::Lease& lease_;
     int tag_;
-    std::vector<int> peers_;
-    std::vector<int> silent_;  ///< the peers that have sent no notice
+    int data_tag_;
+    std::vector<Peer> peers_;
     bool sends_one_way_;
+    bool is_sent_ = false;
     unsigned idle_calls_ = 0;
-    Notice received_;  ///< the one that leaves the fewest epochs
+    std::uint64_t breakage_ = 0;   ///< of the notice that leaves the fewest epochs
+    std::uint64_t completed_ = 0;  ///< of these
 };
 
 }  // namespace transrank::transport

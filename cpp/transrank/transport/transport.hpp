@@ -87,9 +87,6 @@ public:
 
     [[nodiscard]] virtual Polling polling() const { return Polling::none; }
 
-    /// Of the messages of one epoch, see mpi::CommunicatorPool::Lease.
-    [[nodiscard]] virtual std::uint64_t balance() const { return 0; }
-
     /// How it moves data, and what it has measured: lines of text, if any.
     [[nodiscard]] virtual std::string explain() const { return ""; }
 
@@ -97,6 +94,11 @@ public:
     /// exchange is broken, or (Cause::gone) destroyed here. The epochs up to `completed` were over
     /// on this rank.
     virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
+
+    /// To be called when that has been announced, and nothing else but destruction after it: gives
+    /// up what is under way. Returns false if messages may be left in the communicator of which
+    /// nobody knows.
+    virtual bool leave() { return true; }
 };
 
 /// The transport that `auto` should prefer for a peer, and why.

@@ -164,7 +164,7 @@ TEST_CASE("where MPI has no further communicator the error says what takes them"
     MPI_Comm_free(&comm);
 }
 
-TEST_CASE("a communicator in which messages may be left is never used again") {
+TEST_CASE("what a broken exchange has left in its communicator disturbs no later one") {
     const Ring ring(world_rank(), world_size(), true);
     auto exchange = std::make_unique<Exchange>(ring.bind("message"));
     if (world_rank() == 0) {

@@ -5,9 +5,11 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,6 +118,50 @@ TEST_CASE("one rank's exchange lives when the communicator is freed, the others'
             bound.reset();
         }
         MPI_Comm_free(&comm);
+        CHECK(living == before);
+    }
+}
+
+TEST_CASE("what was dropped under way lets go of its communicator, too") {
+    static std::vector<std::unique_ptr<Ring>> kept;  // MPI may read them until it is finalized
+    const auto binds_that_end = std::span(binds).first(binds.size() - 1);
+    for (const auto& bind : binds_that_end) {
+        for (const std::int64_t units : {1, 300'000}) {  // sent at once, or when it is received
+            for (const bool everywhere : {true, false}) {
+                CAPTURE(&bind - binds.data());
+                CAPTURE(units);
+                CAPTURE(everywhere);
+                const auto& ring = *kept.emplace_back(
+                    std::make_unique<Ring>(world_rank(), world_size(), true, units, Home::user));
+                const int before = living;
+                MPI_Comm comm = MPI_COMM_NULL;
+                MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+                auto bound = bind(ring, comm);
+                bound->run();
+                if (everywhere || world_rank() == 0) {
+                    bound->start();
+                }
+                bound.reset();
+                MPI_Comm_free(&comm);
+                CHECK(living == before);
+            }
+        }
+    }
+}
+
+TEST_CASE("what is dropped under way again and again takes no further communicator") {
+    for (const std::string transport : {"message", "auto"}) {
+        Ring(world_rank(), world_size(), true).bind(transport).run();
+        const int before = living;
+        for (int i = 0; i < 20; ++i) {
+            Ring ring(world_rank(), world_size(), true);
+            auto exchange = ring.bind(transport);
+            ring.write(i);
+            exchange.run();
+            CHECK(ring.has_received(i));
+            ring.write(-1);
+            exchange.start();
+        }
         CHECK(living == before);
     }
 }

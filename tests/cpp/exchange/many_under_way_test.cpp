@@ -46,7 +46,7 @@ private:
 
 Exchange make(std::int64_t& asked, std::function<bool()> may_end) {
     auto carrier = std::make_unique<OneTransport>(KnownCommunicator::get(MPI_COMM_WORLD));
-    carrier->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), 0, "");
+    carrier->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
     return Exchange(std::move(carrier));
 }
 
