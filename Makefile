@@ -65,7 +65,7 @@ REINSTALL =
 endif
 
 # Folders are listed too: their time changes when a file is added or removed.
-NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/* schema/*) $(shell find bindings cmake cpp -type d \
+NATIVE := CMakeLists.txt python/transrank/_core.pyi $(wildcard fortran/*.f90 schema/*) $(shell find bindings cmake cpp -type d \
 	-o -name '*.[ch]pp' -o -name '*.h' -o -name '*.map' -o -name '*.in' -o -name '*.cmake' -o -name CMakeLists.txt)
 CXX_CODE := $(shell find benchmarks bindings cpp tests/cpp -name '*.[ch]pp')
 C_CODE := $(shell find cpp/c tests/c tests/fortran examples/c -name '*.[ch]')
@@ -76,7 +76,7 @@ PACKAGE := $(VENV)/.package
 comma := ,
 EXTRAS := lab$(addprefix $(comma),$(MPI_EXTRA))
 
-LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers
+LINTS := clang-format ruff-check ruff-format mypy import-linter check-layers codespell gersemi headers fortran
 
 # The library's layers and their tests once more, watched by AddressSanitizer and
 # UndefinedBehaviorSanitizer. MPI libraries leak a little, which is not ours to mend. Alltoalls need
@@ -94,7 +94,7 @@ configure_sanitized = cmake -S . -B $(1) -G Ninja -Wno-author --log-level=WARNIN
 	-D CMAKE_BUILD_TYPE=None -D TRANSRANK_SANITIZE=$(2) -D TRANSRANK_TESTS=ON \
 	-D TRANSRANK_LAYERS='$(subst $(space),;,$(3))'
 
-.PHONY: help build test sanitize races stress lint tidy format survey bench dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
+.PHONY: help build test sanitize races stress lint tidy format fortran survey bench dist wheel wheel-check wheel-smoke variant-wheel docs clean FORCE $(LINTS:%=lint-%)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo 'Another MPI: TRANSRANK_MPI=openmpi, or MPI_HOME=PREFIX (TRANSRANK_MPI=site: mpicxx on PATH).'
@@ -226,6 +226,9 @@ lint-gersemi:
 	@gersemi --check --quiet $(CMAKE_CODE)
 lint-headers: # each header compiles by itself
 	@cmake --build $(BUILD) --target all_verify_interface_header_sets -- --quiet
+lint-fortran: # the module is what its template makes
+	@$(FYPP) fortran/transrank.fypp | diff -u fortran/transrank.f90 - || \
+		{ echo 'fortran/transrank.f90 is not what transrank.fypp makes; make fortran writes it' >&2; false; }
 
 tidy: $(PACKAGE) $(VENV)/.lint-group ## clang-tidy, slow
 	printf '%s\n' $(filter %.cpp,$(CXX_CODE)) | xargs -P 2 -n 1 clang-tidy --quiet -p $(BUILD)
@@ -235,6 +238,11 @@ format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
 	ruff check --quiet --fix-only $(PYTHON_CODE)
 	ruff format --quiet $(PYTHON_CODE)
 	gersemi -i --quiet $(CMAKE_CODE)
+
+# By hand, so that whoever builds needs no fypp.
+FYPP := fypp --line-length=100
+fortran: $(VENV)/.lint-group ## write fortran/transrank.f90 from its template, transrank.fypp
+	$(FYPP) fortran/transrank.fypp fortran/transrank.f90
 
 survey: $(PACKAGE) ## measure this machine (three minutes) and write the report
 	transrank survey --quick $(SURVEY_ARGS)

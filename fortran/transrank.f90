@@ -1,4 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
+! Made by fypp: edit transrank.fypp, then `make fortran`.
 !> The library for Fortran 2018, over the one for C, whose header says more of each call.
 !>
 !> Communicators are integers: `comm` of the module mpi, `comm%MPI_VAL` of mpi_f08. So this module
@@ -63,7 +64,7 @@ module transrank
     end interface
 
     !> What all objects of the library have in common.
-    type :: library_object
+    type :: transrank_object
         private
         type(c_ptr) :: handle = c_null_ptr
         procedure(free_handle), pointer, nopass :: release => null()
@@ -81,7 +82,7 @@ module transrank
     end type
 
     !> Which part owns which indices of one dimension.
-    type, extends(library_object), public :: transrank_distribution
+    type, extends(transrank_object), public :: transrank_distribution
         private
         integer :: parts = 0
     contains
@@ -102,7 +103,7 @@ module transrank
     end type
 
     !> How the cells of a grid lie on the ranks: as blocks, or as a list on each rank.
-    type, extends(library_object), public :: transrank_layout
+    type, extends(transrank_object), public :: transrank_layout
         private
         integer :: dimensions = 0
     contains
@@ -121,7 +122,7 @@ module transrank
     end type
 
     !> The rows of all ranks numbered through, in the order of the ranks.
-    type, extends(library_object), public :: transrank_numbering
+    type, extends(transrank_object), public :: transrank_numbering
     contains
         !> Collective. `owned` is this rank's number of rows. With `table`, the same on every rank,
         !> 8 bytes per rank are kept: then owners of rows are known without asking.
@@ -137,7 +138,7 @@ module transrank
     end type
 
     !> What moves between whom.
-    type, extends(library_object), public :: transrank_route
+    type, extends(transrank_object), public :: transrank_route
     contains
         !> Collective. From the owned cells to the halo cells of one and the same local array.
         !> `corners`, unless it is false: those beyond two faces or more, too.
@@ -198,8 +199,10 @@ module transrank
         !> number of elements of each cell or row, which are next to each other. For a route of a
         !> grid the array has the shape of `local_shape`, after the dimensions of the values, or is
         !> flat with as many elements.
-        generic :: add => add_int8, add_int16, add_int32, add_int64, add_real32, add_real64
-        procedure, private :: add_int8, add_int16, add_int32, add_int64, add_real32, add_real64
+        generic :: add => fields_add_int8, fields_add_int16, fields_add_int32, fields_add_int64,&
+            & fields_add_real32, fields_add_real64
+        procedure, private :: fields_add_int8, fields_add_int16, fields_add_int32,&
+            & fields_add_int64, fields_add_real32, fields_add_real64
         procedure, private :: add_any => fields_add_any
     end type
 
@@ -219,7 +222,7 @@ module transrank
     !> `rows` are the fields with one array, added as source and destination. Its rows have `values`
     !> elements each; or, with `offsets` and `values` of 1, row i is the elements offsets(i) to
     !> offsets(i + 1) - 1. They are numbered from 1 through all ranks, in rank order.
-    type, extends(library_object), public :: transrank_ghost_update
+    type, extends(transrank_object), public :: transrank_ghost_update
     contains
         !> Collective. Ghost i is a copy of the row with global index ghosts(i).
         generic :: pull => ghost_update_pull, ghost_update_pull_uneven
@@ -279,7 +282,7 @@ module transrank
     !> A route bound to arrays, a ghost update, or an alltoall: moved again and again. From start
     !> until the end of wait the sources must not change and the destinations are undefined.
     !> `transport` is the name of one; messages longer than `longest_message_bytes` are split.
-    type, extends(library_object), public :: transrank_exchange
+    type, extends(transrank_object), public :: transrank_exchange
     contains
         !> Collective. All fields go in one message.
         procedure :: bind => exchange_bind
@@ -297,7 +300,8 @@ module transrank
         !> `done` becomes false when it is not over after about so many seconds.
         procedure :: wait_for => exchange_wait_for
         procedure :: run => exchange_run
-        !> Breaks the exchange because it cannot go on; peers get transrank_error_broken.
+        !> Breaks the exchange because it cannot go on; peers get transrank_error_broken. Fails
+        !> always: with transrank_error_misuse and the text `why`.
         procedure :: abandon => exchange_abandon
         !> Peers, bytes and transports: a text table.
         procedure :: explain => exchange_explain
@@ -305,7 +309,7 @@ module transrank
 
     !> Memory that other processes of this node can map, where the system allows it. Pointers of any
     !> rank and kind are made of it by c_f_pointer(memory%address, a, [m, n]).
-    type, extends(library_object), public :: transrank_memory
+    type, extends(transrank_object), public :: transrank_memory
         type(c_ptr) :: address = c_null_ptr
     contains
         !> Zeroed.
@@ -336,12 +340,14 @@ module transrank
             type(c_ptr), value :: text
             integer(c_size_t) :: length
         end function
-        function c_refuse(why) bind(c, name='transrank_refuse') result(status)
+        function c_refuse(why) &
+                bind(c, name='transrank_refuse') result(status)
             import
             character(kind=c_char), intent(in) :: why(*)
             integer(c_int) :: status
         end function
-        function c_comm_size(comm, ranks) bind(c, name='transrank_comm_size_f') result(status)
+        function c_comm_size(comm, ranks) &
+                bind(c, name='transrank_comm_size_f') result(status)
             import
             integer(c_int), value :: comm
             integer(c_int), intent(out) :: ranks
@@ -354,7 +360,7 @@ module transrank
             type(c_ptr), intent(inout) :: memory, made
             integer(c_int) :: status
         end function
-        function c_even(extent, parts, made) &
+        function c_distribution_even(extent, parts, made) &
                 bind(c, name='transrank_distribution_even') result(status)
             import
             integer(c_int64_t), value :: extent
@@ -362,7 +368,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_irregular(parts, boundaries, made) &
+        function c_distribution_irregular(parts, boundaries, made) &
                 bind(c, name='transrank_distribution_irregular') result(status)
             import
             integer(c_int), value :: parts
@@ -370,15 +376,17 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_block_cyclic(extent, parts, block, first_part, made) &
+        function c_distribution_block_cyclic(extent, parts, block, first_part, made) &
                 bind(c, name='transrank_distribution_block_cyclic') result(status)
             import
-            integer(c_int64_t), value :: extent, block
-            integer(c_int), value :: parts, first_part
+            integer(c_int64_t), value :: extent
+            integer(c_int), value :: parts
+            integer(c_int64_t), value :: block
+            integer(c_int), value :: first_part
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_owned(distribution, part, count) &
+        function c_distribution_owned(distribution, part, count) &
                 bind(c, name='transrank_distribution_owned') result(status)
             import
             type(c_ptr), value :: distribution
@@ -386,7 +394,7 @@ module transrank
             integer(c_int64_t), intent(out) :: count
             integer(c_int) :: status
         end function
-        function c_owner(distribution, index, part, position) &
+        function c_distribution_owner(distribution, index, part, position) &
                 bind(c, name='transrank_distribution_owner_f') result(status)
             import
             type(c_ptr), value :: distribution
@@ -395,7 +403,7 @@ module transrank
             integer(c_int64_t), intent(out) :: position
             integer(c_int) :: status
         end function
-        function c_grid(dimensions, distributions, options, made) &
+        function c_layout_grid(dimensions, distributions, options, made) &
                 bind(c, name='transrank_layout_grid_f') result(status)
             import
             integer(c_int), value :: dimensions
@@ -404,7 +412,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_points(count, cells, numbering, made) &
+        function c_layout_points(count, cells, numbering, made) &
                 bind(c, name='transrank_layout_points') result(status)
             import
             integer(c_int64_t), value :: count
@@ -413,7 +421,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_box(layout, rank, begin, end) &
+        function c_layout_box(layout, rank, begin, end) &
                 bind(c, name='transrank_layout_box_f') result(status)
             import
             type(c_ptr), value :: layout
@@ -421,7 +429,7 @@ module transrank
             integer(c_int64_t), intent(out) :: begin(*), end(*)
             integer(c_int) :: status
         end function
-        function c_local(layout, rank, extents, strides, units) &
+        function c_layout_local(layout, rank, extents, strides, units) &
                 bind(c, name='transrank_layout_local') result(status)
             import
             type(c_ptr), value :: layout
@@ -429,22 +437,23 @@ module transrank
             integer(c_int64_t), intent(out) :: extents(*), strides(*), units
             integer(c_int) :: status
         end function
-        function c_numbering(comm, owned, table, made) &
+        function c_numbering_create(comm, owned, table, made) &
                 bind(c, name='transrank_numbering_create_f') result(status)
             import
-            integer(c_int), value :: comm, table
+            integer(c_int), value :: comm
             integer(c_int64_t), value :: owned
+            integer(c_int), value :: table
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_range(numbering, begin, end, extent) &
+        function c_numbering_range(numbering, begin, end, extent) &
                 bind(c, name='transrank_numbering_range') result(status)
             import
             type(c_ptr), value :: numbering
             integer(c_int64_t), intent(out) :: begin, end, extent
             integer(c_int) :: status
         end function
-        function c_index(numbering, rank, row, index) &
+        function c_numbering_index(numbering, rank, row, index) &
                 bind(c, name='transrank_numbering_index_f') result(status)
             import
             type(c_ptr), value :: numbering
@@ -453,7 +462,7 @@ module transrank
             integer(c_int64_t), intent(out) :: index
             integer(c_int) :: status
         end function
-        function c_place(numbering, index, rank, row) &
+        function c_numbering_place(numbering, index, rank, row) &
                 bind(c, name='transrank_numbering_place_f') result(status)
             import
             type(c_ptr), value :: numbering
@@ -462,45 +471,49 @@ module transrank
             integer(c_int64_t), intent(out) :: row
             integer(c_int) :: status
         end function
-        function c_halo(comm, grid, corners, made) &
+        function c_route_halo(comm, grid, corners, made) &
                 bind(c, name='transrank_route_halo_f') result(status)
             import
-            integer(c_int), value :: comm, corners
+            integer(c_int), value :: comm
             type(c_ptr), value :: grid
+            integer(c_int), value :: corners
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_redistribution(comm, source, destination, coverage, made) &
+        function c_route_redistribution(comm, source, destination, coverage, made) &
                 bind(c, name='transrank_route_redistribution_f') result(status)
             import
-            integer(c_int), value :: comm, coverage
+            integer(c_int), value :: comm
             type(c_ptr), value :: source, destination
+            integer(c_int), value :: coverage
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_ghost_pull(comm, numbering, count, ghosts, begin, extent, made) &
+        function c_route_ghost_pull(comm, numbering, count, ghosts, begin, extent, made) &
                 bind(c, name='transrank_route_ghost_pull_f') result(status)
             import
             integer(c_int), value :: comm
             type(c_ptr), value :: numbering
-            integer(c_int64_t), value :: count, begin, extent
+            integer(c_int64_t), value :: count
             integer(c_int64_t), intent(in) :: ghosts(*)
+            integer(c_int64_t), value :: begin, extent
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_ghost_push(comm, numbering, count, rows, targets, begin, made) &
+        function c_route_ghost_push(comm, numbering, count, rows, targets, begin, made) &
                 bind(c, name='transrank_route_ghost_push_f') result(status)
             import
             integer(c_int), value :: comm
             type(c_ptr), value :: numbering
-            integer(c_int64_t), value :: count, begin
+            integer(c_int64_t), value :: count
             integer(c_int64_t), intent(in) :: rows(*)
             integer(c_int), intent(in) :: targets(*)
+            integer(c_int64_t), value :: begin
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_alltoallv(comm, send_counts, send_displacements, receive_counts, &
-                receive_displacements, made) &
+        function c_route_alltoallv(comm, send_counts, send_displacements, receive_counts,&
+            & receive_displacements, made) &
                 bind(c, name='transrank_route_alltoallv_f') result(status)
             import
             integer(c_int), value :: comm
@@ -509,43 +522,48 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_transposed(route, back) bind(c, name='transrank_route_transposed') result(status)
+        function c_route_transposed(route, back) &
+                bind(c, name='transrank_route_transposed') result(status)
             import
             type(c_ptr), value :: route
             type(c_ptr), intent(inout) :: back
             integer(c_int) :: status
         end function
-        function c_save(comm, route, place) bind(c, name='transrank_route_save_f') result(status)
+        function c_route_save(comm, route, place) &
+                bind(c, name='transrank_route_save_f') result(status)
             import
             integer(c_int), value :: comm
             type(c_ptr), value :: route
             character(kind=c_char), intent(in) :: place(*)
             integer(c_int) :: status
         end function
-        function c_load(comm, place, made) bind(c, name='transrank_route_load_f') result(status)
+        function c_route_load(comm, place, made) &
+                bind(c, name='transrank_route_load_f') result(status)
             import
             integer(c_int), value :: comm
             character(kind=c_char), intent(in) :: place(*)
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_extents(route, source, destination) &
+        function c_route_extents(route, source, destination) &
                 bind(c, name='transrank_route_extents') result(status)
             import
             type(c_ptr), value :: route
             integer(c_int64_t), intent(out) :: source, destination
             integer(c_int) :: status
         end function
-        function c_shapes(route, source_dimensions, source, destination_dimensions, destination) &
+        function c_route_shapes(route, source_dimensions, source, destination_dimensions,&
+            & destination) &
                 bind(c, name='transrank_route_shapes') result(status)
             import
             type(c_ptr), value :: route
-            integer(c_int), intent(out) :: source_dimensions, destination_dimensions
-            integer(c_int64_t), intent(out) :: source(*), destination(*)
+            integer(c_int), intent(out) :: source_dimensions
+            integer(c_int64_t), intent(out) :: source(*)
+            integer(c_int), intent(out) :: destination_dimensions
+            integer(c_int64_t), intent(out) :: destination(*)
             integer(c_int) :: status
         end function
-
-        function c_ghosts(route, count, ghosts) &
+        function c_route_ghosts(route, count, ghosts) &
                 bind(c, name='transrank_route_ghosts') result(status)
             import
             type(c_ptr), value :: route
@@ -553,7 +571,7 @@ module transrank
             type(c_ptr), intent(inout) :: ghosts
             integer(c_int) :: status
         end function
-        function c_update_pull(comm, rows, count, ghosts, made) &
+        function c_ghost_update_pull(comm, rows, count, ghosts, made) &
                 bind(c, name='transrank_ghost_update_pull_f') result(status)
             import
             integer(c_int), value :: comm
@@ -563,7 +581,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_update_push(comm, rows, count, pushed, targets, made) &
+        function c_ghost_update_push(comm, rows, count, pushed, targets, made) &
                 bind(c, name='transrank_ghost_update_push_f') result(status)
             import
             integer(c_int), value :: comm
@@ -574,7 +592,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_update_along(comm, rows, route, made) &
+        function c_ghost_update_along(comm, rows, route, made) &
                 bind(c, name='transrank_ghost_update_along_f') result(status)
             import
             integer(c_int), value :: comm
@@ -583,7 +601,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_update_like(comm, rows, other, made) &
+        function c_ghost_update_like(comm, rows, other, made) &
                 bind(c, name='transrank_ghost_update_like_f') result(status)
             import
             integer(c_int), value :: comm
@@ -592,7 +610,7 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_update_ghosts(update, count, indices, offsets, place) &
+        function c_ghost_update_ghosts(update, count, indices, offsets, place) &
                 bind(c, name='transrank_ghost_update_ghosts') result(status)
             import
             type(c_ptr), value :: update
@@ -600,26 +618,28 @@ module transrank
             type(c_ptr), intent(inout) :: indices, offsets, place
             integer(c_int) :: status
         end function
-        function c_bind(comm, route, count, fields, options, made) &
+        function c_exchange_bind(comm, route, count, fields, options, made) &
                 bind(c, name='transrank_exchange_bind_f') result(status)
             import
-            integer(c_int), value :: comm, count
+            integer(c_int), value :: comm
             type(c_ptr), value :: route
+            integer(c_int), value :: count
             type(field), intent(in) :: fields(*)
             type(exchange_options), intent(in) :: options
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_bind_update(comm, update, direction, options, made) &
+        function c_ghost_update_bind(comm, update, direction, options, made) &
                 bind(c, name='transrank_ghost_update_bind_f') result(status)
             import
-            integer(c_int), value :: comm, direction
+            integer(c_int), value :: comm
             type(c_ptr), value :: update
+            integer(c_int), value :: direction
             type(exchange_options), intent(in) :: options
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_bind_alltoall(comm, send, receive, block_bytes, options, made) &
+        function c_alltoall_bind(comm, send, receive, block_bytes, options, made) &
                 bind(c, name='transrank_alltoall_bind_f') result(status)
             import
             integer(c_int), value :: comm
@@ -629,13 +649,14 @@ module transrank
             type(c_ptr), intent(inout) :: made
             integer(c_int) :: status
         end function
-        function c_bind_alltoallv(comm, send, send_bytes, send_offsets, receive, receive_bytes, &
-                receive_offsets, options, made) &
+        function c_alltoallv_bind(comm, send, send_bytes, send_offsets, receive, receive_bytes,&
+            & receive_offsets, options, made) &
                 bind(c, name='transrank_alltoallv_bind_f') result(status)
             import
             integer(c_int), value :: comm
-            type(c_ptr), value :: send, receive
+            type(c_ptr), value :: send
             integer(c_int64_t), intent(in) :: send_bytes(*), send_offsets(*)
+            type(c_ptr), value :: receive
             integer(c_int64_t), intent(in) :: receive_bytes(*), receive_offsets(*)
             type(alltoall_choices), intent(in) :: options
             type(c_ptr), intent(inout) :: made
@@ -650,13 +671,14 @@ module transrank
             type(alltoall_choices), intent(in) :: options
             integer(c_int) :: status
         end function
-        function c_test(exchange, done) bind(c, name='transrank_exchange_test') result(status)
+        function c_exchange_test(exchange, done) &
+                bind(c, name='transrank_exchange_test') result(status)
             import
             type(c_ptr), value :: exchange
             integer(c_int), intent(out) :: done
             integer(c_int) :: status
         end function
-        function c_wait_for(exchange, seconds, done) &
+        function c_exchange_wait_for(exchange, seconds, done) &
                 bind(c, name='transrank_exchange_wait_for') result(status)
             import
             type(c_ptr), value :: exchange
@@ -664,13 +686,14 @@ module transrank
             integer(c_int), intent(out) :: done
             integer(c_int) :: status
         end function
-        function c_abandon(exchange, why) bind(c, name='transrank_exchange_abandon') result(status)
+        function c_exchange_abandon(exchange, why) &
+                bind(c, name='transrank_exchange_abandon') result(status)
             import
             type(c_ptr), value :: exchange
             character(kind=c_char), intent(in) :: why(*)
             integer(c_int) :: status
         end function
-        function c_explain(exchange, text) &
+        function c_exchange_explain(exchange, text) &
                 bind(c, name='transrank_exchange_explain_f') result(status)
             import
             type(c_ptr), value :: exchange
@@ -680,7 +703,7 @@ module transrank
     end interface
 
     interface from_zero
-        procedure from_zero_int64, from_zero_default
+        procedure from_zero_integer, from_zero_int64
     end interface
 
     ! Called by pointer, so that they do not become part of the procedures that each step calls.
@@ -694,16 +717,16 @@ module transrank
             integer(c_int) :: status
         end function
     end interface
-    procedure(on_exchange), bind(c, name='transrank_exchange_start') :: c_start
-    procedure(on_exchange), bind(c, name='transrank_exchange_wait') :: c_wait
-    procedure(on_exchange), bind(c, name='transrank_exchange_run') :: c_run
+    procedure(on_exchange), bind(c, name='transrank_exchange_start') :: c_exchange_start
+    procedure(on_exchange), bind(c, name='transrank_exchange_wait') :: c_exchange_wait
+    procedure(on_exchange), bind(c, name='transrank_exchange_run') :: c_exchange_run
     procedure(free_handle), bind(c, name='transrank_distribution_free') :: c_distribution_free
     procedure(free_handle), bind(c, name='transrank_layout_free') :: c_layout_free
     procedure(free_handle), bind(c, name='transrank_numbering_free') :: c_numbering_free
     procedure(free_handle), bind(c, name='transrank_route_free') :: c_route_free
     procedure(free_handle), bind(c, name='transrank_exchange_free') :: c_exchange_free
     procedure(free_handle), bind(c, name='transrank_ghost_update_free') :: c_ghost_update_free
-    procedure(free_handle), bind(c, name='transrank_shared_free_f') :: c_shared_free
+    procedure(free_handle), bind(c, name='transrank_shared_free_f') :: c_memory_free
 
 contains
 
@@ -713,12 +736,8 @@ contains
         type(c_ptr), intent(in) :: address
         character(len=:), allocatable :: text
         character(kind=c_char), pointer :: letters(:)
-        integer :: i
         call c_f_pointer(address, letters, [c_strlen(address)])
-        allocate (character(len=size(letters)) :: text)
-        do i = 1, size(letters)
-            text(i:i) = letters(i)
-        end do
+        text = transfer(letters, repeat(' ', size(letters)))
     end function
 
     !> What a call has come to; `words` in place of the library's own.
@@ -759,11 +778,8 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         character(len=*), intent(in), optional :: words
         character(len=:), allocatable :: text
-        if (present(words)) then
-            text = words
-        else
-            text = text_at(c_error_text())
-        end if
+        text = text_at(c_error_text())
+        if (present(words)) text = words
         if (present(errmsg)) errmsg = text
         if (.not. goes_on) error stop text
     end subroutine
@@ -800,33 +816,41 @@ contains
 
     ! Lists and addresses of C.
 
+    !> Indices, from 1.
     subroutine copy_list(address, count, list)
         type(c_ptr), intent(in) :: address
         integer(c_int64_t), intent(in) :: count
         integer(int64), allocatable, intent(out) :: list(:)
         integer(c_int64_t), pointer :: there(:)
-        if (count == 0) then
-            allocate (list(0))
-        else
-            call c_f_pointer(address, there, [count])
-            list = there
-        end if
+        allocate (list(0))
+        if (count == 0) return
+        call c_f_pointer(address, there, [count])
+        list = there + 1
     end subroutine
 
     !> As C counts. The least number becomes the largest index, which there never is: C's texts turn
     !> it back.
-    elemental function from_zero_int64(index) result(position)
-        integer(int64), intent(in) :: index
-        integer(c_int64_t) :: position
+    elemental function from_zero_integer(index) result(position)
+        integer, intent(in) :: index
+        integer :: position
         position = huge(position)
         if (index >= -huge(index)) position = index - 1
     end function
 
-    elemental function from_zero_default(index) result(position)
-        integer, intent(in) :: index
-        integer(c_int) :: position
+    elemental function from_zero_int64(index) result(position)
+        integer(int64), intent(in) :: index
+        integer(int64) :: position
         position = huge(position)
         if (index >= -huge(index)) position = index - 1
+    end function
+
+    !> 1 for an argument that is there and as `wanted`.
+    pure function flag(given, wanted) result(raised)
+        logical, intent(in), optional :: given
+        logical, intent(in) :: wanted
+        integer(c_int) :: raised
+        raised = 0
+        if (present(given)) raised = merge(1, 0, given .eqv. wanted)
     end function
 
     !> NULL for what is left out.
@@ -846,7 +870,7 @@ contains
     ! Objects.
 
     subroutine object_free(self, stat, errmsg)
-        class(library_object), intent(inout) :: self
+        class(transrank_object), intent(inout) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: status
@@ -856,18 +880,19 @@ contains
     end subroutine
 
     impure elemental subroutine object_end(self)
-        type(library_object), intent(inout) :: self
+        type(transrank_object), intent(inout) :: self
         integer(c_int) :: ignored
         if (associated(self%release)) ignored = self%release(self%handle)
     end subroutine
 
     !> Before an object becomes another one. What it was goes without a word: all ranks come to the
-    !> collective call that makes it.
-    subroutine renew(self, release)
-        class(library_object), intent(inout) :: self
+    !> collective call that makes it, and find out what is `wrong` with that call.
+    subroutine renew(self, release, wrong)
+        class(transrank_object), intent(inout) :: self
         procedure(free_handle) :: release
-        integer(c_int) :: ignored
-        if (associated(self%release)) ignored = self%release(self%handle)
+        character(len=:), allocatable, intent(in), optional :: wrong
+        if (present(wrong)) call refuse(wrong)
+        call object_end(self)
         self%handle = c_null_ptr
         self%release => release
     end subroutine
@@ -879,7 +904,8 @@ contains
         integer, intent(in) :: bytes
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%memory_allocate_int64(int(bytes, int64), stat, errmsg)
+        call renew(self, c_memory_free)
+        call finish(c_shared_alloc(int(bytes, int64), self%address, self%handle), stat, errmsg)
     end subroutine
 
     subroutine memory_allocate_int64(self, bytes, stat, errmsg)
@@ -887,8 +913,8 @@ contains
         integer(int64), intent(in) :: bytes
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call renew(self, c_shared_free)
-        call finish(c_shared_alloc(bytes, self%address, self%handle), stat, errmsg)
+        call renew(self, c_memory_free)
+        call finish(c_shared_alloc(int(bytes, int64), self%address, self%handle), stat, errmsg)
     end subroutine
 
     subroutine memory_free(self, stat, errmsg)
@@ -896,17 +922,65 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         self%address = c_null_ptr
-        call self%library_object%free(stat, errmsg)
+        call self%transrank_object%free(stat, errmsg)
     end subroutine
 
     ! Distributions.
 
     subroutine distribution_even(self, extent, parts, stat, errmsg)
         class(transrank_distribution), intent(inout) :: self
-        integer, intent(in) :: extent, parts
+        integer, intent(in) :: extent
+        integer, intent(in) :: parts
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%distribution_even_int64(int(extent, int64), parts, stat, errmsg)
+        call renew(self, c_distribution_free)
+        self%parts = parts
+        call finish(c_distribution_even(int(extent, int64), parts, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine distribution_irregular(self, lengths, stat, errmsg)
+        class(transrank_distribution), intent(inout) :: self
+        integer, intent(in) :: lengths(:)
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: boundaries(size(lengths) + 1)
+        character(len=:), allocatable :: wrong
+        integer :: part
+        call renew(self, c_distribution_free)
+        self%parts = size(lengths)
+        call require(size(lengths) > 0, 'no lengths are given; a part needs one', wrong)
+        boundaries(1) = 0
+        do part = 1, size(lengths)
+            if (lengths(part) < 0 .or. lengths(part) > huge(boundaries) - boundaries(part)) then
+                wrong = 'lengths(' // decimal(int(part, int64)) // ') is ' // &
+                    decimal(int(lengths(part), int64)) // &
+                    '; give 0 or more, and at most 2^63 - 1 in all'
+                exit
+            end if
+            boundaries(part + 1) = boundaries(part) + lengths(part)
+        end do
+        if (allocated(wrong)) then
+            call finish(transrank_error_argument, stat, errmsg, wrong)
+            return
+        end if
+        call finish(c_distribution_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine distribution_block_cyclic(self, extent, parts, block, first_part, stat, errmsg)
+        class(transrank_distribution), intent(inout) :: self
+        integer, intent(in) :: extent
+        integer, intent(in) :: parts
+        integer, intent(in) :: block
+        integer, intent(in), optional :: first_part
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        integer :: first
+        first = 0
+        if (present(first_part)) first = first_part
+        call renew(self, c_distribution_free)
+        self%parts = parts
+        call finish(c_distribution_block_cyclic(int(extent, int64), parts, int(block, int64), &
+                                                first, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_even_int64(self, extent, parts, stat, errmsg)
@@ -917,15 +991,7 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_distribution_free)
         self%parts = parts
-        call finish(c_even(extent, parts, self%handle), stat, errmsg)
-    end subroutine
-
-    subroutine distribution_irregular(self, lengths, stat, errmsg)
-        class(transrank_distribution), intent(inout) :: self
-        integer, intent(in) :: lengths(:)
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call self%distribution_irregular_int64(int(lengths, int64), stat, errmsg)
+        call finish(c_distribution_even(int(extent, int64), parts, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_irregular_int64(self, lengths, stat, errmsg)
@@ -942,9 +1008,9 @@ contains
         boundaries(1) = 0
         do part = 1, size(lengths)
             if (lengths(part) < 0 .or. lengths(part) > huge(boundaries) - boundaries(part)) then
-                call require(.false., 'lengths(' // decimal(int(part, c_int64_t)) // ') is ' // &
-                             decimal(lengths(part)) // &
-                             '; give 0 or more, and at most 2^63 - 1 in all', wrong)
+                wrong = 'lengths(' // decimal(int(part, int64)) // ') is ' // &
+                    decimal(int(lengths(part), int64)) // &
+                    '; give 0 or more, and at most 2^63 - 1 in all'
                 exit
             end if
             boundaries(part + 1) = boundaries(part) + lengths(part)
@@ -953,23 +1019,14 @@ contains
             call finish(transrank_error_argument, stat, errmsg, wrong)
             return
         end if
-        call finish(c_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
-    end subroutine
-
-    subroutine distribution_block_cyclic(self, extent, parts, block, first_part, stat, errmsg)
-        class(transrank_distribution), intent(inout) :: self
-        integer, intent(in) :: extent, parts, block
-        integer, intent(in), optional :: first_part
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call self%distribution_block_cyclic_int64(int(extent, int64), parts, int(block, int64), &
-                                                  first_part, stat, errmsg)
+        call finish(c_distribution_irregular(size(lengths), boundaries, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_block_cyclic_int64(self, extent, parts, block, first_part, stat, errmsg)
         class(transrank_distribution), intent(inout) :: self
-        integer(int64), intent(in) :: extent, block
+        integer(int64), intent(in) :: extent
         integer, intent(in) :: parts
+        integer(int64), intent(in) :: block
         integer, intent(in), optional :: first_part
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -978,7 +1035,8 @@ contains
         if (present(first_part)) first = first_part
         call renew(self, c_distribution_free)
         self%parts = parts
-        call finish(c_block_cyclic(extent, parts, block, first, self%handle), stat, errmsg)
+        call finish(c_distribution_block_cyclic(int(extent, int64), parts, int(block, int64), &
+                                                first, self%handle), stat, errmsg)
     end subroutine
 
     subroutine distribution_owned(self, part, count, stat, errmsg)
@@ -987,7 +1045,7 @@ contains
         integer(int64), intent(out) :: count
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_owned(self%handle, part, count), stat, errmsg)
+        call finish(c_distribution_owned(self%handle, part, count), stat, errmsg)
     end subroutine
 
     subroutine distribution_owner(self, index, part, position, stat, errmsg)
@@ -999,7 +1057,7 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: place
         integer(c_int) :: status
-        status = c_owner(self%handle, from_zero(index), part, place)
+        status = c_distribution_owner(self%handle, from_zero(index), part, place)
         if (status == transrank_ok .and. present(position)) position = place + 1
         call finish(status, stat, errmsg)
     end subroutine
@@ -1045,7 +1103,7 @@ contains
             return
         end if
         handles = [(distributions(d)%handle, d=1, size(distributions))]
-        call finish(c_grid(size(distributions), handles, options, self%handle), stat, errmsg)
+        call finish(c_layout_grid(size(distributions), handles, options, self%handle), stat, errmsg)
     end subroutine
 
     subroutine layout_points(self, cells, stat, errmsg)
@@ -1055,8 +1113,8 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_layout_free)
         self%dimensions = 0
-        call finish(c_points(size(cells, kind=c_int64_t), from_zero(cells), first_fastest, &
-                             self%handle), stat, errmsg)
+        call finish(c_layout_points(size(cells, kind=c_int64_t), from_zero(cells), first_fastest, &
+                                    self%handle), stat, errmsg)
     end subroutine
 
     subroutine layout_box(self, rank, first, last, stat, errmsg)
@@ -1072,7 +1130,7 @@ contains
                         'first and last need one element for each dimension of a grid')
             return
         end if
-        status = c_box(self%handle, rank, begins, ends)
+        status = c_layout_box(self%handle, rank, begins, ends)
         if (status == transrank_ok) then
             first = begins(:size(first)) + 1
             last = ends(:size(last))
@@ -1097,7 +1155,7 @@ contains
                         'the shape needs one element for each dimension of a grid')
             return
         end if
-        status = c_local(self%handle, rank, extents, steps, units)
+        status = c_layout_local(self%handle, rank, extents, steps, units)
         if (status == transrank_ok) then
             lengths = extents(:size(lengths))
             if (present(strides)) strides = steps(:size(strides))
@@ -1115,8 +1173,11 @@ contains
         logical, intent(in), optional :: table
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call self%numbering_create_int64(comm, int(owned, int64), table, stat, errmsg)
+        call renew(self, c_numbering_free)
+        call finish(c_numbering_create(comm, int(owned, int64), flag(table, .true.), self%handle),&
+            & stat, errmsg)
     end subroutine
+
 
     subroutine numbering_create_int64(self, comm, owned, table, stat, errmsg)
         class(transrank_numbering), intent(inout) :: self
@@ -1125,12 +1186,11 @@ contains
         logical, intent(in), optional :: table
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: with_table
-        with_table = 0
-        if (present(table)) with_table = merge(1, 0, table)
         call renew(self, c_numbering_free)
-        call finish(c_numbering(comm, owned, with_table, self%handle), stat, errmsg)
+        call finish(c_numbering_create(comm, int(owned, int64), flag(table, .true.), self%handle),&
+            & stat, errmsg)
     end subroutine
+
 
     subroutine numbering_range(self, first, last, all, stat, errmsg)
         class(transrank_numbering), intent(in) :: self
@@ -1140,7 +1200,7 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: extent
         integer(c_int) :: status
-        status = c_range(self%handle, first, last, extent)
+        status = c_numbering_range(self%handle, first, last, extent)
         if (status == transrank_ok) then
             first = first + 1
             if (present(all)) all = extent
@@ -1156,7 +1216,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        status = c_index(self%handle, rank, from_zero(row), index)
+        status = c_numbering_index(self%handle, rank, from_zero(row), index)
         if (status == transrank_ok) index = index + 1
         call finish(status, stat, errmsg)
     end subroutine
@@ -1169,7 +1229,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        status = c_place(self%handle, from_zero(index), rank, row)
+        status = c_numbering_place(self%handle, from_zero(index), rank, row)
         if (status == transrank_ok) row = row + 1
         call finish(status, stat, errmsg)
     end subroutine
@@ -1183,11 +1243,9 @@ contains
         logical, intent(in), optional :: corners
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: left_out
-        left_out = 0
-        if (present(corners)) left_out = merge(0, 1, corners)
         call renew(self, c_route_free)
-        call finish(c_halo(comm, grid%handle, left_out, self%handle), stat, errmsg)
+        call finish(c_route_halo(comm, grid%handle, flag(corners, .false.), self%handle), stat,&
+            & errmsg)
     end subroutine
 
     subroutine route_redistribution(self, comm, source, destination, fill_halo, stat, errmsg)
@@ -1197,12 +1255,9 @@ contains
         logical, intent(in), optional :: fill_halo
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int) :: coverage
-        coverage = 0
-        if (present(fill_halo)) coverage = merge(1, 0, fill_halo)
         call renew(self, c_route_free)
-        call finish(c_redistribution(comm, source%handle, destination%handle, coverage, &
-                                     self%handle), stat, errmsg)
+        call finish(c_route_redistribution(comm, source%handle, destination%handle, &
+            & flag(fill_halo, .true.), self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_ghost_pull(self, comm, numbering, ghosts, first, rows, stat, errmsg)
@@ -1219,8 +1274,8 @@ contains
         extent = begin + min(size(ghosts, kind=c_int64_t), huge(extent) - max(begin, 0_c_int64_t))
         if (present(rows)) extent = rows
         call renew(self, c_route_free)
-        call finish(c_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
-                                 from_zero(ghosts), begin, extent, self%handle), stat, errmsg)
+        call finish(c_route_ghost_pull(comm, numbering%handle, size(ghosts, kind=c_int64_t), &
+                                       from_zero(ghosts), begin, extent, self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_ghost_push(self, comm, numbering, pushed, targets, first, stat, errmsg)
@@ -1237,10 +1292,10 @@ contains
         begin = 0
         if (present(first)) begin = from_zero(first)
         call require_targets(pushed, targets, wrong)
-        call refuse(wrong)
-        call renew(self, c_route_free)
-        call finish(c_ghost_push(comm, numbering%handle, size(pushed, kind=c_int64_t), &
-                                 from_zero(pushed), targets, begin, self%handle), stat, errmsg)
+        call renew(self, c_route_free, wrong)
+        call finish(c_route_ghost_push(comm, numbering%handle, size(pushed, kind=c_int64_t), &
+                                       from_zero(pushed), targets, begin, self%handle), &
+                    stat, errmsg)
     end subroutine
 
     subroutine require_targets(pushed, targets, wrong)
@@ -1253,8 +1308,8 @@ contains
                      wrong)
     end subroutine
 
-    subroutine route_alltoallv(self, comm, send_counts, receive_counts, send_first, receive_first, &
-                               stat, errmsg)
+    subroutine route_alltoallv(self, comm, send_counts, receive_counts, send_first, receive_first,&
+        & stat, errmsg)
         class(transrank_route), intent(inout) :: self
         integer, intent(in) :: comm
         integer(int64), intent(in) :: send_counts(:), receive_counts(:)
@@ -1263,36 +1318,29 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t), allocatable :: sends(:), receives(:)
         character(len=:), allocatable :: wrong
-        allocate (sends, source=packed(send_counts))
-        allocate (receives, source=packed(receive_counts))
-        if (present(send_first)) sends = from_zero(send_first)
-        if (present(receive_first)) receives = from_zero(receive_first)
-        call require_each_rank(comm, send_counts, sends, wrong)
-        call require_each_rank(comm, receive_counts, receives, wrong)
-        call refuse(wrong)
-        call renew(self, c_route_free)
-        call finish(c_alltoallv(comm, send_counts, sends, receive_counts, receives, self%handle), &
-                    stat, errmsg)
+        call place_blocks(comm, send_counts, send_first, sends, wrong)
+        call place_blocks(comm, receive_counts, receive_first, receives, wrong)
+        call renew(self, c_route_free, wrong)
+        call finish(c_route_alltoallv(comm, send_counts, sends, receive_counts, receives, &
+                                      self%handle), stat, errmsg)
     end subroutine
 
-    !> Where blocks begin, from 0, that lie one after the other: at most where an
-    !> index can be.
-    function packed(counts) result(begins)
+    !> Where the blocks of an alltoall begin, from 0: as given, or one after the other, at most
+    !> where an index can be.
+    subroutine place_blocks(comm, counts, first, begins, wrong)
+        integer, intent(in) :: comm
         integer(int64), intent(in) :: counts(:)
-        integer(c_int64_t) :: begins(size(counts))
+        integer(int64), intent(in), optional :: first(:)
+        integer(c_int64_t), allocatable, intent(out) :: begins(:)
+        character(len=:), allocatable, intent(inout) :: wrong
+        integer(c_int) :: ranks
         integer :: i
-        if (size(counts) > 0) begins(1) = 0
+        allocate (begins(size(counts)), source=0_c_int64_t)
         do i = 2, size(counts)
             begins(i) = begins(i - 1) + min(max(counts(i - 1), 0_int64), &
                                             huge(begins) - 1 - begins(i - 1))
         end do
-    end function
-
-    subroutine require_each_rank(comm, counts, begins, wrong)
-        integer, intent(in) :: comm
-        integer(c_int64_t), intent(in) :: counts(:), begins(:)
-        character(len=:), allocatable, intent(inout) :: wrong
-        integer(c_int) :: ranks
+        if (present(first)) begins = from_zero(first)
         ! What is no communicator is refused by the call that follows.
         if (c_comm_size(comm, ranks) /= transrank_ok) return
         call require(size(counts) == ranks .and. size(begins) == ranks, &
@@ -1308,7 +1356,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_route_free)
-        call finish(c_transposed(route%handle, self%handle), stat, errmsg)
+        call finish(c_route_transposed(route%handle, self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_save(self, comm, place, stat, errmsg)
@@ -1317,7 +1365,7 @@ contains
         character(len=*), intent(in) :: place
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_save(comm, self%handle, terminated(place)), stat, errmsg)
+        call finish(c_route_save(comm, self%handle, terminated(place)), stat, errmsg)
     end subroutine
 
     subroutine route_load(self, comm, place, stat, errmsg)
@@ -1327,7 +1375,7 @@ contains
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call renew(self, c_route_free)
-        call finish(c_load(comm, terminated(place), self%handle), stat, errmsg)
+        call finish(c_route_load(comm, terminated(place), self%handle), stat, errmsg)
     end subroutine
 
     subroutine route_extents(self, source, destination, stat, errmsg)
@@ -1335,7 +1383,7 @@ contains
         integer(int64), intent(out) :: source, destination
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_extents(self%handle, source, destination), stat, errmsg)
+        call finish(c_route_extents(self%handle, source, destination), stat, errmsg)
     end subroutine
 
     subroutine route_ghosts(self, indices, stat, errmsg)
@@ -1347,71 +1395,62 @@ contains
         integer(c_int) :: status
         type(c_ptr) :: list
         list = c_null_ptr
-        status = c_ghosts(self%handle, count, list)
-        if (status == transrank_ok) then
-            call copy_list(list, count, indices)
-            indices = indices + 1
-        end if
+        status = c_route_ghosts(self%handle, count, list)
+        if (status == transrank_ok) call copy_list(list, count, indices)
         call finish(status, stat, errmsg)
     end subroutine
 
     ! Fields: the compiler chooses by kind, and refuses two arrays of different ones, and what is not
     ! there any longer when the call returns: a pointer needs a target.
 
-    subroutine add_int8(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_int8(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int8), pointer, intent(in) :: source(..)
-        integer(int8), pointer, intent(in) :: destination(..)
+        integer(int8), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call self%add_any(source, destination, 1, values, stat, errmsg)
     end subroutine
 
-    subroutine add_int16(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_int16(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int16), pointer, intent(in) :: source(..)
-        integer(int16), pointer, intent(in) :: destination(..)
+        integer(int16), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call self%add_any(source, destination, 2, values, stat, errmsg)
     end subroutine
 
-    subroutine add_int32(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_int32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int32), pointer, intent(in) :: source(..)
-        integer(int32), pointer, intent(in) :: destination(..)
+        integer(int32), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call self%add_any(source, destination, 3, values, stat, errmsg)
     end subroutine
 
-    subroutine add_int64(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_int64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        integer(int64), pointer, intent(in) :: source(..)
-        integer(int64), pointer, intent(in) :: destination(..)
+        integer(int64), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call self%add_any(source, destination, 4, values, stat, errmsg)
     end subroutine
 
-    subroutine add_real32(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_real32(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        real(real32), pointer, intent(in) :: source(..)
-        real(real32), pointer, intent(in) :: destination(..)
+        real(real32), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         call self%add_any(source, destination, 9, values, stat, errmsg)
     end subroutine
 
-    subroutine add_real64(self, source, destination, values, stat, errmsg)
+    subroutine fields_add_real64(self, source, destination, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        real(real64), pointer, intent(in) :: source(..)
-        real(real64), pointer, intent(in) :: destination(..)
+        real(real64), pointer, intent(in) :: source(..), destination(..)
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
@@ -1420,14 +1459,13 @@ contains
 
     subroutine fields_add_any(self, source, destination, scalar, values, stat, errmsg)
         class(transrank_fields), intent(inout) :: self
-        type(*), intent(in), target :: source(..)
-        type(*), intent(inout), target :: destination(..)
+        type(*), target, intent(in) :: source(..)
+        type(*), target, intent(inout) :: destination(..)
         integer, intent(in) :: scalar
         integer, intent(in), optional :: values
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int64_t) :: in_unit, sizes(2), bytes
-        integer :: i
         type(field_shapes) :: shapes
         character(len=:), allocatable :: wrong
         in_unit = 1
@@ -1452,12 +1490,8 @@ contains
         self%list = [self%list, field(c_loc(source), bytes * sizes(1), c_loc(destination), &
                                       bytes * sizes(2), bytes * in_unit, scalar)]
         shapes%dimensions = [rank(source), rank(destination)]
-        do i = 1, rank(source)
-            shapes%lengths(i, 1) = size(source, i, c_int64_t)
-        end do
-        do i = 1, rank(destination)
-            shapes%lengths(i, 2) = size(destination, i, c_int64_t)
-        end do
+        shapes%lengths(:rank(source), 1) = shape(source, c_int64_t)
+        shapes%lengths(:rank(destination), 2) = shape(destination, c_int64_t)
         shapes%values = in_unit
         if (.not. allocated(self%shapes)) allocate (self%shapes(0))
         self%shapes = [self%shapes, shapes]
@@ -1475,8 +1509,8 @@ contains
         integer :: i, side
         if (allocated(wrong) .or. .not. allocated(fields%shapes)) return
         ! Where there is no route, the call that follows says so.
-        if (c_shapes(route%handle, dimensions(1), lengths(:, 1), dimensions(2), lengths(:, 2)) &
-            /= transrank_ok) return
+        if (c_route_shapes(route%handle, dimensions(1), lengths(:, 1), &
+                           dimensions(2), lengths(:, 2)) /= transrank_ok) return
         do i = 1, size(fields%shapes)
             do side = 1, 2
                 associate (wanted => lengths(dimensions(side):1:-1, side), it => fields%shapes(i))
@@ -1514,13 +1548,9 @@ contains
     function tuple(lengths) result(text)
         integer(c_int64_t), intent(in) :: lengths(:)
         character(len=:), allocatable :: text
-        integer :: i
-        text = '('
-        do i = 1, size(lengths)
-            if (i > 1) text = text // ', '
-            text = text // decimal(lengths(i))
-        end do
-        text = text // ')'
+        character(len=24 * most_ranks_of_arrays) :: numbers
+        write (numbers, '("(", *(i0, :, ", "))') lengths
+        text = trim(numbers) // ')'
     end function
 
     !> The field where there is one only.
@@ -1539,33 +1569,21 @@ contains
 
     ! Ghost updates.
 
-    !> What is known of owned rows without their lengths, and the field.
-    subroutine look_at_rows(fields, it, rows, wrong)
+    !> Owned rows of one length.
+    function equal_rows(fields, wrong) result(rows)
         type(transrank_fields), intent(in) :: fields
-        type(field), intent(out) :: it
-        type(owned_rows), intent(out) :: rows
         character(len=:), allocatable, intent(inout) :: wrong
+        type(owned_rows) :: rows
+        type(field) :: it
         it = only_field(fields, wrong)
         if (allocated(wrong)) return
         call require(c_associated(it%source, it%destination) &
                      .and. it%source_bytes == it%destination_bytes, &
                      'the owned rows of a ghost update are one array; add it as source and' // &
                      ' destination', wrong)
-        rows%element_bytes = scalar_bytes(it%scalar)
-        rows%scalar = it%scalar
-        rows%place = it%source
-        rows%place_bytes = it%source_bytes
-    end subroutine
-
-    function equal_rows(fields, wrong) result(rows)
-        type(transrank_fields), intent(in) :: fields
-        character(len=:), allocatable, intent(inout) :: wrong
-        type(owned_rows) :: rows
-        type(field) :: it
-        call look_at_rows(fields, it, rows, wrong)
-        if (allocated(wrong)) return
-        rows%count = it%source_bytes / it%unit_bytes
-        rows%length = it%unit_bytes / rows%element_bytes
+        rows = owned_rows(it%source_bytes / it%unit_bytes, &
+                          it%unit_bytes / scalar_bytes(it%scalar), c_null_ptr, &
+                          scalar_bytes(it%scalar), it%scalar, it%source, it%source_bytes)
     end function
 
     !> The result points to `begins`.
@@ -1575,20 +1593,20 @@ contains
         integer(c_int64_t), allocatable, target, intent(out) :: begins(:)
         character(len=:), allocatable, intent(inout) :: wrong
         type(owned_rows) :: rows
-        type(field) :: it
-        call look_at_rows(fields, it, rows, wrong)
+        rows = equal_rows(fields, wrong)
         ! What is not allocated has no address, whatever its size is.
         call require(size(offsets) > 0 .and. c_associated(c_loc(offsets)), 'the offsets are' // &
                      ' empty; n rows have n + 1, and rows of one length are given without', wrong)
         if (allocated(wrong)) return
-        call require(it%unit_bytes == rows%element_bytes, 'rows of any length need values of 1', &
-                     wrong)
+        call require(rows%length == 1, 'rows of any length need values of 1', wrong)
         call require(all(offsets >= 1), 'an offset is ' // decimal(minval(offsets)) // &
                      '; they count from 1', wrong)
         begins = from_zero(offsets)
         rows%count = size(offsets, kind=c_int64_t) - 1
+        rows%length = 0
         rows%offsets = c_loc(begins)
     end function
+
 
     subroutine ghost_update_pull(self, comm, rows, ghosts, stat, errmsg)
         class(transrank_ghost_update), intent(inout) :: self
@@ -1600,10 +1618,9 @@ contains
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
         owned = equal_rows(rows, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), from_zero(ghosts), &
-                                  self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_pull(comm, owned, size(ghosts, kind=c_int64_t),&
+            & from_zero(ghosts), self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_pull_uneven(self, comm, rows, ghosts, offsets, stat, errmsg)
@@ -1614,14 +1631,13 @@ contains
         integer(int64), target, intent(in) :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: begins(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
+        integer(c_int64_t), allocatable, target :: begins(:)
         owned = uneven_rows(rows, offsets, begins, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_pull(comm, owned, size(ghosts, kind=c_int64_t), from_zero(ghosts), &
-                                  self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_pull(comm, owned, size(ghosts, kind=c_int64_t),&
+            & from_zero(ghosts), self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_push(self, comm, rows, pushed, targets, stat, errmsg)
@@ -1636,11 +1652,9 @@ contains
         type(owned_rows) :: owned
         call require_targets(pushed, targets, wrong)
         owned = equal_rows(rows, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), from_zero(pushed), &
-                                  targets, &
-                                  self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_push(comm, owned, size(pushed, kind=c_int64_t),&
+            & from_zero(pushed), targets, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_push_uneven(self, comm, rows, pushed, targets, offsets, stat, errmsg)
@@ -1652,16 +1666,14 @@ contains
         integer(int64), target, intent(in) :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: begins(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
+        integer(c_int64_t), allocatable, target :: begins(:)
         call require_targets(pushed, targets, wrong)
         owned = uneven_rows(rows, offsets, begins, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_push(comm, owned, size(pushed, kind=c_int64_t), from_zero(pushed), &
-                                  targets, &
-                                  self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_push(comm, owned, size(pushed, kind=c_int64_t),&
+            & from_zero(pushed), targets, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_along(self, comm, rows, route, stat, errmsg)
@@ -1674,9 +1686,8 @@ contains
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
         owned = equal_rows(rows, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_along_uneven(self, comm, rows, route, offsets, stat, errmsg)
@@ -1687,13 +1698,12 @@ contains
         integer(int64), target, intent(in) :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: begins(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
+        integer(c_int64_t), allocatable, target :: begins(:)
         owned = uneven_rows(rows, offsets, begins, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_along(comm, owned, route%handle, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_like(self, comm, rows, other, stat, errmsg)
@@ -1706,9 +1716,8 @@ contains
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
         owned = equal_rows(rows, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_like_uneven(self, comm, rows, other, offsets, stat, errmsg)
@@ -1719,13 +1728,12 @@ contains
         integer(int64), target, intent(in) :: offsets(:)
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        integer(c_int64_t), allocatable, target :: begins(:)
         character(len=:), allocatable :: wrong
         type(owned_rows) :: owned
+        integer(c_int64_t), allocatable, target :: begins(:)
         owned = uneven_rows(rows, offsets, begins, wrong)
-        call refuse(wrong)
-        call renew(self, c_ghost_update_free)
-        call finish(c_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
+        call renew(self, c_ghost_update_free, wrong)
+        call finish(c_ghost_update_like(comm, owned, other%handle, self%handle), stat, errmsg)
     end subroutine
 
     subroutine ghost_update_ghosts(self, indices, offsets, address, stat, errmsg)
@@ -1737,16 +1745,10 @@ contains
         type(c_ptr) :: list, begins, place
         integer(c_int64_t) :: count
         integer(c_int) :: status
-        status = c_update_ghosts(self%handle, count, list, begins, place)
+        status = c_ghost_update_ghosts(self%handle, count, list, begins, place)
         if (status == transrank_ok) then
-            if (present(indices)) then
-                call copy_list(list, count, indices)
-                indices = indices + 1
-            end if
-            if (present(offsets)) then
-                call copy_list(begins, count + 1, offsets)
-                offsets = offsets + 1
-            end if
+            if (present(indices)) call copy_list(list, count, indices)
+            if (present(offsets)) call copy_list(begins, count + 1, offsets)
             if (present(address)) address = place
         end if
         call finish(status, stat, errmsg)
@@ -1764,8 +1766,8 @@ contains
         if (present(longest_message_bytes)) options%longest_message_bytes = longest_message_bytes
     end function
 
-    subroutine exchange_bind(self, comm, route, fields, operation, transport, &
-                             longest_message_bytes, stat, errmsg)
+    subroutine exchange_bind(self, comm, route, fields, operation, transport,&
+        & longest_message_bytes, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_route), intent(in) :: route
@@ -1781,17 +1783,16 @@ contains
         if (present(transport)) name = terminated(transport)
         if (allocated(fields%refused)) wrong = fields%refused
         call require_shapes(route, fields, wrong)
-        call refuse(wrong)
         allocate (list(0))
         if (allocated(fields%list)) list = fields%list
-        call renew(self, c_exchange_free)
-        call finish(c_bind(comm, route%handle, size(list), list, &
-                           options_of(operation, name, longest_message_bytes), self%handle), &
-                    stat, errmsg)
+        call renew(self, c_exchange_free, wrong)
+        call finish(c_exchange_bind(comm, route%handle, size(list), list, &
+                                    options_of(operation, name, longest_message_bytes), &
+                                    self%handle), stat, errmsg)
     end subroutine
 
-    subroutine exchange_bind_ghost_update(self, comm, update, direction, operation, transport, &
-                                          longest_message_bytes, stat, errmsg)
+    subroutine exchange_bind_ghost_update(self, comm, update, direction, operation, transport,&
+        & longest_message_bytes, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_ghost_update), intent(in) :: update
@@ -1804,9 +1805,9 @@ contains
         character(kind=c_char, len=:), allocatable, target :: name
         if (present(transport)) name = terminated(transport)
         call renew(self, c_exchange_free)
-        call finish(c_bind_update(comm, update%handle, direction, &
-                                  options_of(operation, name, longest_message_bytes), &
-                                  self%handle), stat, errmsg)
+        call finish(c_ghost_update_bind(comm, update%handle, direction, &
+                                        options_of(operation, name, longest_message_bytes), &
+                                        self%handle), stat, errmsg)
     end subroutine
 
     !> `kept` is what the result points to.
@@ -1817,12 +1818,9 @@ contains
         if (.not. present(options)) return
         if (allocated(options%algorithm)) kept%algorithm = terminated(options%algorithm)
         if (allocated(options%choices)) kept%choices = terminated(options%choices)
-        choices%algorithm = address_of(kept%algorithm)
-        choices%choices = address_of(kept%choices)
-        choices%radix = options%radix
-        choices%window = options%window
-        choices%leaders = options%leaders
-        choices%ranks_per_node = options%ranks_per_node
+        choices = alltoall_choices(address_of(kept%algorithm), address_of(kept%choices), &
+                                   options%radix, options%window, options%leaders, &
+                                   options%ranks_per_node)
         if (allocated(options%torus)) then
             kept%torus = options%torus
             choices%torus = c_loc(kept%torus)
@@ -1858,9 +1856,8 @@ contains
         type(kept_choices), target :: kept
         type(field) :: blocks
         blocks = blocks_of(comm, fields, wrong)
-        call refuse(wrong)
-        call renew(self, c_exchange_free)
-        call finish(c_bind_alltoall(comm, blocks%source, blocks%destination, blocks%unit_bytes, &
+        call renew(self, c_exchange_free, wrong)
+        call finish(c_alltoall_bind(comm, blocks%source, blocks%destination, blocks%unit_bytes, &
                                     choices_of(options, kept), self%handle), stat, errmsg)
     end subroutine
 
@@ -1880,8 +1877,8 @@ contains
                                choices_of(options, kept)), stat, errmsg)
     end subroutine
 
-    subroutine exchange_bind_alltoallv(self, comm, fields, send_counts, receive_counts, &
-                                       send_first, receive_first, options, stat, errmsg)
+    subroutine exchange_bind_alltoallv(self, comm, fields, send_counts, receive_counts,&
+        & send_first, receive_first, options, stat, errmsg)
         class(transrank_exchange), intent(inout) :: self
         integer, intent(in) :: comm
         type(transrank_fields), intent(in) :: fields
@@ -1894,20 +1891,15 @@ contains
         integer(c_int64_t), allocatable :: sends(:), receives(:)
         type(kept_choices), target :: kept
         type(field) :: it
-        allocate (sends, source=packed(send_counts))
-        allocate (receives, source=packed(receive_counts))
-        if (present(send_first)) sends = from_zero(send_first)
-        if (present(receive_first)) receives = from_zero(receive_first)
         it = only_field(fields, wrong)
-        call require_each_rank(comm, send_counts, sends, wrong)
-        call require_each_rank(comm, receive_counts, receives, wrong)
+        call place_blocks(comm, send_counts, send_first, sends, wrong)
+        call place_blocks(comm, receive_counts, receive_first, receives, wrong)
         if (.not. allocated(wrong)) then
             call require_room(it%source_bytes / it%unit_bytes, send_counts, sends, wrong)
             call require_room(it%destination_bytes / it%unit_bytes, receive_counts, receives, wrong)
         end if
-        call refuse(wrong)
-        call renew(self, c_exchange_free)
-        call finish(c_bind_alltoallv(comm, it%source, it%unit_bytes * send_counts, &
+        call renew(self, c_exchange_free, wrong)
+        call finish(c_alltoallv_bind(comm, it%source, it%unit_bytes * send_counts, &
                                      it%unit_bytes * sends, it%destination, &
                                      it%unit_bytes * receive_counts, it%unit_bytes * receives, &
                                      choices_of(options, kept), self%handle), stat, errmsg)
@@ -1931,7 +1923,21 @@ contains
         class(transrank_exchange), intent(in) :: self
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call step(c_start, self%handle, stat, errmsg)
+        call step(c_exchange_start, self%handle, stat, errmsg)
+    end subroutine
+
+    subroutine exchange_wait(self, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        call step(c_exchange_wait, self%handle, stat, errmsg)
+    end subroutine
+
+    subroutine exchange_run(self, stat, errmsg)
+        class(transrank_exchange), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(len=*), intent(inout), optional :: errmsg
+        call step(c_exchange_run, self%handle, stat, errmsg)
     end subroutine
 
     subroutine exchange_test(self, done, stat, errmsg)
@@ -1941,16 +1947,9 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: over, status
         over = 0
-        status = c_test(self%handle, over)
+        status = c_exchange_test(self%handle, over)
         done = over /= 0
         call finish(status, stat, errmsg)
-    end subroutine
-
-    subroutine exchange_wait(self, stat, errmsg)
-        class(transrank_exchange), intent(in) :: self
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call step(c_wait, self%handle, stat, errmsg)
     end subroutine
 
     subroutine exchange_wait_for(self, seconds, done, stat, errmsg)
@@ -1961,25 +1960,17 @@ contains
         character(len=*), intent(inout), optional :: errmsg
         integer(c_int) :: over, status
         over = 0
-        status = c_wait_for(self%handle, seconds, over)
+        status = c_exchange_wait_for(self%handle, seconds, over)
         done = over /= 0
         call finish(status, stat, errmsg)
     end subroutine
 
-    subroutine exchange_run(self, stat, errmsg)
-        class(transrank_exchange), intent(in) :: self
-        integer, intent(out), optional :: stat
-        character(len=*), intent(inout), optional :: errmsg
-        call step(c_run, self%handle, stat, errmsg)
-    end subroutine
-
-    !> Fails always: with transrank_error_misuse and the text `why`.
     subroutine exchange_abandon(self, why, stat, errmsg)
         class(transrank_exchange), intent(in) :: self
         character(len=*), intent(in) :: why
         integer, intent(out), optional :: stat
         character(len=*), intent(inout), optional :: errmsg
-        call finish(c_abandon(self%handle, terminated(why)), stat, errmsg)
+        call finish(c_exchange_abandon(self%handle, terminated(why)), stat, errmsg)
     end subroutine
 
     function exchange_explain(self) result(text)
@@ -1988,7 +1979,7 @@ contains
         type(c_ptr) :: shown
         shown = c_null_ptr
         text = ''
-        if (c_explain(self%handle, shown) == transrank_ok) text = text_at(shown)
+        if (c_exchange_explain(self%handle, shown) == transrank_ok) text = text_at(shown)
     end function
 
 end module transrank
