@@ -18,7 +18,9 @@ def build_folder() -> Path:
 
 
 def cpp_test(path: Path | str) -> Path:
-    """Return the executable of tests/cpp/PATH.cpp."""
-    executable = build_folder() / "tests" / "cpp" / path
+    """Return the executable that tests/cpp/PATH.cpp is part of."""
+    folder = build_folder() / "tests" / "cpp"
+    executables = dict(map(str.split, (folder / "executables.txt").read_text().splitlines()))
+    executable = folder / executables[f"{path}.cpp"]
     assert executable.exists(), f"{executable} is not built: make test builds it"
     return executable

@@ -51,7 +51,14 @@ CASES = [case for path in sorted(SOURCES.rglob("*_test.cpp")) for case in cases_
 
 @pytest.mark.parametrize(("test", "ranks"), CASES)
 def test_passes_on_every_rank(test: Path, ranks: int, mpiexec: Mpiexec) -> None:
-    mpiexec.run(ranks, cpp_test(test), timeout=trials.seconds(60)).check()
+    chosen = f"--source-file=*/tests/cpp/{test}.cpp"
+    mpiexec.run(ranks, cpp_test(test), chosen, timeout=trials.seconds(60)).check()
+
+
+def test_a_filter_that_no_test_case_passes_is_an_error(mpiexec: Mpiexec) -> None:
+    done = mpiexec.run(2, cpp_test("mpi/agreement_test"), "--source-file=*/agreement.cpp")
+    assert done.status == 1
+    assert "no test case passes the filters" in done.stderr
 
 
 def test_rank_counts_are_read_from_the_comment_line() -> None:

@@ -6,8 +6,8 @@
 #include "world.hpp"
 
 // Through MPI's profiling interface, which lets a program put its own function in place of MPI's:
-// the ranks of this machine can be told that they are on several nodes. To be included by one file
-// of an executable.
+// the ranks of this machine can be told that they are on several nodes. Weak, as several files of
+// an executable include it.
 namespace testing {
 
 inline int pretended_ranks_per_node = 0;  // 0: the truth
@@ -31,8 +31,8 @@ public:
 
 }  // namespace testing
 
-extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
-                                   MPI_Comm* made) {
+extern "C" [[gnu::weak]] int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
+                                                 MPI_Comm* made) {
     if (testing::pretended_ranks_per_node == 0 || type != MPI_COMM_TYPE_SHARED) {
         return PMPI_Comm_split_type(comm, type, key, info, made);
     }
