@@ -5,11 +5,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "c/handles.hpp"
 #include "transrank/layout/require.hpp"
 
 namespace transrank::c {
+
+/// A result for which the caller may have no place.
+template <class T>
+void tell(T* place, std::type_identity_t<T> value) {
+    if (place != nullptr) {
+        *place = value;
+    }
+}
 
 /// Looks at what a caller passes; throws std::invalid_argument, which names the rank if it is
 /// known.

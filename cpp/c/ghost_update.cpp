@@ -177,18 +177,10 @@ int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t*
                                   const int64_t** indices, const int64_t** offsets, void** data) {
     return c::attempt([&] {
         const auto& object = Arguments().object(update);
-        if (count != nullptr) {
-            *count = std::ssize(object.ghosts());
-        }
-        if (indices != nullptr) {
-            *indices = object.ghosts().data();
-        }
-        if (offsets != nullptr) {
-            *offsets = object.offsets().data();
-        }
-        if (data != nullptr) {
-            *data = object.ghost_bytes().data();
-        }
+        c::tell(count, std::ssize(object.ghosts()));
+        c::tell(indices, object.ghosts().data());
+        c::tell(offsets, object.offsets().data());
+        c::tell(data, object.ghost_bytes().data());
     });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c/handles.hpp"
 
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -59,25 +61,9 @@ std::shared_ptr<void> release(Place& place) noexcept {
 }
 
 const char* name_of(Kind kind) noexcept {
-    switch (kind) {
-        case Kind::distribution:
-            return "a distribution";
-        case Kind::layout:
-            return "a layout";
-        case Kind::numbering:
-            return "a numbering";
-        case Kind::route:
-            return "a route";
-        case Kind::exchange:
-            return "an exchange";
-        case Kind::ghost_update:
-            return "a ghost update";
-        case Kind::memory:
-            return "memory";
-        case Kind::none:
-            break;
-    }
-    return "nothing";
+    static constexpr std::array names{"nothing", "a distribution", "a layout",       "a numbering",
+                                      "a route", "an exchange",    "a ghost update", "memory"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace transrank::c

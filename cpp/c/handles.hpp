@@ -75,43 +75,27 @@ std::shared_ptr<void> release(Place& place) noexcept;
 /// "a route".
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
 
+template <class Type, Kind its_kind>
+struct Of {
+    using Object = Type;
+    static constexpr Kind kind = its_kind;
+};
 template <class Public>
 struct Behind;
 template <>
-struct Behind<transrank_distribution> {
-    using Object = layout::Distribution;
-    static constexpr Kind kind = Kind::distribution;
-};
+struct Behind<transrank_distribution> : Of<layout::Distribution, Kind::distribution> {};
 template <>
-struct Behind<transrank_layout> {
-    using Object = redistribution::Layout;
-    static constexpr Kind kind = Kind::layout;
-};
+struct Behind<transrank_layout> : Of<redistribution::Layout, Kind::layout> {};
 template <>
-struct Behind<transrank_numbering> {
-    using Object = discovery::Numbering;
-    static constexpr Kind kind = Kind::numbering;
-};
+struct Behind<transrank_numbering> : Of<discovery::Numbering, Kind::numbering> {};
 template <>
-struct Behind<transrank_route> {
-    using Object = Route;
-    static constexpr Kind kind = Kind::route;
-};
+struct Behind<transrank_route> : Of<Route, Kind::route> {};
 template <>
-struct Behind<transrank_exchange> {
-    using Object = Exchange;
-    static constexpr Kind kind = Kind::exchange;
-};
+struct Behind<transrank_exchange> : Of<Exchange, Kind::exchange> {};
 template <>
-struct Behind<transrank_ghost_update> {
-    using Object = GhostUpdate;
-    static constexpr Kind kind = Kind::ghost_update;
-};
+struct Behind<transrank_ghost_update> : Of<GhostUpdate, Kind::ghost_update> {};
 template <>
-struct Behind<transrank_memory> {
-    using Object = SharedArray;
-    static constexpr Kind kind = Kind::memory;
-};
+struct Behind<transrank_memory> : Of<SharedArray, Kind::memory> {};
 
 /// Where the object of a handle is; nullptr unless it is a valid one. The struct of a handle of C
 /// is never defined: its address is a number.

@@ -162,9 +162,7 @@ int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* ex
             }
             std::copy_n(between.begin(), dimensions, strides);
         }
-        if (units != nullptr) {
-            *units = all;
-        }
+        tell(units, all);
     });
 }
 

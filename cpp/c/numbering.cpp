@@ -19,15 +19,9 @@ int transrank_numbering_range(const transrank_numbering* numbering, int64_t* beg
                               int64_t* extent) {
     return attempt([&] {
         const auto& object = Arguments().object(numbering);
-        if (begin != nullptr) {
-            *begin = object.owned().begin;
-        }
-        if (end != nullptr) {
-            *end = object.owned().end;
-        }
-        if (extent != nullptr) {
-            *extent = object.extent();
-        }
+        tell(begin, object.owned().begin);
+        tell(end, object.owned().end);
+        tell(extent, object.extent());
     });
 }
 

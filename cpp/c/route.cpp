@@ -25,12 +25,6 @@ c::Route kept(route::Route route, std::vector<std::int64_t> ghosts = {}) {
             .ghosts = std::move(ghosts)};
 }
 
-/// One value for each rank.
-struct PerRank {
-    std::span<const std::int64_t> counts;
-    std::span<const std::int64_t> displacements;
-};
-
 }  // namespace
 
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
@@ -125,7 +119,7 @@ int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numberi
 int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                               const int64_t* send_displacements, const int64_t* receive_counts,
                               const int64_t* receive_displacements, transrank_route** route) {
-    using Sides = std::pair<PerRank, PerRank>;
+    using Sides = std::pair<discovery::BlockList, discovery::BlockList>;
     return create_together(
         __func__, comm, route,
         [&](const Arguments& arguments) {
@@ -142,10 +136,7 @@ int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                      values(receive_displacements, "the displacements to receive at")}};
         },
         [](const mpi::Communicator& own, const Sides& sides) {
-            const auto& [sends, receives] = sides;
-            return kept(discovery::alltoallv(
-                own, {.counts = sends.counts, .displacements = sends.displacements},
-                {.counts = receives.counts, .displacements = receives.displacements}));
+            return kept(discovery::alltoallv(own, sides.first, sides.second));
         });
 }
 
@@ -183,12 +174,8 @@ int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** rou
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination) {
     return c::attempt([&] {
         const auto& object = *Arguments().object(route).value;
-        if (source != nullptr) {
-            *source = object.source_extent();
-        }
-        if (destination != nullptr) {
-            *destination = object.destination_extent();
-        }
+        c::tell(source, object.source_extent());
+        c::tell(destination, object.destination_extent());
     });
 }
 
@@ -196,9 +183,7 @@ int transrank_route_shapes(const transrank_route* route, int* source_dimensions,
                            int* destination_dimensions, int64_t* destination) {
     return c::attempt([&] {
         const auto tell = [](const route::Shape& shape, int* dimensions, int64_t* lengths) {
-            if (dimensions != nullptr) {
-                *dimensions = static_cast<int>(shape.size());
-            }
+            c::tell(dimensions, static_cast<int>(shape.size()));
             if (lengths != nullptr) {
                 std::ranges::copy(shape, lengths);
             }
