@@ -47,7 +47,6 @@ module transrank
     integer, parameter, public :: transrank_pull = 0
     integer, parameter, public :: transrank_push = 1
 
-    integer, parameter :: opaque = 0
     ! Of the scalars of transrank.h, without the opaque one.
     integer(c_int64_t), parameter :: scalar_bytes(10) = [1, 2, 4, 8, 1, 2, 4, 8, 4, 8]
     integer, parameter :: first_fastest = 1
@@ -61,7 +60,56 @@ module transrank
             type(c_ptr), intent(inout) :: handle
             integer(c_int) :: status
         end function
+        function on_exchange(handle) bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int) :: status
+        end function
     end interface
+
+    ! Of transrank.h: transrank_field, _rows, _options, _alltoall_options and _grid_options.
+    type, bind(c) :: field
+        type(c_ptr) :: source = c_null_ptr
+        integer(c_int64_t) :: source_bytes = 0
+        type(c_ptr) :: destination = c_null_ptr
+        integer(c_int64_t) :: destination_bytes = 0
+        integer(c_int64_t) :: unit_bytes = 0
+        integer(c_int) :: scalar = 0
+    end type
+
+    type, bind(c) :: owned_rows
+        integer(c_int64_t) :: count = 0
+        integer(c_int64_t) :: length = 0
+        type(c_ptr) :: offsets = c_null_ptr
+        integer(c_int64_t) :: element_bytes = 0
+        integer(c_int) :: scalar = 0
+        type(c_ptr) :: place = c_null_ptr
+        integer(c_int64_t) :: place_bytes = 0
+    end type
+
+    type, bind(c) :: exchange_options
+        integer(c_int) :: operation = 0
+        type(c_ptr) :: transport = c_null_ptr
+        integer(c_int64_t) :: longest_message_bytes = 0
+    end type
+
+    type, bind(c) :: alltoall_choices
+        type(c_ptr) :: algorithm = c_null_ptr
+        type(c_ptr) :: choices = c_null_ptr
+        integer(c_int) :: radix = 0
+        integer(c_int) :: window = 0
+        integer(c_int) :: leaders = 0
+        integer(c_int) :: ranks_per_node = 0
+        type(c_ptr) :: torus = c_null_ptr
+        integer(c_int) :: torus_dimensions = 0
+    end type
+
+    type, bind(c) :: grid_options
+        integer(c_int) :: part_order = 0
+        type(c_ptr) :: memory_order = c_null_ptr
+        type(c_ptr) :: halo = c_null_ptr
+        type(c_ptr) :: ranks = c_null_ptr
+    end type
 
     !> What all objects of the library have in common.
     type :: transrank_object
@@ -168,15 +216,6 @@ module transrank
         procedure :: ghosts => route_ghosts
     end type
 
-    type, bind(c) :: field
-        type(c_ptr) :: source = c_null_ptr
-        integer(c_int64_t) :: source_bytes = 0
-        type(c_ptr) :: destination = c_null_ptr
-        integer(c_int64_t) :: destination_bytes = 0
-        integer(c_int64_t) :: unit_bytes = 0
-        integer(c_int) :: scalar = opaque
-    end type
-
     integer, parameter :: most_ranks_of_arrays = 15
 
     !> How the source and the destination of a field lie in their arrays.
@@ -206,16 +245,6 @@ module transrank
         procedure, private :: add_any => fields_add_any
     end type
 
-    type, bind(c) :: owned_rows
-        integer(c_int64_t) :: count = 0
-        integer(c_int64_t) :: length = 0
-        type(c_ptr) :: offsets = c_null_ptr
-        integer(c_int64_t) :: element_bytes = 0
-        integer(c_int) :: scalar = opaque
-        type(c_ptr) :: place = c_null_ptr
-        integer(c_int64_t) :: place_bytes = 0
-    end type
-
     !> Rows of one length or of any, and copies of rows of other ranks (ghosts) in memory that the
     !> update has.
     !>
@@ -243,12 +272,6 @@ module transrank
         procedure, private :: ghost_update_like, ghost_update_like_uneven
     end type
 
-    type, bind(c) :: exchange_options
-        integer(c_int) :: operation = transrank_assign
-        type(c_ptr) :: transport = c_null_ptr
-        integer(c_int64_t) :: longest_message_bytes = 0
-    end type
-
     !> How an alltoall is done, the same on every rank. What is left out or 0 is found out.
     type, public :: transrank_alltoall_options
         character(len=:), allocatable :: algorithm
@@ -260,17 +283,6 @@ module transrank
         integer :: ranks_per_node = 0
         !> Lengths that the ranks fill, the first varying fastest.
         integer, allocatable :: torus(:)
-    end type
-
-    type, bind(c) :: alltoall_choices
-        type(c_ptr) :: algorithm = c_null_ptr
-        type(c_ptr) :: choices = c_null_ptr
-        integer(c_int) :: radix = 0
-        integer(c_int) :: window = 0
-        integer(c_int) :: leaders = 0
-        integer(c_int) :: ranks_per_node = 0
-        type(c_ptr) :: torus = c_null_ptr
-        integer(c_int) :: torus_dimensions = 0
     end type
 
     !> transrank_alltoall_options as C reads them: valid as long as this is.
@@ -317,13 +329,6 @@ module transrank
         procedure, private :: memory_allocate, memory_allocate_int64
         !> What is bound to the memory keeps it.
         procedure :: free => memory_free
-    end type
-
-    type, bind(c) :: grid_options
-        integer(c_int) :: part_order = first_fastest
-        type(c_ptr) :: memory_order = c_null_ptr
-        type(c_ptr) :: halo = c_null_ptr
-        type(c_ptr) :: ranks = c_null_ptr
     end type
 
     interface
@@ -710,13 +715,6 @@ module transrank
     procedure(fail), pointer :: fail_apart => fail
     procedure(act), pointer :: act_apart => act
 
-    abstract interface
-        function on_exchange(exchange) bind(c) result(status)
-            import
-            type(c_ptr), value :: exchange
-            integer(c_int) :: status
-        end function
-    end interface
     procedure(on_exchange), bind(c, name='transrank_exchange_start') :: c_exchange_start
     procedure(on_exchange), bind(c, name='transrank_exchange_wait') :: c_exchange_wait
     procedure(on_exchange), bind(c, name='transrank_exchange_run') :: c_exchange_run
@@ -1079,6 +1077,7 @@ contains
         integer :: d
         call renew(self, c_layout_free)
         self%dimensions = size(distributions)
+        options%part_order = first_fastest
         allocate (memory_order(size(distributions)), source=[(d, d=0, size(distributions) - 1)])
         if (present(order)) then
             call require(size(order) == size(distributions), &
