@@ -27,10 +27,9 @@ from native import build
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-import launched_hosts
-import virtual_hosts
-from launched_hosts import Site
-from virtual_hosts import VirtualHosts
+from support import launched_hosts, virtual_hosts
+from support.launched_hosts import Site
+from support.virtual_hosts import VirtualHosts
 
 DELAY_SECONDS = 50e-6
 BITS_PER_SECOND = 1e9

@@ -18,12 +18,11 @@ from bars import Figure, add_check_option, report
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-import launched_hosts
-import virtual_hosts
-from launched_hosts import Site
+from support import launched_hosts, virtual_hosts
+from support.launched_hosts import Site
+from support.virtual_hosts import VirtualHosts
 from transrank.lab.stats import contention
 from transrank.lab.stats.contention import Contention
-from virtual_hosts import VirtualHosts
 
 MEGABITS = (200, 400, 1000)
 # What a link lets through at once, and what TCP keeps for a receiver that is late, must be a small

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-import trials
-from bounded import Finished, run_bounded
+from support import trials
+from support.bounded import Finished, run_bounded
 from transrank import installation
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bounded import run_bounded
 from conftest import Mpiexec
+from support.bounded import run_bounded
 
 
 def running(command_line_part: str) -> list[int]:

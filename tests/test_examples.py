@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bounded import run_bounded
 from conftest import ONE_THREAD
+from support.bounded import run_bounded
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bounded import run_bounded
 from conftest import ONE_THREAD
+from support.bounded import run_bounded
 from transrank.lab.cli import __main__ as frame
 
 if TYPE_CHECKING:

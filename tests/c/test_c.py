@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from built import ROOT, build_folder
-from trials import seconds, seed, trials
+from support.built import ROOT, build_folder
+from support.trials import seconds, seed, trials
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

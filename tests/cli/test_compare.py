@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import recorded
-from stored_runs import Store, pingpong
+from support import recorded
+from support.stored_runs import Store, pingpong
 from transrank.lab.cli import compare
 from transrank.lab.store.lines import DISTURBED
 

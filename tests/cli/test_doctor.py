@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import commands
+from support import commands
 from transrank import installation
 from transrank.lab.cli import doctor, execution, output
 from transrank.lab.cli.__main__ import parse

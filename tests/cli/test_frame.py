@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import commands
 import transrank
-from bounded import Finished
+from support import commands
+from support.bounded import Finished
 from transrank.errors import LaunchError
 from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import output

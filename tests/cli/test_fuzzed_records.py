@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import recorded
-from commands import run_quietly
-from stored_runs import pingpong
+from support import recorded
+from support.commands import run_quietly
+from support.stored_runs import pingpong
 from transrank.lab.cli.__main__ import INTERNAL_ERROR
 
 if TYPE_CHECKING:

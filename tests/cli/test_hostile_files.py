@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import recorded
-import trials
-from commands import COMMAND, run_quietly
-from stored_runs import pingpong
+from support import recorded, trials
+from support.commands import COMMAND, run_quietly
+from support.stored_runs import pingpong
 from transrank import installation
 from transrank.errors import Failure
 from transrank.installation import variants

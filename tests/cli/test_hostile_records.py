@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-import measured
-import recorded
-from commands import run_quietly
+from support import measured, recorded
+from support.commands import run_quietly
 from transrank import installation
 from transrank.lab.cli import execution
 from transrank.lab.cli.__main__ import main

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-import launched_hosts
-import virtual_hosts
-from launched_hosts import Site, cases_in
+from support import launched_hosts, virtual_hosts
+from support.launched_hosts import Site, cases_in
+from support.virtual_hosts import VirtualHosts
 from transrank import installation
 from transrank.lab.stats import contention, placed
 from transrank.lab.stats.contention import Contention, Pair
@@ -24,7 +24,6 @@ from transrank.lab.tune.choice import Range
 from transrank.lab.tune.library import write
 from transrank.lab.tune.openmpi import OpenMpi
 from transrank.lab.tune.own import Own
-from virtual_hosts import VirtualHosts
 
 OBSTACLE = launched_hosts.obstacle()
 pytestmark = [

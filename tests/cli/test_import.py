@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stored_runs import Store
+from support.stored_runs import Store
 
 OUTPUTS = Path(__file__).parents[1] / "python" / "lab" / "store" / "outputs"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stored_runs import Store, pingpong
+from support.stored_runs import Store, pingpong
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
 

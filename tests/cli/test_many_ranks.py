@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import commands
-import recorded
-from stored_runs import Store, pingpong
+from support import commands, recorded
+from support.stored_runs import Store, pingpong
 from transrank.lab.store import spread
 from transrank.lab.store.records import read_run
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import commands
-from measured import happened, measure, only_run, paste, planned
+from support import commands
+from support.measured import happened, measure, only_run, paste, planned
 from transrank import installation
 from transrank.lab.cli import execution
 from transrank.lab.cli.__main__ import main

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-import commands
-import recorded
-from stored_runs import Store, pingpong
+from support import commands, recorded
+from support.stored_runs import Store, pingpong
 from transrank.lab.cli import output, results
 
 # Set the title, clear the screen, C1's CSI, back over what was printed, write from right to left.

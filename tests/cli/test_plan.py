@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stored_runs import Store
+from support.stored_runs import Store
 from transrank.lab.reference.machine import read_table
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from bounded import run_bounded
+from support.bounded import run_bounded
 
 CHECK = Path(__file__).parents[2] / "examples" / "harnesses" / "transrank_reframe.py"
 

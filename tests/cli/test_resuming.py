@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 
-import commands
-import processes
-from bounded import Finished
-from measured import happened, measure, only_run, paste, planned
+from support import commands, processes
+from support.bounded import Finished
+from support.measured import happened, measure, only_run, paste, planned
 from transrank import installation
 from transrank.lab.launch import left_overs
 from transrank.lab.store.records import finished_cases, read_run

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import processes
-import recorded
-from bounded import end_tree, run_bounded
+from support import processes, recorded
+from support.bounded import end_tree, run_bounded
 from transrank import installation
 from transrank.lab.store.records import read_run
 

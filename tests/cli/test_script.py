@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import commands
+from support import commands
 from transrank.lab.cli import script
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import slurm_cluster
-from slurm_cluster import SlurmCluster
+from support import slurm_cluster
+from support.slurm_cluster import SlurmCluster
 from transrank import installation
 from transrank.lab.store.records import Run, Shape, read_run
 

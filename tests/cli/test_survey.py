@@ -8,7 +8,7 @@ import re
 import signal
 from pathlib import Path
 
-import commands
+from support import commands
 from transrank.lab.store.records import finished_cases, read_run
 from transrank.lab.study import catalogue
 from transrank.lab.survey import presets

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import commands
-import recorded
-from built import build_folder
-from stored_runs import Store, pingpong
+from support import commands, recorded
+from support.built import build_folder
+from support.stored_runs import Store, pingpong
 from transrank import installation
 from transrank.errors import UsageError
 from transrank.lab.cli import variants

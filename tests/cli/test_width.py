@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-import commands
-from bounded import Finished
-from stored_runs import Store
+from support import commands
+from support.bounded import Finished
+from support.stored_runs import Store
 from transrank.lab.cli import output, tune
 from transrank.lab.cli.__main__ import VERBS
 from transrank.lab.reference.tables import machines

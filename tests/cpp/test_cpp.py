@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import trials
-from built import cpp_test
+from support import trials
+from support.built import cpp_test
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet

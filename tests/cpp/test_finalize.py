@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from built import cpp_test
+from support.built import cpp_test
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

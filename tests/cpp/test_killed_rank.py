@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from built import cpp_test
+from support.built import cpp_test
 from transrank import installation
 
 if TYPE_CHECKING:

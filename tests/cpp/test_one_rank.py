@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from built import ROOT, cpp_test
-from trials import seconds, seed, trials
+from support.built import ROOT, cpp_test
+from support.trials import seconds, seed, trials
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

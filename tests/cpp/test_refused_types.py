@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bounded import run_bounded
+from support.bounded import run_bounded
 from transrank import installation
 
 ROOT = Path(__file__).parent.parent.parent

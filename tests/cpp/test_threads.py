@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from built import build_folder, cpp_test
+from support.built import build_folder, cpp_test
 
 if TYPE_CHECKING:
-    from bounded import Finished
     from conftest import Mpiexec
+    from support.bounded import Finished
 
 WATCHER = {
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 ignore_interceptors_accesses=1",

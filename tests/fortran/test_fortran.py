@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bounded import run_bounded
-from built import ROOT, build_folder
 from conftest import Mpiexec
+from support.bounded import run_bounded
+from support.built import ROOT, build_folder
+from support.trials import seconds, seed, trials
 from transrank import installation
-from trials import seconds, seed, trials
 
 HERE = Path(__file__).parent
 # Wheels of MPI have no Fortran, and the module needs none.

@@ -26,9 +26,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import transrank
-from trials import SEED_VARIABLE
-from trials import seed as the_seed
-from trials import trials as trials
+from support.trials import SEED_VARIABLE
+from support.trials import seed as the_seed
+from support.trials import trials as trials
 
 WORLD = MPI.COMM_WORLD
 

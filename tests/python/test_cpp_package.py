@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bounded import Finished, run_bounded
 from conftest import Mpiexec
+from support.bounded import Finished, run_bounded
 from transrank import installation
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bounded import Finished, run_bounded
 from conftest import ONE_THREAD, Mpiexec
+from support.bounded import Finished, run_bounded
 
 NAMES_OF_LIBRARIES = [
     ("libmpi.so.12", True),

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from bounded import Finished, run_bounded
 from conftest import ONE_THREAD, Mpiexec
+from support.bounded import Finished, run_bounded
 from transrank import installation
 
 pytestmark = pytest.mark.install

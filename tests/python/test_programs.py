@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import trials
+from support import trials
 
 if TYPE_CHECKING:
     from conftest import Mpiexec

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bounded import Finished, run_bounded
+from support.bounded import Finished, run_bounded
 
 SCRIPT = Path(__file__).parent.parent.parent / "tools" / "prerequisites.sh"
 

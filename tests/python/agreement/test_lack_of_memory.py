@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import trials
-from bounded import run_bounded
+from support import trials
+from support.bounded import run_bounded
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import trials
 from python.route.grids import EXTENTS, RANKS, Grid, grids
 from python.test_mpi import python
+from support import trials
 from transrank import _core
 from transrank._core import BlockGrid, Distribution, Leg, Numbering, Route
 

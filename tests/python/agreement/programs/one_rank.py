@@ -27,10 +27,10 @@ from hypothesis import strategies as st
 
 import transrank
 from python.spmd import MPI, WORLD, main, property_test
+from support.trials import trials
 from transrank import BlockGrid, Distribution
 from transrank import route as routes
 from transrank.exchange.exchange import Options
-from trials import trials
 
 RANK, RANKS = WORLD.rank, WORLD.size
 HANGING_SECONDS = 30.0

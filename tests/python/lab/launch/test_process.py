@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import processes
+from support import processes
 from transrank.errors import LaunchError
 from transrank.lab.launch import launchers, process
 from transrank.lab.launch.launcher import Capacity

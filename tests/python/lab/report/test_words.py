@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import recorded
 from python.lab.report.synthetic import (
     MACHINE,
     Link,
@@ -20,6 +19,7 @@ from python.lab.report.synthetic import (
     add_send_modes,
     every_study,
 )
+from support import recorded
 from transrank.lab import units
 from transrank.lab.report.measured import Measured, measure_up
 from transrank.lab.report.page import render_report

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import recorded
-from recorded import cores
+from support import recorded
+from support.recorded import cores
 from transrank.errors import RecordError
 from transrank.lab.stats.advice import run_warnings
 from transrank.lab.stats.compare import compare_results

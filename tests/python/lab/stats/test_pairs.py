@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import recorded
+from support import recorded
 from transrank.lab.stats.compare import compare_results, summarise_family
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.launches import combine

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recorded
+from support import recorded
 from transrank.lab.stats.placed import Placed, Placements, placed, taking_part
 from transrank.lab.store.lines import Case, Placement, Shape, from_json
 

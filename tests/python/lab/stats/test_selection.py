@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recorded
+from support import recorded
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.stats.launches import LEAST_LAUNCHES
 from transrank.lab.stats.selection import BASES, select

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import recorded
+from support import recorded
 from transrank.lab.stats.summary import CaseResult, run_warnings, summarise
 from transrank.lab.store.records import Run, read_run
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recorded
+from support import recorded
 from transrank.errors import RecordError, UsageError
 from transrank.lab.stats.summary import CaseResult, summarise
 from transrank.lab.store import jsonlines

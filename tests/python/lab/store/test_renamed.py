@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank.lab.stats.compare import compare_results
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store import renamed

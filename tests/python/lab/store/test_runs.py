@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank.errors import RecordError
 from transrank.lab.store import records, runs
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recorded
+from support import recorded
 from transrank.errors import RecordError
 from transrank.lab.stats.placed import taking_part
 from transrank.lab.stats.summary import summarise_case

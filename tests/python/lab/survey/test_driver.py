@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank import installation
 from transrank.errors import Failure, LaunchError
 from transrank.lab.launch.launcher import Capacity

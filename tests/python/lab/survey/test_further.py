@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank.lab.stats.cores import CoreState
 from transrank.lab.store.records import Case, Options, PlannedLaunch, Shape, from_json
 from transrank.lab.survey.further import Further

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recorded
+from support import recorded
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.launch.launchers import Hydra
 from transrank.lab.machine.facts import Facts, differences, read_facts

@@ -8,7 +8,7 @@ import io
 import pytest
 from rich.console import Console
 
-import recorded
+from support import recorded
 from transrank.lab.store.records import Shape
 from transrank.lab.survey.progress import Finished, LastLine, Lines, Progress, for_console
 

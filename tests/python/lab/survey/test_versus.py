@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank.errors import LaunchError
 from transrank.lab.launch.launcher import Capacity
 from transrank.lab.launch.template import Template

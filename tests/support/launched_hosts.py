@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import virtual_hosts
+from support import virtual_hosts
+from support.virtual_hosts import VirtualHosts
 from transrank import installation
 from transrank.lab.launch.launcher import MPICH_YIELDS, OPENMPI_AS_ROOT
 from transrank.lab.store.records import Run, read_run
-from virtual_hosts import VirtualHosts
 
 # The hosts share a file system and the cores, but nothing that MPI takes for one host.
 SETTINGS = {
@@ -100,7 +100,7 @@ class Site:
 
 
 def _environment() -> dict[str, str]:
-    tests = str(Path(__file__).parent)
+    tests = str(Path(__file__).parents[1])
     return {**os.environ, **SETTINGS[installation.mpi_kind()], "PYTHONPATH": tests}
 
 

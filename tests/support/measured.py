@@ -6,8 +6,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import commands
-from bounded import Finished
+from support import commands
+from support.bounded import Finished
 from transrank.lab.store.records import Run, read_run
 
 

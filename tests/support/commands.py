@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bounded import Finished, run_bounded
+from support.bounded import Finished, run_bounded
 from transrank.lab.cli.__main__ import main
 
 if TYPE_CHECKING:

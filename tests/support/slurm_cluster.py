@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import virtual_hosts
-from virtual_hosts import VirtualHosts
+from support import virtual_hosts
+from support.virtual_hosts import VirtualHosts
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scontrol", "sinfo")
 START_SECONDS = 30.0

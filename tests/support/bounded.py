@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from processes import below, kill, wait_until_gone
+from support.processes import below, kill, wait_until_gone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from transrank import installation
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def build_folder() -> Path:

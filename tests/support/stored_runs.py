@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import recorded
+from support import recorded
 from transrank.lab.cli.__main__ import main
 
 CALM = [1.00, 1.01, 0.99, 1.00, 1.02, 0.98, 1.00, 1.01, 1.00, 0.99]
