@@ -137,17 +137,18 @@ std::vector<std::int64_t> GhostUpdate::begin_fit() {
     clear_persistent_push();
     movement_.reset();
     arriving_.reset();
-    return together(
-        "ArrayTransformer.fit_son",
-        [&](const mpi::Communicator& comm) -> std::vector<std::int64_t> {
-            mpi::agree(comm, [&] { check_mapping(comm.rank(), mapping_.get(), "there is"); });
-            mpi::agree_on(comm, "has rows of", {father_->description()});
-            if (father_->rows().is_fixed()) {
-                return {};
-            }
-            arriving_ = discovery::arriving_rows(comm, mapping_->route, father_->rows());
-            return arriving_->lengths;
+    using Lengths = std::vector<std::int64_t>;
+    return together("ArrayTransformer.fit_son", [&](const mpi::Communicator& comm) -> Lengths {
+        mpi::agree_on(comm, "has rows of", [&] {
+            check_mapping(comm.rank(), mapping_.get(), "there is");
+            return mpi::Words{father_->description()};
         });
+        if (father_->rows().is_fixed()) {
+            return {};
+        }
+        arriving_ = discovery::arriving_rows(comm, mapping_->route, father_->rows());
+        return arriving_->lengths;
+    });
 }
 
 void GhostUpdate::end_fit(std::shared_ptr<RowArray> son) {

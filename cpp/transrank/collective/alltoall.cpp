@@ -213,15 +213,14 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
                         .block_bytes = block_bytes,
                         .problem = problem,
                         .keep_alive = keep_alive};
-        mpi::agree(own, [&] {
+        mpi::agree_on(own, "calls alltoall with", [&] {
             schedule::check(problem);
             require(!equal || can_be_blocks(own.size(), *equal), "rank ", own.rank(),
                     " calls alltoall with blocks of ", block_bytes, " bytes for each of ",
                     own.size(), " ranks; give 0 to ", most_bytes / own.size());
             check_arrays(own.rank(), task);
+            return words_of(options, equal, send == receive && send != nullptr);
         });
-        mpi::agree_on(own, "calls alltoall with",
-                      words_of(options, equal, send == receive && send != nullptr));
         if (block_bytes == different) {
             check_lengths(own, blocks);
         }

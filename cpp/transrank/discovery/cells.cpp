@@ -22,13 +22,12 @@ void check_ranks(const BlockGrid& grid, int ranks) {
                     " ranks; use fewer parts or more ranks");
 }
 
-/// Collective. What must be the same on every rank.
-void agree_on_cells(const mpi::Communicator& comm, const BlockGrid& grid,
-                    const route::CellList& list) {
+/// What must be the same on every rank.
+mpi::Words words_of(const BlockGrid& grid, const route::CellList& list) {
     auto words = grid.words();
     words.emplace_back(list.numbering == layout::Order::last_fastest ? "cells in C order"
                                                                      : "cells in Fortran order");
-    mpi::agree_on(comm, "lists cells of", words);
+    return words;
 }
 
 /// Collective. Each leg as its other rank gets it, this rank's leg to itself among them.
@@ -84,11 +83,11 @@ route::Route grid_to_lists(const mpi::Communicator& comm, const BlockGrid& sourc
                            const route::CellList& destination) {
     const mpi::Call call(comm, "grid_to_lists");
     const int rank = comm.rank();
-    agree_on_cells(comm, source, destination);
-    auto wanted = mpi::agreed(comm, [&] {
+    const auto want = [&] {
         check_ranks(source, comm.size());
         return route::cells_wanted(rank, source, destination);
-    });
+    };
+    auto wanted = mpi::agreed(comm, want, "lists cells of", words_of(source, destination));
     auto asked = hand_over(comm, wanted);
     return mpi::agreed(comm, [&] {
         return route::Route(rank, comm.size(), source.units(rank),
@@ -101,11 +100,11 @@ route::Route lists_to_grid(const mpi::Communicator& comm, const route::CellList&
                            const BlockGrid& destination) {
     const mpi::Call call(comm, "lists_to_grid");
     const int rank = comm.rank();
-    agree_on_cells(comm, destination, source);
-    auto offered = mpi::agreed(comm, [&] {
+    const auto offer = [&] {
         check_ranks(destination, comm.size());
         return route::cells_offered(rank, source, destination);
-    });
+    };
+    auto offered = mpi::agreed(comm, offer, "lists cells of", words_of(destination, source));
     auto arriving = hand_over(comm, offered);
     return mpi::agreed(comm, [&] {
         check_once(rank, arriving);

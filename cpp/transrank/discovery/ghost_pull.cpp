@@ -70,37 +70,6 @@ route::Route exchange_requests(const mpi::Communicator& comm, std::int64_t owned
     });
 }
 
-route::Route pull_by_lookup(const mpi::Communicator& comm, const Numbering& rows,
-                            std::span<const std::int64_t> ghosts, const GhostPlace& place) {
-    agree_on_owners(comm, rows);
-    const auto owned = rows.owned();
-    mpi::agree(comm, [&] {
-        rows.check_made_for(comm);
-        check_place(comm.rank(), ghosts.size(), place);
-        for (std::size_t i = 0; i < ghosts.size(); ++i) {
-            route::check_ghost(comm.rank(), i, ghosts[i], rows.extent());
-        }
-    });
-    const auto owners = look_up_owners(comm, owned, rows.extent(), ghosts);
-    auto requests = mpi::agreed(comm, [&] {
-        return write_ghost_requests(comm.rank(), owners, rows.extent(), ghosts, place);
-    });
-    return exchange_requests(comm, owned.length(), std::move(requests), place);
-}
-
-/// Collective. `check` looks at this rank's owners.
-template <class Check>
-route::Route pull_by_formula(const mpi::Communicator& comm, const Distribution& owners,
-                             std::span<const std::int64_t> ghosts, const GhostPlace& place,
-                             const Check& check) {
-    agree_on_owners(comm, owners);
-    auto requests = mpi::agreed(comm, [&] {
-        check();
-        return write_ghost_requests(comm.rank(), owners, ghosts, place);
-    });
-    return exchange_requests(comm, owners.owned(comm.rank()), std::move(requests), place);
-}
-
 }  // namespace
 
 GhostRequests write_ghost_requests(int rank, const Distribution& owners,
@@ -134,16 +103,37 @@ route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned, const 
 route::Route ghost_pull(const mpi::Communicator& comm, const Distribution& owners,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     const mpi::Call call(comm, "route.ghost_pull");
-    return pull_by_formula(comm, owners, ghosts, place,
-                           [&] { check_parts(owners, comm.rank(), comm.size()); });
+    auto requests = agreed_for(comm, owners, [&] {
+        check_parts(owners, comm);
+        return write_ghost_requests(comm.rank(), owners, ghosts, place);
+    });
+    return exchange_requests(comm, owners.owned(comm.rank()), std::move(requests), place);
 }
 
 route::Route ghost_pull(const mpi::Communicator& comm, const Numbering& rows,
                         std::span<const std::int64_t> ghosts, const GhostPlace& place) {
     const mpi::Call call(comm, "route.ghost_pull");
-    return rows.owners() ? pull_by_formula(comm, *rows.owners(), ghosts, place,
-                                           [&] { rows.check_made_for(comm); })
-                         : pull_by_lookup(comm, rows, ghosts, place);
+    const int rank = comm.rank();
+    GhostRequests requests;
+    const auto write_if_known = [&] {
+        rows.check_made_for(comm);
+        if (rows.owners()) {
+            requests = write_ghost_requests(rank, *rows.owners(), ghosts, place);
+            return true;
+        }
+        check_place(rank, ghosts.size(), place);
+        for (std::size_t i = 0; i < ghosts.size(); ++i) {
+            route::check_ghost(rank, i, ghosts[i], rows.extent());
+        }
+        return false;
+    };
+    if (!agreed_for(comm, rows, write_if_known)) {
+        const auto owners = look_up_owners(comm, rows.owned(), rows.extent(), ghosts);
+        mpi::agree(comm, [&] {
+            requests = write_ghost_requests(rank, owners, rows.extent(), ghosts, place);
+        });
+    }
+    return exchange_requests(comm, rows.owned().length(), std::move(requests), place);
 }
 
 }  // namespace transrank::discovery

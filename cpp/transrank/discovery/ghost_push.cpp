@@ -128,9 +128,8 @@ Pushed ghost_push(const mpi::Communicator& comm, const Distribution& owners,
                   std::span<const std::int64_t> rows, std::span<const int> targets,
                   std::int64_t ghost_begin) {
     const mpi::Call call(comm, "route.ghost_push");
-    agree_on_owners(comm, owners);
-    auto legs = mpi::agreed(comm, [&] {
-        check_parts(owners, comm.rank(), comm.size());
+    auto legs = agreed_for(comm, owners, [&] {
+        check_parts(owners, comm);
         return checked_pushes(comm, owners.owned(comm.rank()), rows, targets, ghost_begin);
     });
     return push(comm, ranges_of(owners, comm.rank()), owners.owned(comm.rank()), std::move(legs),
@@ -142,8 +141,7 @@ Pushed ghost_push(const mpi::Communicator& comm, const Numbering& numbering,
                   std::int64_t ghost_begin) {
     const mpi::Call call(comm, "route.ghost_push");
     const auto owned = numbering.owned().length();
-    agree_on_owners(comm, numbering);
-    auto legs = mpi::agreed(comm, [&] {
+    auto legs = agreed_for(comm, numbering, [&] {
         numbering.check_made_for(comm);
         return checked_pushes(comm, owned, rows, targets, ghost_begin);
     });

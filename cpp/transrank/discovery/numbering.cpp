@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,11 +47,11 @@ layout::Distribution table_of(const mpi::Communicator& comm, std::int64_t end) {
 Numbering::Numbering(const mpi::Communicator& comm, std::int64_t owned, bool table)
     : rank_(comm.rank()), ranks_(comm.size()) {
     const mpi::Call call(comm, "Numbering");
-    mpi::agree_on(comm, "makes a numbering with", {table ? "a table" : "no table"});
-    mpi::agree(comm, [&] {
+    const auto check = [&] {
         layout::require(owned >= 0, "rank ", comm.rank(), " owns ", owned,
                         " rows; it must be at least 0");
-    });
+    };
+    mpi::agree(comm, check, "makes a numbering with", {table ? "a table" : "no table"});
     check_total(comm, owned);
     owned_.begin = rows_before(comm, owned);
     owned_.end = owned_.begin + owned;
@@ -79,6 +80,11 @@ void Numbering::check_made_for(const mpi::Communicator& comm) const {
     layout::require(rank_ == comm.rank() && ranks_ == comm.size(), "the numbering on rank ",
                     comm.rank(), " of ", comm.size(), " was made by rank ", rank_, " of ", ranks_,
                     "; make it on this communicator");
+}
+
+std::string Numbering::words() const {
+    return owners_ ? owners_->words()
+                   : std::to_string(extent_) + " indices, numbered without a table";
 }
 
 std::int64_t Numbering::global_index(int rank, std::int64_t row) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "transrank/layout/distribution.hpp"
 #include "transrank/layout/index_range.hpp"
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] const std::optional<layout::Distribution>& owners() const noexcept {
         return owners_;
     }
+    /// Who owns which row, as far as this rank knows, in words that differ where owners do.
+    [[nodiscard]] std::string words() const;
 
     /// Not collective. The global index of a row, and the row of a global index: of any rank where
     /// there are owners(), else of this rank. Throws std::invalid_argument when out of range.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <span>
 
 #include "transrank/mpi/collectives.hpp"
@@ -40,7 +41,7 @@ std::string rank_that(int rank, const char* has_failed) {
 }
 
 // Words may hold anything, so each is preceded by its length.
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const Words& words) {
     std::string text;
     for (const auto& word : words) {
         text += std::to_string(word.size()) + ":" + word;
@@ -81,9 +82,7 @@ std::string words_of_current(int rank) noexcept {
     }
 }
 
-constexpr std::uint64_t nothing_said = 0xCBF2'9CE4'8422'2325;
-
-// What was said before, and this word (FNV-1a).
+// What was said before, and these words (FNV-0).
 std::uint64_t said(std::uint64_t before, std::string_view word) {
     constexpr std::uint64_t prime = 0x100'0000'01B3;
     for (const char each : word) {
@@ -92,12 +91,9 @@ std::uint64_t said(std::uint64_t before, std::string_view word) {
     return (before ^ word.size()) * prime;
 }
 
-std::uint64_t said(const std::vector<std::string>& words) {
-    auto all = nothing_said;
-    for (const auto& word : words) {
-        all = said(all, word);
-    }
-    return all;
+std::uint64_t said(std::uint64_t before, const Words& words) {
+    return std::accumulate(words.begin(), words.end(), before,
+                           [](std::uint64_t all, const auto& word) { return said(all, word); });
 }
 
 // Each rank adds what it says, and takes away what the rank before it should say.
@@ -120,21 +116,23 @@ std::array<std::uint64_t, 2> meet(const Communicator& comm, bool refuses, std::u
     return sums;
 }
 
-}  // namespace
-
-void agree_by(const Communicator& comm, const std::function<void()>& work) {
-    std::string words;
-    bool failed = false;
-    try {
-        work();
-    } catch (...) {
-        failed = true;
-        words = words_of_current(comm.rank());
-    }
-    if (meet(comm, failed, nothing_said)[0] != 0) {
-        throw_first(comm, failed, words);
-    }
+// Throws on every rank when these words are not those of rank 0 on some rank.
+void compare(const Communicator& comm, std::string_view what, const Words& words) {
+    auto first = broadcast(comm, joined(words), 0);
+    agree(comm, [&] {
+        const auto check = [&](const std::string& own) {
+            const auto theirs = take_word(first);
+            if (own != theirs) {
+                throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " +
+                                            std::string(what) + " " + own + ", rank 0 " + theirs);
+            }
+        };
+        std::ranges::for_each(words, check);
+        check("nothing more");
+    });
 }
+
+}  // namespace
 
 void throw_first(const Communicator& comm, bool failed, const std::string& words) {
     constexpr std::size_t longest_bytes = std::size_t{1} << 20U;
@@ -147,12 +145,12 @@ void throw_first(const Communicator& comm, bool failed, const std::string& words
     }
 }
 
-std::uint64_t balance_of(const Communicator& comm, const std::vector<std::string>& words) {
-    return balance_of(comm, said(words));
+std::uint64_t balance_of(const Communicator& comm, const Words& words) {
+    return balance_of(comm, said(0, words));
 }
 
 std::uint64_t balance_of_call(const Communicator& comm) {
-    return balance_of(comm, said(nothing_said, comm.state()->call));
+    return balance_of(comm, said(0, comm.state()->call));
 }
 
 void agree_on_call(const Communicator& comm) {
@@ -163,23 +161,27 @@ void agree_on_call(const Communicator& comm) {
                     ": all ranks of the communicator must make the same calls in the same order");
 }
 
-void agree_on(const Communicator& comm, const std::string& what,
-              const std::vector<std::string>& words) {
-    if (meet(comm, false, said(words))[1] == 0) {
-        return;
+void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
+              const Words& given) {
+    Words made;
+    std::string refusal;
+    bool failed = false;
+    try {
+        made = work();
+    } catch (...) {
+        failed = true;
+        refusal = words_of_current(comm.rank());
     }
-    auto first = broadcast(comm, joined(words), 0);
-    agree(comm, [&] {
-        const auto compare = [&](const std::string& own) {
-            const auto theirs = take_word(first);
-            if (own != theirs) {
-                throw std::invalid_argument("rank " + std::to_string(comm.rank()) + " " + what +
-                                            " " + own + ", rank 0 " + theirs);
-            }
-        };
-        std::ranges::for_each(words, compare);
-        compare("nothing more");
-    });
+    const auto [refusals, balance] = meet(comm, failed, said(said(0, given), made));
+    if (balance != 0) {
+        compare(comm, what, given);
+    }
+    if (refusals != 0) {
+        throw_first(comm, failed, refusal);
+    }
+    if (balance != 0) {
+        compare(comm, what, made);
+    }
 }
 
 }  // namespace transrank::mpi

@@ -40,22 +40,38 @@ private:
     std::string_view before_;
 };
 
-/// Collective. As `agree`.
-void agree_by(const Communicator& comm, const std::function<void()>& work);
+using Words = std::vector<std::string>;
 
-/// Collective. Runs `work`, which must not communicate; when it throws on any rank, every rank
-/// throws AgreedError with the message of the lowest such rank, of which a mebibyte is passed on.
-/// Needs no memory itself where none throws.
+/// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw AgreedError
+/// with the first of these that there is: for `given` that are not those of rank 0 on some rank
+/// `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`; what `work` throws on the
+/// lowest rank on which it throws, of which a mebibyte is passed on; the same as for `given` for
+/// words that `work` returns. Needs no memory itself where nothing is said and none throws.
+void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
+              const Words& given = {});
+
+/// Collective. The same of words alone.
+inline void agree_on(const Communicator& comm, std::string_view what, const Words& given) {
+    agree_on(comm, what, [] { return Words(); }, given);
+}
+
+/// Collective. The same for work that says nothing itself.
 template <class Work>
-void agree(const Communicator& comm, const Work& work) {
-    agree_by(comm, std::cref(work));
+void agree(const Communicator& comm, const Work& work, std::string_view what = {},
+           const Words& given = {}) {
+    const auto say_nothing = [&] {
+        work();
+        return Words();
+    };
+    agree_on(comm, what, std::cref(say_nothing), given);
 }
 
 /// Collective. The same for work that returns something.
 template <class Work>
-[[nodiscard]] auto agreed(const Communicator& comm, const Work& work) {
+[[nodiscard]] auto agreed(const Communicator& comm, const Work& work, std::string_view what = {},
+                          const Words& given = {}) {
     std::optional<std::invoke_result_t<Work>> made;
-    agree(comm, [&] { made.emplace(work()); });
+    agree(comm, [&] { made.emplace(work()); }, what, given);
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
@@ -65,18 +81,12 @@ void throw_first(const Communicator& comm, bool failed, const std::string& words
 
 /// Not collective. The sum of these numbers over all ranks is 0 when all give the same words; if
 /// not, once in 2^64 times.
-[[nodiscard]] std::uint64_t balance_of(const Communicator& comm,
-                                       const std::vector<std::string>& words);
+[[nodiscard]] std::uint64_t balance_of(const Communicator& comm, const Words& words);
 
 /// Not collective. The same of the name of the call that each rank makes.
 [[nodiscard]] std::uint64_t balance_of_call(const Communicator& comm);
 
 /// Collective. Throws AgreedError on every rank when some ranks make different calls.
 void agree_on_call(const Communicator& comm);
-
-/// Collective. Throws AgreedError on every rank when the words of some rank are not those of rank
-/// 0: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.
-void agree_on(const Communicator& comm, const std::string& what,
-              const std::vector<std::string>& words);
 
 }  // namespace transrank::mpi

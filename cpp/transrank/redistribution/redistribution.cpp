@@ -65,8 +65,10 @@ route::Route route_between(MPI_Comm comm, const Layout& source, const Layout& de
                            route::Coverage coverage) {
     const auto known = exchange::KnownCommunicator::get(comm);
     return known->together("Redistribution", [&](const mpi::Communicator& own) -> route::Route {
-        mpi::agree(own, [&] { check(source, destination, coverage); });
-        mpi::agree_on(own, "redistributes", describe(source, destination, coverage));
+        mpi::agree_on(own, "redistributes", [&] {
+            check(source, destination, coverage);
+            return describe(source, destination, coverage);
+        });
         const auto* from = std::get_if<BlockGrid>(&source);
         const auto* to = std::get_if<BlockGrid>(&destination);
         if (from != nullptr && to != nullptr) {

@@ -62,6 +62,31 @@ TEST_CASE("ranks in different calls hear which, whatever they agree on") {
     CHECK_NOTHROW(mpi::agree_on(world, "says", {"a word"}));
 }
 
+TEST_CASE("given words are compared before a refusal is heard, and words of the work after it") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    const int last = world.size() - 1;
+    if (last == 0) {
+        return;
+    }
+    const bool is_last = world.rank() == last;
+    const auto meet = [&](bool other, bool refuses, bool other_result) {
+        const auto work = [&]() -> mpi::Words {
+            if (is_last && refuses) {
+                throw std::runtime_error("refused");
+            }
+            return {"one", is_last && other_result ? "other" : "two"};
+        };
+        mpi::agree_on(world, "says", work, {is_last && other ? "this" : "that"});
+    };
+    const auto differs = "rank " + std::to_string(last) + " says ";
+    CHECK_NOTHROW(meet(false, false, false));
+    CHECK_THROWS_WITH_AS(meet(true, true, false), (differs + "this, rank 0 that").c_str(),
+                         mpi::AgreedError);
+    CHECK_THROWS_WITH_AS(meet(false, true, true), "refused", mpi::AgreedError);
+    CHECK_THROWS_WITH_AS(meet(false, false, true), (differs + "other, rank 0 two").c_str(),
+                         mpi::AgreedError);
+}
+
 TEST_CASE("long words arrive whole") {
     const mpi::Communicator world(MPI_COMM_WORLD);
     for (const std::size_t length : {503, 504, 505, 100'000}) {
