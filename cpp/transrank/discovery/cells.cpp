@@ -32,18 +32,9 @@ mpi::Words words_of(const BlockGrid& grid, const route::CellList& list) {
 
 /// Collective. Each leg as its other rank gets it, this rank's leg to itself among them.
 std::vector<Leg> hand_over(const mpi::Communicator& comm, const std::vector<Leg>& legs) {
-    std::vector<mpi::Message> messages;
-    for (const auto& leg : legs) {
-        Writer writer;
-        add(writer, leg.segments);
-        messages.push_back(std::move(writer).to(leg.peer));
-    }
-    std::vector<Leg> received;
-    for (const auto& message : deliver(comm, std::move(messages), Subject::cells_found)) {
-        Reader reader(message);
-        received.push_back({.peer = message.peer, .segments = take_segments(reader)});
-    }
-    return received;
+    auto messages =
+        message_per_leg(legs, [](Writer& writer, const Leg& leg) { add(writer, leg.segments); });
+    return take_legs(deliver(comm, std::move(messages), Subject::cells_found));
 }
 
 std::int64_t owned_cells(const BlockGrid& grid, int rank) {

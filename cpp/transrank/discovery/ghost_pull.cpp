@@ -88,12 +88,7 @@ GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
 route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned, const GhostPlace& place,
                                  std::vector<Leg> requests,
                                  std::span<const mpi::Message> messages) {
-    std::vector<Leg> granted;
-    granted.reserve(messages.size() + 1);
-    for (const auto& message : messages) {
-        Reader reader(message);
-        granted.push_back({.peer = message.peer, .segments = take_segments(reader)});
-    }
+    auto granted = take_legs(messages);
     if (const Leg* to_itself = route::find_leg(requests, rank)) {
         granted.push_back(*to_itself);
     }

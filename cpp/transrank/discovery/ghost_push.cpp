@@ -39,25 +39,17 @@ Ranges ranges_of(const Distribution& owners, int rank) {
 }
 
 std::vector<Message> messages_to_targets(const std::vector<Leg>& legs, const Ranges& ranges) {
-    std::vector<Message> messages;
-    for (const auto& leg : legs) {
-        Writer writer;
+    return message_per_leg(legs, [&](Writer& writer, const Leg& leg) {
         writer.add(ranges);
         add(writer, leg.segments);
-        messages.push_back(std::move(writer).to(leg.peer));
-    }
-    return messages;
+    });
 }
 
 /// For each pusher, where its ghosts begin.
 std::vector<Message> messages_to_pushers(const std::vector<Leg>& receives) {
-    std::vector<Message> messages;
-    for (const auto& leg : receives) {
-        Writer writer;
+    return message_per_leg(receives, [](Writer& writer, const Leg& leg) {
         writer.add(leg.segments.front().destination);
-        messages.push_back(std::move(writer).to(leg.peer));
-    }
-    return messages;
+    });
 }
 
 void append_indices(const Leg& leg, const Ranges& ranges, std::vector<std::int64_t>& indices) {

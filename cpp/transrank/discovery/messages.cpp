@@ -67,6 +67,16 @@ std::vector<Message> deliver_in_pieces(const mpi::Communicator& comm,
 
 }  // namespace
 
+std::vector<route::Leg> take_legs(std::span<const Message> messages) {
+    std::vector<route::Leg> legs;
+    legs.reserve(messages.size());
+    for (const auto& message : messages) {
+        Reader reader(message);
+        legs.push_back({.peer = message.peer, .segments = take_segments(reader)});
+    }
+    return legs;
+}
+
 std::vector<Message> deliver(const mpi::Communicator& comm, std::vector<Message> messages,
                              Subject subject, std::size_t piece_bytes) {
     const auto to_others = std::ranges::partition(

@@ -7,10 +7,12 @@
 #include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/delivery.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/route/segments.hpp"
 
 namespace transrank::discovery {
@@ -94,6 +96,22 @@ inline void add(Writer& writer, const route::Segments& segments) {
 [[nodiscard]] inline route::Segments take_segments(Reader& reader) {
     return route::Segments::unpacked(reader.take_all<std::byte>());
 }
+
+/// A message to the peer of each leg, with what `write(writer, leg)` writes.
+template <class Write>
+[[nodiscard]] std::vector<mpi::Message> message_per_leg(std::span<const route::Leg> legs,
+                                                        const Write& write) {
+    std::vector<mpi::Message> messages;
+    messages.reserve(legs.size());
+    for (const auto& leg : legs) {
+        Writer writer;
+        write(writer, leg);
+        messages.push_back(std::move(writer).to(leg.peer));
+    }
+    return messages;
+}
+/// The leg in each of these messages, which hold nothing else.
+[[nodiscard]] std::vector<route::Leg> take_legs(std::span<const mpi::Message> messages);
 
 /// The purpose of a delivery. Each takes this tag and the next one.
 enum class Subject : std::uint8_t {

@@ -13,16 +13,6 @@
 namespace transrank::discovery {
 namespace {
 
-std::vector<mpi::Message> digests_of_sends(const route::Route& route) {
-    std::vector<mpi::Message> messages;
-    for (const auto& leg : route.sends()) {
-        Writer writer;
-        writer.add(route::digest(leg));
-        messages.push_back(std::move(writer).to(leg.peer));
-    }
-    return messages;
-}
-
 void compare(const route::Route& route, const std::vector<mpi::Message>& messages) {
     for (const auto& message : messages) {
         const auto* leg = route::find_leg(route.receives(), message.peer);
@@ -48,7 +38,10 @@ void check_belongs(const route::Route& route, const mpi::Communicator& comm) {
 void check_consistent(const mpi::Communicator& comm, const route::Route& route) {
     const mpi::Call call(comm, "check_consistent");
     mpi::agree(comm, [&] { check_belongs(route, comm); });
-    const auto messages = deliver(comm, digests_of_sends(route), Subject::leg_digests);
+    auto digests = message_per_leg(route.sends(), [](Writer& writer, const route::Leg& leg) {
+        writer.add(route::digest(leg));
+    });
+    const auto messages = deliver(comm, std::move(digests), Subject::leg_digests);
     mpi::agree(comm, [&] { compare(route, messages); });
 }
 

@@ -23,19 +23,6 @@ using route::Leg;
 using route::Route;
 using route::RowPlace;
 
-/// A message with a list of plain values for the peer of each leg.
-template <class Values>
-std::vector<Message> message_per_leg(std::span<const Leg> legs, const Values& values_of) {
-    std::vector<Message> messages;
-    for (const auto& leg : legs) {
-        Writer writer;
-        const auto values = values_of(leg);
-        writer.add_all(std::span(values));
-        messages.push_back(std::move(writer).to(leg.peer));
-    }
-    return messages;
-}
-
 // Both ranks of a pair hold its leg, so the messages come from the peers of the legs, in order.
 void check_writers(std::span<const Leg> legs, const std::vector<Message>& messages) {
     for (std::size_t i = 0; i < std::max(legs.size(), messages.size()); ++i) {
@@ -95,13 +82,7 @@ std::vector<Leg> receives_in_units(const Route& route, const ArrivingRows& arriv
 
 std::vector<Leg> sends_in_units(const Route& route, const std::vector<Message>& messages) {
     check_writers(route.sends(), messages);
-    std::vector<Leg> legs;
-    legs.reserve(messages.size());
-    for (const auto& message : messages) {
-        Reader reader(message);
-        legs.push_back({.peer = message.peer, .segments = take_segments(reader)});
-    }
-    return legs;
+    return take_legs(messages);
 }
 
 }  // namespace
@@ -110,8 +91,9 @@ ArrivingRows arriving_rows(const mpi::Communicator& comm, const Route& route, co
     const mpi::Call call(comm, "arriving_rows");
     auto messages = mpi::agreed(comm, [&] {
         check_belongs(route, comm);
-        return message_per_leg(route.sends(), [&](const Leg& leg) {
-            return route::row_places(leg, route::End::source, source);
+        return message_per_leg(route.sends(), [&](Writer& writer, const Leg& leg) {
+            const auto places = route::row_places(leg, route::End::source, source);
+            writer.add_all(std::span(places));
         });
     });
     messages = deliver(comm, std::move(messages), Subject::row_places);
@@ -125,9 +107,9 @@ Route in_units(const mpi::Communicator& comm, const Route& route, const Arriving
         check_belongs(route, comm);
         return receives_in_units(route, arriving, destination);
     });
-    const auto messages = deliver(
-        comm, message_per_leg(receives, [](const Leg& leg) { return leg.segments.packed(); }),
-        Subject::legs_in_units);
+    auto told = message_per_leg(receives,
+                                [](Writer& writer, const Leg& leg) { add(writer, leg.segments); });
+    const auto messages = deliver(comm, std::move(told), Subject::legs_in_units);
     return mpi::agreed(comm, [&]() -> Route {
         return {comm.rank(),
                 comm.size(),
