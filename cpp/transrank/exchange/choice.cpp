@@ -2,7 +2,8 @@
 #include "transrank/exchange/choice.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "transrank/layout/require.hpp"
 
 namespace transrank::exchange {
 namespace {
@@ -46,9 +47,8 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
             refused += "not " + std::string(entry.name) + ": " + why_not;
         }
     }
-    throw std::invalid_argument("no transport can serve rank " + std::to_string(peer.rank) +
-                                " from rank " + std::to_string(binding.route.rank()) + ": " +
-                                refused);
+    layout::refuse("no transport can serve rank ", peer.rank, " from rank ", binding.route.rank(),
+                   ": ", refused);
 }
 
 Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry& wanted) {
@@ -63,9 +63,8 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
     if (peer.rank == binding.route.rank() && !wanted.within_rank) {
         return {.entry = &transport::within_rank(), .reason = "the rank itself"};
     }
-    throw std::invalid_argument("transport " + std::string(wanted.name) + " cannot serve rank " +
-                                std::to_string(peer.rank) + " from rank " +
-                                std::to_string(binding.route.rank()) + ": " + obstacle);
+    layout::refuse("transport ", wanted.name, " cannot serve rank ", peer.rank, " from rank ",
+                   binding.route.rank(), ": ", obstacle);
 }
 
 }  // namespace

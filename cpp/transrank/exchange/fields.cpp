@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -16,6 +15,7 @@
 namespace transrank::exchange {
 namespace {
 
+using layout::require;
 using transport::Field;
 using transport::Operation;
 
@@ -26,27 +26,22 @@ std::string name_of(std::size_t index, int rank) {
 void check_length(const std::string& what, const char* side, std::int64_t extent,
                   const route::Shape& shape, std::int64_t unit_bytes, std::int64_t bytes) {
     if (!shape.empty() && (extent != bytes / unit_bytes || bytes % unit_bytes != 0)) {
-        std::string text = what + ": the " + side + " has " + std::to_string(bytes) +
-                           " bytes; the rank's array of this grid has shape";
+        std::string lengths;
         for (const auto& length : shape) {
-            text += (&length == &shape.front() ? " (" : ", ") + std::to_string(length);
+            lengths += (&length == &shape.front() ? "" : ", ") + std::to_string(length);
         }
-        throw std::invalid_argument(text + "), halo included (its local extents), of cells of " +
-                                    std::to_string(unit_bytes) + " bytes");
+        layout::refuse(what, ": the ", side, " has ", bytes,
+                       " bytes; the rank's array of this grid has shape (", lengths,
+                       "), halo included (its local extents), of cells of ", unit_bytes, " bytes");
     }
-    if (extent > bytes / unit_bytes) {
-        throw std::invalid_argument(
-            what + ": the " + side + " holds " + std::to_string(bytes / unit_bytes) + " rows of " +
-            std::to_string(unit_bytes) + " bytes, the route needs " + std::to_string(extent));
-    }
+    require(extent <= bytes / unit_bytes, what, ": the ", side, " holds ", bytes / unit_bytes,
+            " rows of ", unit_bytes, " bytes, the route needs ", extent);
 }
 
 void check_address(const std::string& what, const char* side, const void* address,
                    std::int64_t bytes) {
-    if (address == nullptr && bytes > 0) {
-        throw std::invalid_argument(what + ": the " + side + " has " + std::to_string(bytes) +
-                                    " bytes but no address");
-    }
+    require(address != nullptr || bytes <= 0, what, ": the ", side, " has ", bytes,
+            " bytes but no address");
 }
 
 void append_ranges(std::vector<StridedRange>& ranges, std::span<const route::Leg> legs,
@@ -119,16 +114,13 @@ std::optional<Clash> find_clash(const route::Route& route, std::span<const Array
 
 [[noreturn]] void refuse(const Clash& clash, int rank) {
     const auto writer = name_of(static_cast<std::size_t>(clash.writer), rank);
-    if (clash.writer == clash.other) {
-        throw std::invalid_argument(
-            writer +
-            ": the route writes rows of its memory that it also reads; give source and "
-            "destination memory of their own");
-    }
-    throw std::invalid_argument(
-        writer + ": the route writes rows of its destination where it " +
-        (clash.other_writes ? "also writes the destination" : "reads the source") + " of field " +
-        std::to_string(layout::counted(clash.other)) +
+    require(clash.writer != clash.other, writer,
+            ": the route writes rows of its memory that it also reads; give source and destination "
+            "memory of their own");
+    layout::refuse(
+        writer, ": the route writes rows of its destination where it ",
+        clash.other_writes ? "also writes the destination" : "reads the source", " of field ",
+        layout::counted(clash.other),
         "; the fields of one exchange move in any order, so give each memory of its own or bind "
         "an exchange for each");
 }
@@ -196,32 +188,20 @@ bool needs_order(const route::Route& route, Operation operation) {
 
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
                   std::span<const Field> fields, Operation operation) {
-    if (route.ranks() == 0) {
-        throw std::invalid_argument("the route on rank " + std::to_string(comm.rank()) +
-                                    " was moved from; make another one");
-    }
-    if (route.ranks() != comm.size() || route.rank() != comm.rank()) {
-        throw std::invalid_argument(
-            "a route made for rank " + std::to_string(route.rank()) + " of " +
-            std::to_string(route.ranks()) + " is bound on rank " + std::to_string(comm.rank()) +
-            " of " + std::to_string(comm.size()) + "; make it for this communicator");
-    }
-    if (fields.empty()) {
-        throw std::invalid_argument("no field given on rank " + std::to_string(comm.rank()));
-    }
+    require(route.ranks() != 0, "the route on rank ", comm.rank(),
+            " was moved from; make another one");
+    require(route.ranks() == comm.size() && route.rank() == comm.rank(), "a route made for rank ",
+            route.rank(), " of ", route.ranks(), " is bound on rank ", comm.rank(), " of ",
+            comm.size(), "; make it for this communicator");
+    require(!fields.empty(), "no field given on rank ", comm.rank());
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
         const auto what = name_of(i, comm.rank());
-        if (field.unit_bytes <= 0) {
-            throw std::invalid_argument(what + ": rows of " + std::to_string(field.unit_bytes) +
-                                        " bytes cannot be moved");
-        }
-        if (field.unit_bytes % transport::scalar_bytes(field.scalar) != 0) {
-            throw std::invalid_argument(what + ": rows of " + std::to_string(field.unit_bytes) +
-                                        " bytes do not consist of scalars of " +
-                                        std::to_string(transport::scalar_bytes(field.scalar)) +
-                                        " bytes");
-        }
+        const auto scalar_bytes = transport::scalar_bytes(field.scalar);
+        require(field.unit_bytes > 0, what, ": rows of ", field.unit_bytes,
+                " bytes cannot be moved");
+        require(field.unit_bytes % scalar_bytes == 0, what, ": rows of ", field.unit_bytes,
+                " bytes do not consist of scalars of ", scalar_bytes, " bytes");
         check_length(what, "source", route.source_extent(), route.shapes().source, field.unit_bytes,
                      field.source_bytes);
         check_length(what, "destination", route.destination_extent(), route.shapes().destination,
