@@ -24,7 +24,6 @@
 #include "transrank/discovery/ghost.hpp"
 #include "transrank/discovery/lists.hpp"
 #include "transrank/discovery/numbering.hpp"
-#include "transrank/discovery/route_check.hpp"
 #include "transrank/discovery/route_files.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/layout/require.hpp"
@@ -211,15 +210,6 @@ void bind_route_files(nb::module_& module) {
             });
         },
         "comm"_a, "place"_a);
-    module.def(
-        "check_routes",
-        [](CommunicatorArgument comm, const Route& route) {
-            together(comm, "check_consistent", [&](const mpi::Communicator& own) {
-                discovery::check_consistent(own, route);
-                return true;
-            });
-        },
-        "comm"_a, "route"_a);
 }
 
 }  // namespace
