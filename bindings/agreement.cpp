@@ -6,9 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <span>
+#include <array>
+#include <new>
 #include <tuple>
-#include <vector>
 
 #include "bindings.hpp"
 #include "transrank/layout/require.hpp"
@@ -53,15 +53,23 @@ nb::object readable(const std::string& words) {
 
 using Attempt = std::tuple<nb::object, nb::object, nb::object>;
 
-/// What `work` has returned, what it has raised, and what the ranks agree on that is wrong. Between
-/// the work and the agreement no signal handler of Python's runs.
-Attempt attempt(CommunicatorArgument comm, const char* call, const nb::callable& work) {
+/// What `work` has returned beside what all ranks must say, what it has raised, and what the ranks
+/// agree on that is wrong. Between the work and the agreement no signal handler of Python's runs.
+Attempt attempt(CommunicatorArgument comm, const char* call, const char* what,
+                const nb::callable& work) {
     nb::object result = nb::none();
     nb::object raised = nb::none();
     std::optional<std::string> words;
+    mpi::Words said;
     mpi::begin_to_use();
     try {
-        result = work();
+        const nb::tuple returned(work());
+        for (const nb::handle word : nb::iter(returned[0])) {
+            said.push_back(utf8(word));
+        }
+        result = returned[1];
+    } catch (const std::bad_alloc&) {
+        words.emplace();
     } catch (const nb::python_error& error) {
         words = words_of(error, comm.rank());
         raised = nb::borrow(error.value());
@@ -70,27 +78,11 @@ Attempt attempt(CommunicatorArgument comm, const char* call, const nb::callable&
         }
     }
     try {
-        agree(comm, call, words);
+        agree(comm, call, words, what, said);
     } catch (const mpi::AgreedError& error) {
         return {result, raised, readable(error.what())};
     }
     return {result, raised, nb::none()};
-}
-
-void agree_on(CommunicatorArgument comm, const char* what, const nb::list& words) {
-    const auto known = [&] {
-        const nb::gil_scoped_release released;
-        return exchange::KnownCommunicator::get(comm.handle);
-    }();
-    const mpi::Call call(known->base(), "agree_on");
-    known->attempt([&] {
-        std::vector<std::string> own;
-        for (const nb::handle word : words) {
-            own.push_back(utf8(word));
-        }
-        const nb::gil_scoped_release released;
-        mpi::agree_on(known->meet(), what, own);
-    });
 }
 
 void translate(const std::exception_ptr& thrown, void* type) {
@@ -115,14 +107,17 @@ std::string words_of(const nb::python_error& error, int rank) {
 }
 
 void agree(CommunicatorArgument comm, std::string_view call,
-           const std::optional<std::string>& words) {
+           const std::optional<std::string>& words, std::string_view what, const mpi::Words& said) {
     const nb::gil_scoped_release released;
     const auto known = exchange::KnownCommunicator::get(comm.handle);
     const mpi::Call named(known->base(), call);
-    std::uint64_t failures = words ? 1 : 0;
-    const auto& own = known->meet(std::span(&failures, 1));
-    if (failures != 0) {
+    std::array<std::uint64_t, 2> sums{words ? 1U : 0U, mpi::balance_of(known->base(), said)};
+    const auto& own = known->meet(sums);
+    if (sums[0] != 0) {
         mpi::throw_first(own, words.has_value(), words.value_or(std::string()));
+    }
+    if (sums[1] != 0) {
+        mpi::agree_on(own, what, said);
     }
 }
 
@@ -142,8 +137,7 @@ std::int64_t as_integer(const std::string& what, nb::handle value) {
 void bind_agreement(nb::module_& module) {
     const nb::exception<mpi::AgreedError> agreed(module, "AgreedError", PyExc_ValueError);
     nb::register_exception_translator(translate, agreed.ptr());
-    module.def("attempt", &attempt, "comm"_a, "call"_a, "work"_a);
-    module.def("agree_on", &agree_on, "comm"_a, "what"_a, "words"_a);
+    module.def("attempt", &attempt, "comm"_a, "call"_a, "what"_a, "work"_a);
 }
 
 }  // namespace transrank::bindings

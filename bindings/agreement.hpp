@@ -24,9 +24,11 @@ namespace transrank::bindings {
 [[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
 
 /// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any, and
-/// when ranks are in calls of different names. Other threads run meanwhile.
+/// when ranks are in calls of different names or, as mpi::agree_on, say different things. Other
+/// threads run meanwhile.
 void agree(CommunicatorArgument comm, std::string_view call,
-           const std::optional<std::string>& words);
+           const std::optional<std::string>& words, std::string_view what = {},
+           const mpi::Words& said = {});
 
 /// Collective. What `work` returns, unless it throws on some rank. It holds the interpreter. An
 /// exception that is not an Exception (KeyboardInterrupt) is raised again once all ranks know of

@@ -34,12 +34,9 @@ def begin_to_use() -> None:
     """Raise Misuse where MPI cannot be used: once it is finalized, and in a child of fork."""
 
 def attempt(
-    comm: Comm, call: str, work: Callable[[], _T]
+    comm: Comm, call: str, what: str, work: Callable[[], tuple[Sequence[str], _T]]
 ) -> tuple[_T, BaseException | None, str | None]:
-    """Collective. The result of `work`, its exception, and the error of the lowest rank."""
-
-def agree_on(comm: Comm, what: str, words: list[str]) -> None:
-    """Collective. Raises AgreedError unless the words are those of rank 0."""
+    """Collective. The result of `work`, its exception, and the error that ranks agree on."""
 
 @final
 class Distribution:
@@ -367,7 +364,6 @@ def blocks_to_blocks(
 def lists_to_lists(comm: Comm, source: _Integers, destination: _Integers) -> Route: ...
 def save_routes(comm: Comm, route: Route, place: str | os.PathLike[str]) -> None: ...
 def load_routes(comm: Comm, place: str | os.PathLike[str]) -> Route: ...
-def check_routes(comm: Comm, route: Route) -> None: ...
 def shared_bytes(size: int) -> NDArray[np.uint8]:
     """Zeroed memory that other processes of this node can map. Not collective."""
 

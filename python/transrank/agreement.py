@@ -54,7 +54,15 @@ def agree(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
         a rank of this node, with which this one has agreed before over some communicator, has
         ended, or is about to, without making this call.
     """
-    result, raised, wrong = _core.attempt(comm, _call(), work)
+    return agree_on(comm, "", lambda: ((), work()))
+
+
+def agree_on(comm: MPI.Intracomm, what: str, work: Callable[[], tuple[Sequence[str], T]]) -> T:
+    """Collective. As `agree`, for work that returns words before its result.
+
+    Also raises AgreedError, "rank 2 {what} {word}, rank 0 {word}", when they differ between ranks.
+    """
+    result, raised, wrong = _core.attempt(comm, _call(), what, work)
     if wrong is None:
         return result
     if raised is not None and not isinstance(raised, Exception):
@@ -77,8 +85,3 @@ def _call() -> str:
         name = f"route.{name}" if module.startswith("transrank.route.") else name
         frame = frame.f_back
     return name
-
-
-def agree_on(comm: MPI.Intracomm, what: str, words: Sequence[str]) -> None:
-    """Collective. Raise AgreedError on every rank if the words of any rank differ from rank 0's."""
-    _core.agree_on(comm, what, list(words))

@@ -140,9 +140,8 @@ class ArrayTransformer:
                 return (rows,)
             return rows, as_ranks(f"the list of targets on rank {self.comm.rank}", targets)
 
-        lists = agree(self.comm, check)
         way = "to be pulled" if targets is None else "to be pushed"
-        agree_on(self.comm, "creates ghosts", [way])
+        lists = agree_on(self.comm, "creates ghosts", lambda: ([way], check()))
         self._update.create_ghost_mapping(*lists)
         self.fit_son()
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
+from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.bound import Bound
 from transrank.exchange.fields import check_is_array
 
@@ -85,7 +85,7 @@ class Alltoall(Bound):
         require_communicator(comm)
         target = send if receive is None else receive
 
-        def check() -> tuple[str, str, tuple[int, int, int, int], list[int]]:
+        def check() -> tuple[list[str], tuple[str, tuple[int, int, int, int], list[int]]]:
             if not isinstance(algorithm, str):
                 raise TypeError(f"the algorithm is a {type(algorithm).__name__}, not a name")
             algorithm.encode()  # what the compiled module can take
@@ -97,10 +97,9 @@ class Alltoall(Bound):
                 0 if ranks_per_node is None else _int(ranks_per_node),
             )
             path = "" if choices is None else fsencode(choices).decode()
-            return f"blocks of {send.dtype}", path, numbers, [_int(length) for length in torus]
+            return [f"blocks of {send.dtype}"], (path, numbers, [_int(length) for length in torus])
 
-        words, path, numbers, lengths = agree(comm, check)
-        agree_on(comm, "calls alltoall with", [words])
+        path, numbers, lengths = agree_on(comm, "calls alltoall with", check)
         bound = _core.Alltoall(
             comm, send, target, send.nbytes // comm.size, algorithm, path, *numbers, lengths
         )

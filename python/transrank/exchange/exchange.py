@@ -7,7 +7,7 @@ from operator import index
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
+from transrank.agreement import agree_on, require_communicator
 from transrank.exchange.bound import Bound
 from transrank.exchange.fields import Field, Fields, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
@@ -82,7 +82,7 @@ class Exchange(Bound):
     ) -> None:
         require_communicator(comm)
 
-        def check() -> tuple[tuple[Field, ...], CheckedOptions]:
+        def check() -> tuple[list[str], tuple[tuple[Field, ...], CheckedOptions]]:
             if not isinstance(route, _core.Route):
                 raise TypeError(f"a Route is needed, not a {type(route).__name__}")
             options = check_options(
@@ -96,11 +96,11 @@ class Exchange(Bound):
                 check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
                 for number, pair in enumerate(pairs_of(fields))
             )
-            return checked, options
+            words = [f"field {n} with {field.describe()}" for n, field in enumerate(checked)]
+            count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
+            return [count, *words], (checked, options)
 
-        self._fields, options = agree(comm, check)
-        words = [f"field {n} with {field.describe()}" for n, field in enumerate(self._fields)]
-        agree_on(comm, "binds", [f"{len(words)} field{'s' if len(words) != 1 else ''}", *words])
+        self._fields, options = agree_on(comm, "binds", check)
         arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
         super().__init__(_core.Exchange(route, comm, arrays, *options))
 

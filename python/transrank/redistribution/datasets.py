@@ -124,15 +124,18 @@ class _Task:
     ) -> None:
         self._redistribution, comm = redistribution, redistribution._comm
 
-        def check() -> tuple[xarray.Dataset, list[Hashable], list[Hashable], _Grids]:
+        def check() -> tuple[
+            list[str], tuple[xarray.Dataset, list[Hashable], list[Hashable], _Grids]
+        ]:
             dataset = _as_dataset(source).copy(deep=False)
             along = _names_of(dimensions, dataset)
             grids = _grids(redistribution, along)
-            return dataset, along, _moved(dataset, along, grids, comm.rank), grids
+            names = _moved(dataset, along, grids, comm.rank)
+            words = [f"{len(names)} variables along {along}"]
+            words += [_described(dataset, along, name) for name in names]
+            return words, (dataset, along, names, grids)
 
-        self.dataset, self._along, self.names, self._grids = agree(comm, check)
-        agree_on(comm, "redistributes", [f"{len(self.names)} variables along {self._along}"])
-        agree_on(comm, "redistributes", [self._describe(name) for name in self.names])
+        self.dataset, self._along, self.names, self._grids = agree_on(comm, "redistributes", check)
 
     def bundles(self, names: Iterable[Hashable]) -> list[_Bundle]:
         """Collective. One for all variables that lie along the same dimensions of the grid."""
@@ -173,12 +176,6 @@ class _Task:
         if isinstance(source, xarray.DataArray):
             return made[_OF_ARRAY].rename(source.name)
         return made
-
-    def _describe(self, name: Hashable) -> str:
-        variable, index = self.dataset.variables[name], self.dataset.xindexes.get(name)
-        what = f"variable {name!r} along {variable.dims} of {variable.dtype}"
-        cells = {dim: size for dim, size in variable.sizes.items() if dim not in self._along}
-        return f"{what} with {cells} and {type(index).__name__}" if cells or index else what
 
 
 class _Bundle:
@@ -289,6 +286,13 @@ def _moved(
                 raise TypeError(f"variable {name!r}: {error}") from None
             names.append(name)
     return names
+
+
+def _described(dataset: xarray.Dataset, along: list[Hashable], name: Hashable) -> str:
+    variable, index = dataset.variables[name], dataset.xindexes.get(name)
+    what = f"variable {name!r} along {variable.dims} of {variable.dtype}"
+    cells = {dim: size for dim, size in variable.sizes.items() if dim not in along}
+    return f"{what} with {cells} and {type(index).__name__}" if cells or index else what
 
 
 def _with_one_cell_where_absent(

@@ -73,16 +73,15 @@ class Redistribution(Bound):
     ) -> None:
         require_communicator(comm)
 
-        def check() -> tuple[Side, Side, bool]:
-            return (
+        def check() -> tuple[list[str], tuple[Side, Side, bool]]:
+            return [f"cells numbered in {numbering} order"], (
                 side_of("source", source, numbering),
                 side_of("destination", destination, numbering),
                 as_flag("fill_halo", fill_halo),
             )
 
         self._comm = comm
-        self._source, self._destination, fills = agree(comm, check)
-        agree_on(comm, "redistributes", [f"cells numbered in {numbering} order"])
+        self._source, self._destination, fills = agree_on(comm, "redistributes", check)
         self._route = _core.route_between(
             comm, self._source.for_core(), self._destination.for_core(), fills
         )
@@ -113,18 +112,18 @@ class Redistribution(Bound):
         """
         require_communicator(comm)
 
-        def check() -> tuple[Side, Side]:
+        def check() -> tuple[list[str], tuple[Side, Side]]:
             if not isinstance(route, _core.Route):
                 raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-            return (
+            sides = (
                 side_of_route("source", route.source_extent, source, comm.rank),
                 side_of_route("destination", route.destination_extent, destination, comm.rank),
             )
+            return [word for side in sides for word in side.words()], sides
 
         made = cls.__new__(cls)
         made._comm = comm
-        made._source, made._destination = sides = agree(comm, check)
-        agree_on(comm, "redistributes", [word for side in sides for word in side.words()])
+        made._source, made._destination = agree_on(comm, "redistributes", check)
         made._route = route
         return made
 

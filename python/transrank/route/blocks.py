@@ -26,9 +26,11 @@ def alltoall(comm: Intracomm, units: int) -> _core.Route:
     negative or too large.
     """
     require_communicator(comm)
-    route = agree(comm, lambda: _core.alltoall(comm.rank, comm.size, units))
-    agree_on(comm, "makes the route of an alltoall of", [f"{units} units"])
-    return route
+
+    def make() -> tuple[list[str], _core.Route]:
+        return [f"{units} units"], _core.alltoall(comm.rank, comm.size, units)
+
+    return agree_on(comm, "makes the route of an alltoall of", make)
 
 
 def alltoallv(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
+from transrank.agreement import agree_on, require_communicator
 from transrank.route.indices import as_flag
 
 if TYPE_CHECKING:
@@ -23,9 +23,13 @@ def halo(comm: Intracomm, grid: _core.BlockGrid, *, corners: bool = True) -> _co
     part is thinner than a halo that a neighbor reads from it.
     """
     require_communicator(comm)
-    route = agree(comm, lambda: _core.halo(comm.rank, comm.size, grid, as_flag("corners", corners)))
-    agree_on(comm, "makes the halo route of", [*grid.words(), f"corners={bool(corners)}"])
-    return route
+
+    def make() -> tuple[list[str], _core.Route]:
+        included = as_flag("corners", corners)
+        route = _core.halo(comm.rank, comm.size, grid, included)
+        return [*grid.words(), f"corners={included}"], route
+
+    return agree_on(comm, "makes the halo route of", make)
 
 
 def redistribution(
@@ -42,14 +46,12 @@ def redistribution(
     layout names a rank that does not exist.
     """
     require_communicator(comm)
-    route = agree(
-        comm,
-        lambda: _core.redistribution(
-            *(comm.rank, comm.size, source, destination),
-            as_flag(f"fill_halo on rank {comm.rank}", fill_halo),
-        ),
-    )
-    both = {"from": source, "to": destination}
-    words = [f"{way} {word}" for way, grid in both.items() for word in grid.words()]
-    agree_on(comm, "redistributes", [f"cells with fill_halo={bool(fill_halo)}", *words])
-    return route
+
+    def make() -> tuple[list[str], _core.Route]:
+        fills = as_flag(f"fill_halo on rank {comm.rank}", fill_halo)
+        route = _core.redistribution(comm.rank, comm.size, source, destination, fills)
+        both = {"from": source, "to": destination}
+        words = [f"{way} {word}" for way, grid in both.items() for word in grid.words()]
+        return [f"cells with fill_halo={fills}", *words], route
+
+    return agree_on(comm, "redistributes", make)
