@@ -15,8 +15,8 @@ from transrank.lab.store.lines import DISTURBED
 
 
 @pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    found = Store(tmp_path, capsys)
+def store(tmp_path: Path) -> Store:
+    found = Store(tmp_path)
     found.keep("20261101-000000-aaaa", *pingpong(8, 1.0), *pingpong(64, 2.0), label="before")
     return found
 

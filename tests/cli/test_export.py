@@ -16,8 +16,8 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    found = Store(tmp_path, capsys)
+def store(tmp_path: Path) -> Store:
+    found = Store(tmp_path)
     collective = recorded.case(
         study="collectives",
         case="collectives/barrier/blocking",

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 
 import transrank
 from support import commands
-from support.bounded import Finished
+from support.stored_runs import Store
 from transrank.errors import LaunchError
 from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import output
@@ -31,38 +30,17 @@ from transrank.lab.store.records import read_run
 STATUSES = {0, 1, 2, 3, 4}
 
 
-Answers = Callable[..., Finished]
-
-
-@pytest.fixture
-def answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Answers:
-    """Run `transrank ARGUMENTS` in this process, which has imported it already."""
-
-    def run(*arguments: str) -> Finished:
-        for name, value in commands.environment(tmp_path).items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(tmp_path)
-        status = frame.main(arguments)
-        return Finished(["transrank", *arguments], status, *capsys.readouterr())
-
-    return run
-
-
 @pytest.mark.parametrize("verb", ["", *frame.VERBS])
-def test_help_fits_eighty_columns(
-    verb: str, answer: Answers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_eighty_columns(verb: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    finished = answer(*([verb] if verb else []), "--help").check()
+    finished = store.run(*([verb] if verb else []), "--help").check()
     assert finished.stderr == ""
     too_long = [line for line in finished.stdout.splitlines() if len(line) > 80]
     assert too_long == []
 
 
-def test_the_help_has_first_steps_and_the_exit_statuses(tmp_path: Path) -> None:
-    text = commands.transrank("--help", store=tmp_path).check().stdout
+def test_the_help_has_first_steps_and_the_exit_statuses(store: Store) -> None:
+    text = store.run("--help").check().stdout
     for verb in frame.VERBS:
         assert f"\n    {verb} " in text
     assert "first steps:\n  transrank doctor" in text
@@ -72,20 +50,20 @@ def test_the_help_has_first_steps_and_the_exit_statuses(tmp_path: Path) -> None:
     assert "130 interrupted" in text
 
 
-def test_environment_variables_are_told_by_the_help_of_what_reads_them(answer: Answers) -> None:
-    text = answer("measure", "--help").check().stdout
+def test_environment_variables_are_told_by_the_help_of_what_reads_them(store: Store) -> None:
+    text = store.run("measure", "--help").check().stdout
     assert "TRANSRANK_LAUNCHER" in text
     assert "TRANSRANK_STORE" in text
     assert "NO_COLOR" in text
 
 
-def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
-    finished = commands.transrank("--version", store=tmp_path).check()
+def test_the_version_is_that_of_the_package(store: Store) -> None:
+    finished = store.run("--version").check()
     assert finished.stdout == f"transrank {transrank.__version__}\n"
 
 
-def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
-    finished = commands.transrank(store=tmp_path)
+def test_no_verb_is_wrong_usage_and_shows_the_help(store: Store) -> None:
+    finished = store.run()
     assert finished.status == 2
     assert finished.stdout.startswith("usage: transrank")
 
@@ -119,9 +97,9 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_one_line_with_a_hint(
-    arguments: list[str], error: str, hint: str, answer: Answers
+    arguments: list[str], error: str, hint: str, store: Store
 ) -> None:
-    finished = answer(*arguments)
+    finished = store.run(*arguments)
     assert finished.status == 2, finished.describe()
     lines = finished.stderr.splitlines()
     assert error in lines[0] or error in finished.stderr
@@ -267,10 +245,8 @@ def test_tables_on_a_pipe_are_not_cut(capsys: pytest.CaptureFixture[str]) -> Non
     assert row[1] in text
 
 
-def test_a_result_that_cannot_be_written_is_status_4(tmp_path: Path) -> None:
-    finished = commands.transrank(
-        "script", "slurm", "-o", tmp_path / "no" / "such" / "file", store=tmp_path
-    )
+def test_a_result_that_cannot_be_written_is_status_4(store: Store) -> None:
+    finished = store.run("script", "slurm", "-o", store.path / "no" / "such" / "file")
     assert finished.status == 4
     assert "cannot write" in finished.stderr
 

@@ -11,8 +11,8 @@ OUTPUTS = Path(__file__).parents[1] / "python" / "lab" / "store" / "outputs"
 
 
 @pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    return Store(tmp_path / "runs", capsys)
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "runs")
 
 
 def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store: Store) -> None:

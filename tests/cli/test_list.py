@@ -4,18 +4,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
 from support.stored_runs import Store, pingpong
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
-
-
-@pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    return Store(tmp_path, capsys)
 
 
 def test_runs_are_listed_the_latest_last(store: Store) -> None:

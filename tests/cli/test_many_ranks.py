@@ -19,11 +19,6 @@ from transrank.lab.store.records import read_run
 RANKS = 110_592
 
 
-@pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    return Store(tmp_path, capsys)
-
-
 def of_many_ranks(microseconds: float) -> list[recorded.Line]:
     """Allreduces of the ranks of a whole machine."""
     shape = {"ranks": RANKS, "ranks_per_node": 48}

@@ -24,8 +24,8 @@ STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u20
 
 
 @pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    found = Store(tmp_path, capsys)
+def store(tmp_path: Path) -> Store:
+    found = Store(tmp_path)
     mpi = {**recorded.MPI, "library": f"MPI {HOSTILE}"}
     lines = [
         *pingpong(1024, 2.0),
@@ -69,9 +69,8 @@ def test_what_would_have_steered_the_terminal_is_seen(store: Store) -> None:
     assert "night ␛]0;title␇␛[2J�31m␡␈" in heading
 
 
-def test_colors_are_kept_beside_them(store: Store) -> None:
-    store.capsys.readouterr()
-    output.settings.color = "always"
+def test_colors_are_kept_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output.settings, "color", "always")
     console = output.data()
     with console.capture() as captured:
         console.print(output.table(["heading"], [[HOSTILE]]))

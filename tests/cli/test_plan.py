@@ -4,17 +4,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
 from support.stored_runs import Store
 from transrank.lab.reference.machine import read_table
-
-
-@pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    return Store(tmp_path, capsys)
 
 
 def test_a_published_partition_is_planned_rank_by_rank(store: Store) -> None:

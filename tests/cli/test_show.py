@@ -13,12 +13,6 @@ from support.stored_runs import Store, pingpong
 from transrank.lab.cli.show import MARKS
 from transrank.lab.store.lines import DISTURBED
 
-
-@pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Store:
-    return Store(tmp_path, capsys)
-
-
 TABLE = """\
 20261120-000000-aaaa, night, MPICH Version: 5.0.2
 

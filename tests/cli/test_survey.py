@@ -21,7 +21,6 @@ def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -
         *("survey", "--quick", "--launches", "1", "--max-time", "2ms", "--memory", "2MiB"),
         *("--report", page),
         store=tmp_path,
-        timeout=170,
     ).check()
     (path,) = tmp_path.glob("*.jsonl")
     run = read_run(path)

@@ -138,15 +138,15 @@ WRONG = [
 
 @pytest.mark.parametrize(("settings", "message"), WRONG)
 def test_a_variant_that_is_none_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: list[str], message: str
+    store: Store, settings: list[str], message: str
 ) -> None:
-    answer = Store(tmp_path, capsys).run("versus", "pingpong", *settings)
+    answer = store.run("versus", "pingpong", *settings)
     error, hint, *more = answer.stderr.splitlines()
     assert answer.status == 2
     assert error.startswith(f"error: {message}")
     assert hint.startswith("hint: ")
     assert not more
-    assert list(tmp_path.iterdir()) == []
+    assert list(store.path.iterdir()) == []
 
 
 def environment_of(folder: Path, script: str) -> Path:
@@ -187,17 +187,15 @@ def test_an_environment_that_does_not_answer_is_refused(
 
 
 def test_a_variant_that_does_not_start_leaves_no_record(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: Store,
 ) -> None:
-    program = tmp_path / "no-runner"
+    program = store.path / "no-runner"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    answer = Store(tmp_path, capsys).run(
-        "versus", "pingpong", "--sizes", "8", "-n", "2", "--b", f"runner={program}"
-    )
+    answer = store.run("versus", "pingpong", "--sizes", "8", "-n", "2", "--b", f"runner={program}")
     assert answer.status == 3
     assert "error: variant B: MPI does not start on 2 ranks: " in answer.stderr
-    assert not any(tmp_path.glob("*.jsonl"))
+    assert not any(store.path.glob("*.jsonl"))
 
 
 def pair(store: Store, b: float) -> None:
@@ -207,12 +205,9 @@ def pair(store: Store, b: float) -> None:
         store.keep(run, *pingpong(8, seconds), versus=versus, label=f"trial-{name}")
 
 
-def test_any_name_of_either_record_finds_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = Store(tmp_path, capsys)
+def test_any_name_of_either_record_finds_both(store: Store) -> None:
     pair(store, 1.3)
-    first = tmp_path / "20261101-000000-aaaa-a.jsonl"
+    first = store.path / "20261101-000000-aaaa-a.jsonl"
     answers = [
         store.run("versus", name)
         for name in ("latest", "latest~1", "trial", "trial-b", "20261101-000000-aaaa", first)
@@ -225,8 +220,7 @@ def test_any_name_of_either_record_finds_both(
     assert (inverse.status, "0.769" in inverse.stdout) == (0, True)
 
 
-def test_what_is_no_pair_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = Store(tmp_path, capsys)
+def test_what_is_no_pair_is_refused(store: Store) -> None:
     assert "no run is stored" in store.run("versus", "latest").stderr
     assert "did you mean 'pingpong'?" in store.run("versus", "pingpon").stderr
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="alone")
@@ -234,7 +228,7 @@ def test_what_is_no_pair_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert answer.status == 2
     assert "bbbb is not a run of transrank versus" in answer.stderr
     pair(store, 1.0)
-    (tmp_path / "20261101-000000-aaaa-a.jsonl").unlink()
+    (store.path / "20261101-000000-aaaa-a.jsonl").unlink()
     lost = store.run("versus", "trial-b")
     assert lost.status == 4
     assert "the other variant of " in lost.stderr

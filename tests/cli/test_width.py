@@ -58,11 +58,9 @@ def measured(folder: Path) -> Finished:
 
 
 @pytest.fixture
-def store(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Store:
+def store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("COLUMNS", "80")
-    return Store(folder, capsys)
+    return Store(folder)
 
 
 def too_long(text: str, most: int = 80) -> list[str]:

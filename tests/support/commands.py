@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `transrank`, run as a user would, with a store of its own."""
+"""The command `transrank` with a store of its own, in this process or in one of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from support.bounded import Finished, run_bounded
+import pytest
+
+from support.bounded import Finished
+from transrank.lab.cli import output
 from transrank.lab.cli.__main__ import main
 
 if TYPE_CHECKING:
@@ -23,14 +26,19 @@ COMMAND = [sys.executable, "-m", "transrank.lab.cli"]
 def transrank(
     *arguments: str | Path,
     store: Path,
-    timeout: float = 120,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Finished:
-    """Run `transrank ARGUMENTS` to its end."""
-    return run_bounded(
-        [*COMMAND, *arguments], timeout=timeout, env=environment(store, env), cwd=cwd or store
-    )
+    """Run `transrank ARGUMENTS` to its end, in this process, which has imported it already."""
+    words = [str(argument) for argument in arguments]
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(output, "settings", output.Settings())
+        patch.chdir(cwd or store)
+        for name, value in environment(store, env).items():
+            patch.setenv(name, value)
+        status = main(words)
+    return Finished(["transrank", *words], status, out.getvalue(), err.getvalue())
 
 
 def start(*arguments: str | Path, store: Path) -> subprocess.Popen[str]:

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support import recorded
-from transrank.lab.cli.__main__ import main
+from support.bounded import Finished
+from support.commands import transrank
 
 CALM = [1.00, 1.01, 0.99, 1.00, 1.02, 0.98, 1.00, 1.01, 1.00, 0.99]
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    stdout: str
-    stderr: str
 
 
 @dataclass
@@ -27,17 +19,13 @@ class Store:
     """A folder of runs."""
 
     path: Path
-    capsys: pytest.CaptureFixture[str]
 
     def keep(self, run: str, *lines: recorded.Line, **changes: Any) -> Path:
         header = recorded.header(run=run, created=f"2026-11-{run[6:8]}T00:00:00Z", **changes)
         return recorded.write(self.path / f"{run}.jsonl", [header, *lines])
 
-    def run(self, *arguments: str | Path) -> Answer:
-        self.capsys.readouterr()
-        status = main([*map(str, arguments), "--store", str(self.path), "--color", "never"])
-        said = self.capsys.readouterr()
-        return Answer(status, said.out, said.err)
+    def run(self, *arguments: str | Path) -> Finished:
+        return transrank(*arguments, store=self.path, cwd=Path())
 
 
 def pingpong(
