@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import lab_needed  # noqa: F401
 from rich.console import Console
 from rich.table import Table
 

@@ -18,6 +18,7 @@ from native import printed_at_two_ranks
 from ratios import ratio_figure
 
 from transrank import installation
+from transrank.command import require
 
 PROGRAM = Path(__file__).parent / "programs" / "fft.py"
 USUAL, OWN, SHARED = "MPI_Alltoallw", "own arrays", "shared arrays"
@@ -42,6 +43,7 @@ def main() -> int:
     add_check_option(parser)
     parser.add_argument("--launches", type=pairs, default=5, help="of each size (default: 5)")
     options = parser.parse_args()
+    require(["mpi4py_fft"], "mpi4py-fft")
     mpich = installation.build().mpi == "mpich"
     found: dict[int, list[Found]] = {points: [] for points in ROUNDS}
     for number in range(options.launches):

@@ -81,10 +81,11 @@ def main() -> int:
     imports = [arguments.python, "-c", "import mpi4py, petsc4py"]
     if subprocess.run(imports, capture_output=True).returncode != 0:
         print(
-            f"skipped: {arguments.python} lacks petsc4py or mpi4py; name another with --python",
+            f"ghost_petsc.py: error: {arguments.python} lacks petsc4py or mpi4py; pip install "
+            "petsc petsc4py mpi4py, or name another with --python",
             file=sys.stderr,
         )
-        return 0
+        return 2
     return report(compare(arguments), arguments.check)
 
 

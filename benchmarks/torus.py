@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lab_needed  # noqa: F401
 import vl_convert
 from native import build
 from rich.console import Console

@@ -7,11 +7,15 @@ import argparse
 
 from mpi4py import MPI
 
-import mpi4py_fft
 import numpy as np
-from mpi4py_fft import pencil
 
 import transrank
+from transrank.command import require
+
+require(["mpi4py_fft"], "mpi4py-fft")
+
+import mpi4py_fft  # noqa: E402
+from mpi4py_fft import pencil  # noqa: E402
 
 
 class Transfer(pencil.Transfer):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import transrank
+from transrank.command import require
 
 COMM = MPI.COMM_WORLD
 Integers = NDArray[np.int64]
@@ -35,6 +36,7 @@ class Part:
 
 def make_mesh(edge: float) -> tuple[Integers, Numbers]:
     """Cells and points of a ball of radius 1."""
+    require(["gmsh"], "gmsh")
     import gmsh
 
     gmsh.initialize(interruptible=False)

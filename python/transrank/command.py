@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 # Of the extra `lab`.
 REQUIRED = (
@@ -18,15 +20,20 @@ REQUIRED = (
 )
 
 
-def main() -> int:
-    """Run the command line, or print one line that names the missing requirements."""
-    missing = [name for name in REQUIRED if find_spec(name) is None]
+def require(modules: Sequence[str] = REQUIRED, packages: str = "transrank[lab]") -> None:
+    """End this program with one line and status 2 unless these modules are installed."""
+    missing = [name for name in modules if find_spec(name) is None]
     if missing:
         sys.stderr.write(
-            f"transrank: error: not installed: {', '.join(missing)}; "
-            "pip install 'transrank[lab]' installs the requirements of the command line\n"
+            f"{Path(sys.argv[0]).name}: error: not installed: {', '.join(missing)}; "
+            f"pip install '{packages}'\n"
         )
-        return 2
+        raise SystemExit(2)
+
+
+def main() -> int:
+    """Run the command line, or print one line that names the missing requirements."""
+    require()
     from transrank.lab.cli.__main__ import main as run_command_line
 
     return run_command_line()
