@@ -34,9 +34,14 @@ std::string name_of(transport::Operation operation) {
     return is_known(operation) ? operations[number] : std::to_string(number);
 }
 
-std::vector<std::string> describe(const route::Route& route, const Options& options,
-                                  const std::string& named_by) {
-    return {
+constexpr std::array<const char*, 11> scalars{"no type", "int8",    "int16",  "int32",
+                                              "int64",   "uint8",   "uint16", "uint32",
+                                              "uint64",  "float32", "float64"};
+
+std::vector<std::string> describe(const route::Route& route,
+                                  const std::vector<transport::FieldOffer>& fields,
+                                  const Options& options, const std::string& named_by) {
+    std::vector<std::string> words{
         route.is_transposed() ? "a transposed route, like a push of ghosts"
                               : "a route that is not transposed, like a pull of ghosts",
         "operation " + name_of(options.operation),
@@ -45,7 +50,14 @@ std::vector<std::string> describe(const route::Route& route, const Options& opti
         "push_below_bytes " + (options.push_below_bytes ? std::to_string(*options.push_below_bytes)
                                                         : std::string("to be measured")),
         "longest_message_bytes " + std::to_string(options.longest_message_bytes),
-        "stores " + std::to_string(static_cast<int>(options.stores))};
+        "stores " + std::to_string(static_cast<int>(options.stores)),
+        std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields")};
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        words.push_back("field " + std::to_string(layout::counted(i)) + " of " +
+                        std::to_string(fields[i].unit_bytes) + "-byte rows of " +
+                        scalars.at(static_cast<std::size_t>(fields[i].scalar)));
+    }
+    return words;
 }
 
 using Fields = std::span<const transport::Field>;
@@ -183,12 +195,13 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
 }
 
 Bound::Statement Bound::statement() const {
-    return {.balance = transport::imprint(route(), own_) +
-                       mpi::balance_of(known_->base(), describe(route(), options_, named_by_)),
-            .in_need_of_messages = needs_messages() ? 1U : 0U,
-            .in_need_of_thresholds = needs_thresholds() ? 1U : 0U,
-            .in_need_of_plan = needs_plan() ? 1U : 0U,
-            .in_need_of_link = needs_plan() && !transport::link_is_known() ? 1U : 0U};
+    return {
+        .balance = transport::imprint(route()) +
+                   mpi::balance_of(known_->base(), describe(route(), own_, options_, named_by_)),
+        .in_need_of_messages = needs_messages() ? 1U : 0U,
+        .in_need_of_thresholds = needs_thresholds() ? 1U : 0U,
+        .in_need_of_plan = needs_plan() ? 1U : 0U,
+        .in_need_of_link = needs_plan() && !transport::link_is_known() ? 1U : 0U};
 }
 
 // Once all ranks have come all are binding, and none waits in an exchange for another.
@@ -220,8 +233,8 @@ void Bound::disagree(const std::exception_ptr& refused) const {
             std::rethrow_exception(refused);
         }
     });
-    mpi::agree_on(base, "binds an exchange with", describe(route(), options_, named_by_));
-    const auto disagreement = transport::find_disagreement(base, route(), own_);
+    mpi::agree_on(base, "binds an exchange with", describe(route(), own_, options_, named_by_));
+    const auto disagreement = transport::find_disagreement(base, route());
     mpi::agree(base, [&] {
         if (!disagreement.empty()) {
             throw std::invalid_argument(disagreement);

@@ -7,7 +7,6 @@
 #include <exception>
 #include <type_traits>
 
-#include "transrank/layout/require.hpp"
 #include "transrank/mpi/delivery.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/route/checksum.hpp"
@@ -68,37 +67,16 @@ std::string pair(int one, int other) {
            std::to_string(std::max(one, other));
 }
 
-std::string compare_fields(int peer, const std::vector<FieldOffer>& theirs,
-                           const std::vector<FieldOffer>& own, int rank) {
-    if (theirs.size() != own.size()) {
-        return pair(rank, peer) + " bind different numbers of fields (" +
-               std::to_string(own.size()) + " on rank " + std::to_string(rank) + ", " +
-               std::to_string(theirs.size()) + " on rank " + std::to_string(peer) + ")";
-    }
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        const auto& field = theirs[i];
-        if (field.unit_bytes != own[i].unit_bytes || field.scalar != own[i].scalar) {
-            return pair(rank, peer) + " bind field " + std::to_string(layout::counted(i)) +
-                   " with rows of different length or type (" + std::to_string(own[i].unit_bytes) +
-                   " bytes on rank " + std::to_string(rank) + ", " +
-                   std::to_string(field.unit_bytes) + " bytes on rank " + std::to_string(peer) +
-                   ")";
-        }
-    }
-    return "";
-}
-
-std::string compare(const mpi::Message& message, const route::Route& route,
-                    const std::vector<FieldOffer>& own) {
+std::string compare(const mpi::Message& message, const route::Route& route) {
     const int peer = message.peer;
-    std::vector<FieldOffer> fields;
-    const auto theirs = read<Claim>(message.bytes, fields);
+    std::vector<FieldOffer> none;
+    const auto theirs = read<Claim>(message.bytes, none);
     if (theirs.send_checksum != checksum(route::find_leg(route.receives(), peer)) ||
         theirs.receive_checksum != checksum(route::find_leg(route.sends(), peer))) {
         return pair(route.rank(), peer) +
                " hold routes that do not belong together; build or load them together";
     }
-    return compare_fields(peer, fields, own, route.rank());
+    return "";
 }
 
 // Of a peer that wrote although this rank has no leg with it, or the other way round.
@@ -155,17 +133,13 @@ std::vector<int> peers_of(const route::Route& route) {
     return peers;
 }
 
-std::uint64_t imprint(const route::Route& route, const std::vector<FieldOffer>& own) {
-    const auto imprint_of = [&](int sender, int receiver, const route::Leg& leg) {
+std::uint64_t imprint(const route::Route& route) {
+    const auto imprint_of = [](int sender, int receiver, const route::Leg& leg) {
         route::Checksum sum;
         for (const int rank : {sender, receiver}) {
             sum.add(static_cast<std::uint64_t>(rank));
         }
         sum.add(checksum(&leg));
-        for (const auto& field : own) {
-            sum.add(static_cast<std::uint64_t>(field.unit_bytes));
-            sum.add(static_cast<std::uint64_t>(field.scalar));
-        }
         return sum.value();
     };
     std::uint64_t balance = 0;
@@ -178,23 +152,22 @@ std::uint64_t imprint(const route::Route& route, const std::vector<FieldOffer>& 
     return balance;
 }
 
-std::string find_disagreement(const mpi::Communicator& comm, const route::Route& route,
-                              const std::vector<FieldOffer>& own) {
+std::string find_disagreement(const mpi::Communicator& comm, const route::Route& route) {
     const auto peers = peers_of(route);
     std::vector<mpi::Message> claims;
     for (const int peer : peers) {
         auto& claim = claims.emplace_back();
         claim.peer = peer;
-        claim.bytes.resize(bytes_with<Claim>(own.size()));
+        claim.bytes.resize(bytes_with<Claim>(0));
         write(claim.bytes.data(),
               Claim{.send_checksum = checksum(route::find_leg(route.sends(), peer)),
                     .receive_checksum = checksum(route::find_leg(route.receives(), peer))},
-              own);
+              {});
     }
     const auto messages = mpi::deliver(comm, std::move(claims), offer_tag);
     auto disagreement = compare_peers(messages, peers, comm.rank());
     for (std::size_t i = 0; i < messages.size() && disagreement.empty(); ++i) {
-        disagreement = compare(messages[i], route, own);
+        disagreement = compare(messages[i], route);
     }
     return disagreement;
 }

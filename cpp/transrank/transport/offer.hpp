@@ -69,16 +69,14 @@ struct PeerOffer {
     const route::Leg* receive = nullptr;
 };
 
-/// The sum of this number over all ranks is 0 when both ranks of every pair hold the same leg, and
-/// fields of the same number and kind: then each peer of a rank has that rank for a peer. If not,
-/// it is 0 once in 2^64 times.
-[[nodiscard]] std::uint64_t imprint(const route::Route& route, const std::vector<FieldOffer>& own);
+/// The sum of this number over all ranks is 0 when both ranks of every pair hold the same leg: then
+/// each peer of a rank has that rank for a peer. If not, it is 0 once in 2^64 times.
+[[nodiscard]] std::uint64_t imprint(const route::Route& route);
 
-/// Collective. Where a peer's legs or fields differ from those that this rank expects: a message
-/// naming both ranks. Empty on ranks that have found nothing.
+/// Collective. Where a peer's legs differ from those that this rank expects: a message naming both
+/// ranks. Empty on ranks that have found nothing.
 [[nodiscard]] std::string find_disagreement(const mpi::Communicator& comm,
-                                            const route::Route& route,
-                                            const std::vector<FieldOffer>& own);
+                                            const route::Route& route);
 
 /// Collective over the peers of a route, which agree on it. Exchanges offers with each of them:
 /// fields, and whether arrivals are applied in order. Returns those of the peers, ascending by

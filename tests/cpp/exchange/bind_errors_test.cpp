@@ -178,29 +178,40 @@ TEST_CASE("rows that cannot be combined are refused") {
         transrank::mpi::AgreedError);
 }
 
-TEST_CASE("fields that differ between peers are refused") {
+TEST_CASE("fields that differ between ranks are refused") {
     if (world_size() == 1) {
         return;
     }
+    const auto binds = "rank " + last() + " binds an exchange with ";
     for (const bool closed : {true, false}) {
         check_refused(
-            "bind different numbers of fields",
+            binds + "2 fields, rank 0 1 field",
             [](auto& it) {
                 it.fields.push_back(it.fields[0]);
                 it.fields[1].destination = more_memory.data();
             },
             closed);
         check_refused(
-            "bind field 0 with rows of different length or type",
+            binds + "field 0 of 4-byte rows of int32, rank 0 field 0 of 8-byte rows of int64",
             [](auto& it) {
                 it.fields[0].unit_bytes = 4;
                 it.fields[0].scalar = transrank::transport::Scalar::int32;
             },
             closed);
         check_refused(
-            "bind field 0 with rows of different length or type",
+            binds + "field 0 of 8-byte rows of float64, rank 0 field 0 of 8-byte rows of int64",
             [](auto& it) { it.fields[0].scalar = transrank::transport::Scalar::float64; }, closed);
     }
+    // Also those of ranks that are no peers.
+    const Ring ring(world_rank(), world_size(), true);
+    auto fields = ring.fields();
+    if (world_rank() == world_size() - 1) {
+        fields[0].scalar = transrank::transport::Scalar::float64;
+    }
+    const transrank::route::Route nothing(world_rank(), world_size(), 0, 0, {}, {});
+    CHECK_THROWS_WITH_AS(Exchange(nothing, all_ranks, fields),
+                         doctest::Contains((binds + "field 0 of 8-byte rows of float64").c_str()),
+                         transrank::mpi::AgreedError);
 }
 
 TEST_CASE("a route for other ranks is refused") {
