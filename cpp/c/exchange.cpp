@@ -78,7 +78,9 @@ int& answer(int* place) {
 int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int count,
                             const transrank_field* fields, const transrank_options* options,
                             transrank_exchange** exchange) {
-    return c::create_by(exchange, [&](const auto& with_result) {
+    return c::create_by(exchange, [&, name = __func__](const auto& with_result) {
+        const auto known = exchange::KnownCommunicator::get(comm);
+        const mpi::Call call(known->base(), name);
         const auto make = with_result([&](const Arguments& arguments) {
             c::check_options(arguments, options);
             return parts_of(arguments, route, count, fields);

@@ -275,19 +275,23 @@ static transrank_options options_given(void) {
 }
 
 static transrank_alltoall_options alltoall_options_given(void) {
-    return (transrank_alltoall_options){.algorithm = EITHER("options.algorithm", NULL, "pairwise"),
-                                        .choices = EITHER("options.choices", NULL, "choices"),
-                                        .radix = EITHER("options.radix", 0, 3),
-                                        .window = EITHER("options.window", 0, 9),
-                                        .leaders = EITHER("options.leaders", 0, 3),
-                                        .ranks_per_node = EITHER("options.ranks_per_node", 0, 1),
-                                        .torus = EITHER("options.torus", NULL, &ranks),
-                                        .torus_dimensions = 1};
+    static int torus[2] = {1, 1};
+    torus[0] = ranks;
+    return (transrank_alltoall_options){
+        .algorithm = EITHER("options.algorithm", NULL, "pairwise"),
+        .choices = EITHER("options.choices", NULL, "choices"),
+        .radix = EITHER("options.radix", 0, 3),
+        .window = EITHER("options.window", 0, 9),
+        .leaders = EITHER("options.leaders", 0, 3),
+        .ranks_per_node = EITHER("options.ranks_per_node", 0, 1),
+        .torus = EITHER("options.torus", torus, NULL),
+        .torus_dimensions = EITHER("options.torus_dimensions", 1, 2)};
 }
 
 static transrank_rows rows_given(void) {
     return (transrank_rows){.count = 4,
                             .length = EITHER("rows.length", 2, 1),
+                            .offsets = EITHER("rows.offsets", NULL, list),
                             .element_bytes = EITHER("rows.element_bytes", 8, 4),
                             .scalar = EITHER("rows.scalar", TRANSRANK_OPAQUE, TRANSRANK_INT32),
                             .data = numbers,
@@ -323,22 +327,28 @@ DIFFERING_ROUTE(differ_ghost_push,
                                            EITHER("numbering", numbering, other_numbering), 1, list,
                                            targets, 0, &made))
 
+DIFFERING_ROUTE(differ_alltoallv,
+                transrank_route_alltoallv(MPI_COMM_WORLD, list, list, list, list, &made))
+DIFFERING_ROUTE(differ_load, transrank_route_load(MPI_COMM_WORLD, ".", &made))
+
 static int differ_save(void) {
     return transrank_route_save(MPI_COMM_WORLD, EITHER("route", route, other_route), ".");
 }
 
 static int differ_bind(void) {
     transrank_exchange* made = NULL;
-    const transrank_field field = {
-        .source = numbers,
-        .source_bytes = 256,
-        .destination = &numbers[32],
-        .destination_bytes = 256,
-        .unit_bytes = EITHER("fields.unit_bytes", 8, 16),
-        .scalar = EITHER("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)};
+    transrank_field fields[2] = {
+        {.source = numbers,
+         .source_bytes = 128,
+         .destination = &numbers[32],
+         .destination_bytes = 128,
+         .unit_bytes = EITHER("fields.unit_bytes", 8, 16),
+         .scalar = EITHER("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)}};
+    fields[1] = fields[0];
+    fields[1].destination = &numbers[48];
     const transrank_options options = options_given();
     const int status = transrank_exchange_bind(MPI_COMM_WORLD, EITHER("route", route, other_route),
-                                               EITHER("count", 1, 0), &field, &options, &made);
+                                               EITHER("count", 2, 1), fields, &options, &made);
     OK(transrank_exchange_free(&made));
     return status;
 }
@@ -409,10 +419,10 @@ static int differ_alltoallv_bind(void) {
 }
 
 #define OPTIONS "options.operation options.transport options.longest_message_bytes"
-#define ROWS_OF_ALL "rows.length rows.element_bytes rows.scalar"
+#define ROWS_OF_ALL "rows.length rows.offsets rows.element_bytes rows.scalar"
 #define ALLTOALL_OPTIONS                                                              \
     "options.algorithm options.choices options.radix options.window options.leaders " \
-    "options.ranks_per_node options.torus"
+    "options.ranks_per_node options.torus options.torus_dimensions"
 
 static const struct {
     const char* name;
@@ -424,7 +434,9 @@ static const struct {
     {"route_redistribution", differ_redistribution, "source destination coverage"},
     {"route_ghost_pull", differ_ghost_pull, "numbering"},
     {"route_ghost_push", differ_ghost_push, "numbering"},
+    {"route_alltoallv", differ_alltoallv, ""},
     {"route_save", differ_save, "route"},
+    {"route_load", differ_load, ""},
     {"exchange_bind", differ_bind, "route count fields.unit_bytes fields.scalar " OPTIONS},
     {"ghost_update_pull", differ_update_pull, ROWS_OF_ALL},
     {"ghost_update_push", differ_update_push, ROWS_OF_ALL},
@@ -452,6 +464,25 @@ static void make_others(void) {
     OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, one, &other_update));
 }
 
+/// Rank 1 makes one call and rank 0 another; then one of the two is the call of all others.
+static void make_different_calls(void) {
+    for (trial = 0; trial < 2 * AGREED_CALLS * AGREED_CALLS; ++trial) {
+        const int one = trial / 2 % AGREED_CALLS;
+        const int other = trial / 2 / AGREED_CALLS;
+        const int alone = trial % 2;
+        if (one == other) {
+            continue;
+        }
+        char expected[200];
+        snprintf(expected, sizeof expected,
+                 "rank 1 calls transrank_%s, rank 0 transrank_%s: ", agreed_calls[one].name,
+                 agreed_calls[other].name);
+        const int status = agreed_calls[(rank == alone) == (alone == 1) ? one : other].call();
+        CHECK(status == TRANSRANK_ERROR_AGREED);
+        CHECK(strstr(transrank_error_text(), expected) == transrank_error_text());
+    }
+}
+
 /// Each argument by which ranks may not differ, on each rank, and the number of pairs of a call and
 /// an argument.
 static void differ_in_one_argument(void) {
@@ -476,6 +507,9 @@ static void differ_in_one_argument(void) {
     }
     if (rank == 0) {
         printf("%d pairs\n", pairs);
+    }
+    if (ranks <= 3) {
+        make_different_calls();
     }
     OK(transrank_ghost_update_free(&other_update));
     OK(transrank_route_free(&other_route));
