@@ -207,8 +207,9 @@ module transrank
         procedure :: alltoallv => route_alltoallv
         !> The way back of another route: what was received is sent and the other way round.
         procedure :: transposed => route_transposed
-        !> Collective. Each rank writes a file into the folder `place`, and reads it again.
+        !> Collective. Each rank writes a file into the folder `place`.
         procedure :: save => route_save
+        !> Collective. Each rank reads the file that it has saved.
         procedure :: load => route_load
         !> The cells or rows that this rank's source and destination must have at least.
         procedure :: extents => route_extents

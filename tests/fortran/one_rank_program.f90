@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Every collective procedure, called rightly or with something wrong.
 module calls
-    use, intrinsic :: iso_fortran_env, only: int8, int64, real64
+    use, intrinsic :: iso_fortran_env, only: int64, real64
     use testing, only: check, comm, rank, ranks
     use transrank
     implicit none (type, external)
@@ -435,10 +435,10 @@ end module calls
 
 ! What one rank alone has wrong is refused by all of them, with one text, and they can go on.
 program one_rank_program
-    use, intrinsic :: iso_fortran_env, only: int8, int64, real64
+    use, intrinsic :: iso_fortran_env, only: int64, real64
     use calls, only: all_calls, collective, good, make_good, right, wrong_names
     use mpi_f08, only: MPI_Finalize
-    use testing, only: begin, check, comm, rank, ranks, trial
+    use testing, only: are_the_same, begin, check, comm, rank, ranks, trial
     use transrank
     implicit none (type, external)
     type(collective), allocatable :: table(:)
@@ -478,19 +478,6 @@ contains
         call route%alltoallv(comm, counts, counts, stat=stat, errmsg=words)
         if (stat /= transrank_error_misuse) error stop 'a route after MPI_Finalize'
     end subroutine
-
-    logical function are_the_same(words)
-        character(len=*), intent(in) :: words
-        type(transrank_fields) :: fields
-        integer(int8), target :: sent(len(words), ranks), got(len(words), ranks)
-        integer :: i, r
-        do i = 1, len(words)
-            sent(i, :) = int(mod(ichar(words(i:i)), 128), int8)
-        end do
-        call fields%add(sent, got, values=len(words))
-        call transrank_alltoall(comm, fields)
-        are_the_same = len_trim(words) > 10 .and. all([(all(got(:, r) == got(:, 1)), r=1, ranks)])
-    end function
 
     !> What is no concern of other ranks.
     subroutine refuse_here()

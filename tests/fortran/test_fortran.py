@@ -50,7 +50,7 @@ def sanitizers() -> list[str]:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of this folder."""
     folder = tmp_path_factory.mktemp("programs")
-    names = ["random_moves_program", "one_rank_program", "as_written_program"]
+    names = [it.stem for it in HERE.glob("*_program.f90")]
     modules = [MODULE, STAND_IN[0], HERE / "testing.f90"]
     library = build_folder() / "cpp" / "c"
     link = ["-lgfortran", f"-L{library}", "-ltransrank", f"-Wl,-rpath,{library}", "-lm"]
@@ -86,6 +86,15 @@ def test_what_one_rank_passes_is_refused_by_all(
 
 @needs_compiler
 @pytest.mark.timeout(BUILD_SECONDS)
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_that_differ_in_an_argument_or_a_call_hear_of_it(
+    ranks: int, programs: Path, mpiexec: Mpiexec, tmp_path: Path
+) -> None:
+    mpiexec.run(ranks, programs / "differing_program", cwd=tmp_path).check()
+
+
+@needs_compiler
+@pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_what_is_wrong_is_named_as_it_was_written(
     ranks: int, programs: Path, mpiexec: Mpiexec
@@ -93,17 +102,74 @@ def test_what_is_wrong_is_named_as_it_was_written(
     mpiexec.run(ranks, programs / "as_written_program").check()
 
 
+def collective_procedures() -> dict[str, set[str]]:
+    """Their arguments, `name.part` for those that have parts; of generic ones, by the first."""
+    text = MODULE.read_text()
+    options = re.search(r"public :: transrank_alltoall_options\n(.*?)end type", text, re.DOTALL)
+    assert options is not None
+    parts = {
+        "transrank_fields": ["arrays", "count", "in_place", "kind", "values"],
+        "transrank_alltoall_options": re.findall(r":: (\w+)", options[1]),
+    }
+    found: dict[str, set[str]] = {}
+    for name, given, body in re.findall(
+        r"^    subroutine (\w+)\(((?:self, )?comm, [^)]*errmsg)\)(.*?)^    end sub",
+        text,
+        re.MULTILINE | re.DOTALL,
+    ):
+        arguments = found.setdefault(re.sub("_(int64|uneven)$", "", name), set())
+        for argument in {*re.findall(r"\w+", given)} - {"comm", "stat", "errmsg"}:
+            kind = re.search(rf"^ +(.*) :: .*\b{argument}\b", body, re.MULTILINE)
+            assert kind is not None
+            if argument == "self" and "inout" in kind[1]:  # the result
+                continue
+            structure = re.match(r"type\((\w+)\)", kind[1])
+            of_it = parts.get(structure[1], []) if structure else []
+            arguments |= {f"{argument}.{part}" for part in of_it} or {argument}
+    return found
+
+
 def test_every_collective_procedure_is_misused() -> None:
-    declared = re.findall(
-        r"^    subroutine (\w+(?=\(self, comm, )|transrank_\w+(?=\(comm, ))",
-        MODULE.read_text(),
-        re.MULTILINE,
-    )
-    source = (HERE / "one_rank_program.f90").read_text()
-    # Of generic ones, the first.
-    names = {re.sub("_(int64|uneven)$", "", name) for name in declared}
+    names = collective_procedures().keys()
+    comment = r"!> Collective\..*\n(?: +!>.*\n)* +(?:\w+ :: \w+ => |subroutine )(\w+)"
+    assert {*re.findall(comment, MODULE.read_text())} == names
     assert len(names) == 17
+    source = (HERE / "one_rank_program.f90").read_text()
     assert [name for name in names if f"collective('{name}', " not in source] == []
+
+
+# Arguments that are the rank's own, as docs/exchange.md says: lists and counts of its rows, its
+# arrays, and where its files lie. Where a call takes one field, its number is not a choice; nor is
+# in_place, except in an alltoall of equal blocks. Blocks are bytes to the library, of any kind.
+COUNTS = "send_counts receive_counts send_first receive_first"
+ROWS = "rows.arrays rows.count rows.in_place"
+BLOCKS = "fields.arrays fields.count fields.kind"
+OWN = {
+    "numbering_create": "owned",
+    "route_ghost_pull": "ghosts first rows",
+    "route_ghost_push": "pushed targets first",
+    "route_alltoallv": COUNTS,
+    "route_save": "place",
+    "route_load": "place",
+    "ghost_update_pull": f"{ROWS} ghosts",
+    "ghost_update_push": f"{ROWS} pushed targets",
+    "ghost_update_along": ROWS,
+    "ghost_update_like": ROWS,
+    "exchange_bind": "fields.arrays fields.in_place",
+    "exchange_bind_alltoall": BLOCKS,
+    "exchange_bind_alltoallv": f"{BLOCKS} fields.in_place {COUNTS}",
+    "transrank_alltoall": BLOCKS,
+}
+
+
+def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
+    source = re.sub(r" &\n +", " ", (HERE / "differing_program.f90").read_text())
+    lists = dict(re.findall(r"parameter :: (of_\w+) = (.*)", source))
+    rows = re.findall(r"collective\('(\w+)', '\w+', ([^)]*)\)", source)
+    agreed = {name: re.sub(r"of_\w+", lambda it: lists[it[0]], told) for name, told in rows}
+    for name, arguments in collective_procedures().items():
+        told = {*re.findall(r"[\w.]+", agreed.get(name, "")), *OWN.get(name, "").split()}
+        assert told == arguments, name
 
 
 def test_every_function_of_the_c_interface_is_reached() -> None:

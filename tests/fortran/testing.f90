@@ -1,8 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> What the test programs have in common.
 module testing
-    use, intrinsic :: iso_fortran_env, only: int64
+    use, intrinsic :: iso_fortran_env, only: int8, int64
     use mpi_f08, only: MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, MPI_Init
+    use transrank, only: transrank_alltoall, transrank_fields
     implicit none (type, external)
     integer :: rank, ranks, comm, trial = 0
     integer(int64), private :: state = 1
@@ -26,6 +27,20 @@ contains
             error stop
         end if
     end subroutine
+
+    !> Collective. Whether it is so on all ranks, and says something.
+    logical function are_the_same(words)
+        character(len=*), intent(in) :: words
+        type(transrank_fields) :: fields
+        integer(int8), target :: sent(len(words), ranks), got(len(words), ranks)
+        integer :: i, r
+        do i = 1, len(words)
+            sent(i, :) = int(mod(ichar(words(i:i)), 128), int8)
+        end do
+        call fields%add(sent, got, values=len(words))
+        call transrank_alltoall(comm, fields)
+        are_the_same = len_trim(words) > 10 .and. all([(all(got(:, r) == got(:, 1)), r=1, ranks)])
+    end function
 
     !> From `least` to `most`; the same numbers on every rank (Park and Miller's generator).
     integer function drawn(least, most)
