@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from support import commands
+from support.bounded import Finished
+from support.stored_runs import Store
 from transrank import installation
 from transrank.lab.cli import doctor, execution, output
 from transrank.lab.cli.__main__ import parse
@@ -24,12 +25,12 @@ from transrank.lab.store.records import Shape
 from transrank.lab.survey.checks import Check
 
 
-def checks(finished: commands.Finished) -> dict[str, dict[str, str]]:
+def checks(finished: Finished) -> dict[str, dict[str, str]]:
     return {check["check"]: check for check in json.loads(finished.stdout)}
 
 
-def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> None:
-    finished = commands.transrank("doctor", store=tmp_path)
+def test_the_table_ends_in_a_sentence_and_the_status_agrees(store: Store) -> None:
+    finished = store.run("doctor")
     lines = finished.stdout.splitlines()
     assert lines[0].split() == ["verdict", "check", "finding"]
     healthy = lines[-1] == "nothing found that would distort the numbers"
@@ -37,14 +38,12 @@ def test_the_table_ends_in_a_sentence_and_the_status_agrees(tmp_path: Path) -> N
     assert any("warning" in line for line in lines) != healthy
 
 
-def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
+def test_the_map_of_the_machine_stands_below_the_checks(store: Store) -> None:
     xt6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1"
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})  # as in a container, or under taskset
     try:
-        finished = commands.transrank(
-            "doctor", "-n", "1", store=tmp_path, env={"TRANSRANK_TOPOLOGY": xt6}
-        )
+        finished = store.run("doctor", "-n", "1", env={"TRANSRANK_TOPOLOGY": xt6})
     finally:
         os.sched_setaffinity(0, allowed)
     assert "2 packages, 4 memory domains, 24 cores (synthetic)" in finished.stdout
@@ -60,22 +59,22 @@ def test_the_map_of_the_machine_stands_below_the_checks(tmp_path: Path) -> None:
     assert "  domain 3: CPUs 18-23, none of which may be used, 8 GiB" in lines
 
 
-def test_a_map_that_describes_no_machine_is_wrong_usage(tmp_path: Path) -> None:
-    finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": "gpu:4"})
+def test_a_map_that_describes_no_machine_is_wrong_usage(store: Store) -> None:
+    finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": "gpu:4"})
     assert finished.status == 2
     assert "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine" in finished.stderr
 
 
-def test_a_map_that_is_no_regular_file_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_map_that_is_no_regular_file_is_wrong_usage(store: Store, tmp_path: Path) -> None:
     pipe = tmp_path / "map.xml"
     os.mkfifo(pipe)
-    finished = commands.transrank("doctor", store=tmp_path, env={"TRANSRANK_TOPOLOGY": str(pipe)})
+    finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": str(pipe)})
     assert finished.status == 2
     assert f"TRANSRANK_TOPOLOGY: {pipe} is not a regular file" in finished.stderr
 
 
-def test_mpi_is_really_started(tmp_path: Path) -> None:
-    finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
+def test_mpi_is_really_started(store: Store) -> None:
+    finished = store.run("doctor", "--format", "json")
     found = checks(finished)
     assert found["MPI"]["verdict"] == "ok"
     names = {"mpich": "MPICH", "openmpi": "Open MPI"}
@@ -83,12 +82,10 @@ def test_mpi_is_really_started(tmp_path: Path) -> None:
     assert found["clock"]["verdict"] == "ok"
 
 
-def test_more_ranks_than_cores_and_too_many_threads_are_found(tmp_path: Path) -> None:
+def test_more_ranks_than_cores_and_too_many_threads_are_found(store: Store) -> None:
     ranks = len(os.sched_getaffinity(0)) + 1
-    finished = commands.transrank(
-        *("doctor", "-n", str(ranks), "--format", "json"),
-        store=tmp_path,
-        env={"OMP_NUM_THREADS": "64"},
+    finished = store.run(
+        *("doctor", "-n", str(ranks), "--format", "json"), env={"OMP_NUM_THREADS": "64"}
     )
     assert finished.status == 1
     found = checks(finished)
@@ -107,41 +104,39 @@ def test_without_a_count_the_largest_launch_of_a_survey_is_examined() -> None:
         assert doctor._shape(parse(["doctor", "-n", "4"]), site) == Shape(4)
 
 
-def test_an_mpi_that_does_not_start_is_a_finding(tmp_path: Path) -> None:
-    finished = commands.transrank(
-        "doctor", "--launcher", "sh -c 'echo it broke >&2; exit 4' {ranks}", store=tmp_path
-    )
+def test_an_mpi_that_does_not_start_is_a_finding(store: Store) -> None:
+    finished = store.run("doctor", "--launcher", "sh -c 'echo it broke >&2; exit 4' {ranks}")
     assert finished.status == 1
     assert "MPI does not start on 2 ranks: sh exited with 4; it said: it broke" in finished.stdout
     assert finished.stderr == ""
 
 
-def test_a_launcher_of_another_mpi_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_launcher_of_another_mpi_is_told_in_one_sentence(store: Store) -> None:
     words = "echo Runtime environment uses unsupported PMI version PMIx. Aborting. >&2"
     launcher = f"sh -c '{words}; echo more >&2; exit 16' {{ranks}}"
-    finished = commands.transrank("doctor", "--launcher", launcher, "-n", "2", store=tmp_path)
+    finished = store.run("doctor", "--launcher", launcher, "-n", "2")
     told = "MPI does not start on 2 ranks: the launcher belongs to another MPI than transrank-run"
     assert any(line.endswith(told) for line in finished.stdout.splitlines())
     assert "hint: leave out --launcher" in finished.stdout
 
 
-def test_the_table_in_a_file_has_no_control_codes(tmp_path: Path) -> None:
+def test_the_table_in_a_file_has_no_control_codes(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "doctor.txt"
-    finished = commands.transrank("doctor", "--color", "always", "-o", file, store=tmp_path)
+    finished = store.run("doctor", "--color", "always", "-o", file)
     assert finished.stdout == ""
     assert "\x1b" not in file.read_text()
     assert file.read_text().startswith("verdict")
 
 
 def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
-    tmp_path: Path,
+    store: Store,
 ) -> None:
     segment = left_overs.FOLDER / f"mpich_shm_test{secrets.token_hex(4)}_0"
     segment.write_bytes(bytes(2048))
     try:
         hours_ago = time.time() - 3 * 3600
         os.utime(segment, (hours_ago, hours_ago))
-        finished = commands.transrank("doctor", "--format", "json", store=tmp_path)
+        finished = store.run("doctor", "--format", "json")
         found = checks(finished)["left over"]
         owner = pwd.getpwuid(os.geteuid()).pw_name
         assert f"{segment.name} (2 KiB, 3 h 00 min old, of {owner})" in found["finding"]
@@ -152,13 +147,13 @@ def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
 
 @pytest.mark.parametrize("verb", [["doctor"], ["tune", "-o", "rules.conf"]])
 def test_far_more_ranks_than_cores_are_refused_before_any_starts(
-    verb: list[str], tmp_path: Path
+    verb: list[str], store: Store
 ) -> None:
-    refused = commands.transrank(*verb, "-n", "4096", store=tmp_path)
+    refused = store.run(*verb, "-n", "4096")
     assert refused.status == 2, refused.describe()
     assert "4096 ranks: 4096 ranks on" in refused.stderr
     assert "--oversubscribe" in refused.stderr
-    assert "oversubscribe" in commands.transrank(verb[0], "--help", store=tmp_path).stdout
+    assert "oversubscribe" in store.run(verb[0], "--help").stdout
 
 
 def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(

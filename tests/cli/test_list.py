@@ -5,8 +5,6 @@ import csv
 import io
 import json
 
-import pytest
-
 from support.stored_runs import Store, pingpong
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
@@ -41,14 +39,6 @@ def test_every_study_is_listed_with_its_axes(store: Store) -> None:
     assert "half a round trip between two ranks" in shown
     assert "--routine send,bsend,ssend,isend,persistent,sendrecv\n" in shown
     assert "--sizes 0..4MiB\n" in shown
-
-
-@pytest.mark.parametrize("kind", ["studies", "machines"])
-def test_lists_fit_a_terminal_of_80_characters(
-    kind: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("COLUMNS")
-    assert max(map(len, store.run("list", kind).stdout.splitlines())) <= 80
 
 
 def test_values_are_not_broken_between_lines(store: Store) -> None:

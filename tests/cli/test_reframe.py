@@ -20,7 +20,7 @@ def test_reframe_reports_every_case_as_a_performance_variable(tmp_path: Path) ->
         [
             *(programs / "reframe", "-c", CHECK, "-r", "--system=generic"),
             *("--prefix", tmp_path, "--report-file", report),
-            *("-S", "options=--sizes 8,64 --count 20 --launches 3 -n 2"),
+            *("-S", "options=--sizes 8,64 --count 2 --launches 1 -n 2"),
         ],
         timeout=120,
         env={"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)},

@@ -26,7 +26,7 @@ from transrank.lab.store.records import finished_cases, read_run
 SIZES = "8,64,1KiB,8KiB"
 RUNNER = "transrank-run"
 # Long enough to be struck in its middle: no case becomes so precise.
-SLOW = ("--precision", "0.001%", "--max-time", "1200ms", "--launches", "3", "--seed", "5")
+SLOW = ("--precision", "0.001%", "--max-time", "300ms", "--launches", "3", "--seed", "5")
 
 Strike = Callable[[int], None]
 
@@ -36,7 +36,6 @@ def struck_in_the_middle(store: Path, strike: Strike, *arguments: str | Path) ->
     with commands.start(
         "measure", "pingpong", "--sizes", SIZES, *SLOW, *arguments, store=store
     ) as running:
-        assert running.stderr is not None
         words: list[str] = []
         for line in running.stderr:
             words.append(line)
@@ -202,33 +201,41 @@ def test_a_full_disk_costs_no_finished_case(
     assert finished_cases(resumed) == planned(full)
 
 
-def test_a_cut_last_line_is_repaired_by_resuming(tmp_path: Path) -> None:
-    arguments = ("pingpong", "--sizes", "8,64", "--max-time", "60ms", "--launches", "2")
-    measure(*arguments, store=tmp_path).check()
-    (path,) = tmp_path.glob("*.jsonl")
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two launches of two cases."""
+    path = tmp_path_factory.mktemp("complete") / "run.jsonl"
+    arguments = ("pingpong", "--sizes", "8,64", "--count", "2", "--launches", "2")
+    measure(*arguments, "-o", path, store=path.parent).check()
+    return path
+
+
+@pytest.fixture
+def path(complete: Path, tmp_path: Path) -> Path:
+    """A copy of that run in a store of its own."""
+    return shutil.copy(complete, tmp_path / complete.name)
+
+
+def test_a_cut_last_line_is_repaired_by_resuming(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     cases = [place for place, line in enumerate(lines) if b'"kind":"case"' in line]
     path.write_bytes(b"".join(lines[: cases[1]]) + lines[cases[1]][:100])
-    finished = measure("--resume", "latest", store=tmp_path).check()
+    finished = measure("--resume", "latest", store=path.parent).check()
     assert "removed line" in finished.stderr
     run = read_run(path)
     assert finished_cases(run) == planned(run)
     assert happened(run)[:2] == ["repaired", "resumed"]
 
 
-def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(tmp_path: Path) -> None:
-    store, folder = tmp_path / "store", tmp_path / "folder"
-    store.mkdir()
+def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path: Path) -> None:
+    folder = path.parent / "folder"
     folder.mkdir()
-    arguments = ("pingpong", "--sizes", "8,64", "--max-time", "60ms", "--launches", "2")
-    measure(*arguments, store=store).check()
-    (path,) = store.glob("*.jsonl")
     lines = path.read_text().splitlines(keepends=True)
     kept = [line for line in lines if '"kind":"case"' not in line or '"launch":1' in line]
     path.write_text("".join(kept) + next(line for line in lines if '"kind":"case"' in line))
     before = read_run(path)
     (missing,) = planned(before) - finished_cases(before)
-    dry = measure("--resume", "latest", "--dry-run", store=store).check()
+    dry = measure("--resume", "latest", "--dry-run", store=path.parent).check()
     assert len(dry.stdout.splitlines()) == 3
     assert missing[1] in dry.stdout.splitlines()[1]
     paste(dry.stdout, folder)
@@ -262,28 +269,25 @@ def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
     assert f"--resume does not take {given[0]}: the run has its own plan" in refused.stderr
 
 
-def test_another_machine_or_mpi_is_refused_unless_forced(tmp_path: Path) -> None:
-    arguments = ("pingpong", "--sizes", "8", "--max-time", "60ms", "--launches", "2")
-    measure(*arguments, store=tmp_path).check()
-    (path,) = tmp_path.glob("*.jsonl")
+def test_another_machine_or_mpi_is_refused_unless_forced(path: Path) -> None:
     header, *rest = path.read_text().splitlines(keepends=True)
     changed = json.loads(header)
     changed["machine"]["cores"] = 4096
     changed["mpi"]["library"] = "Some MPI 1.0"
     path.write_text(json.dumps(changed) + "\n" + "".join(rest[:1]))
-    refused = measure("--resume", "latest", store=tmp_path)
+    refused = measure("--resume", "latest", store=path.parent)
     assert refused.status == 2
     assert "cores was 4096" in refused.stderr
     assert "MPI was Some MPI 1.0" in refused.stderr
     assert "--force" in refused.stderr
-    forced = measure("--resume", "latest", "--force", store=tmp_path).check()
+    forced = measure("--resume", "latest", "--force", store=path.parent).check()
     assert "resumed although" in forced.stderr
     assert finished_cases(read_run(path)) == planned(read_run(path))
 
 
 def test_a_launcher_that_is_a_command_line_is_given_again(tmp_path: Path) -> None:
     launcher = ("--launcher", f"env FOO=1 {installation.mpiexec()} -n {{ranks}}")
-    arguments = ("pingpong", "--sizes", "8", "--max-time", "60ms", "--launches", "2", *launcher)
+    arguments = ("pingpong", "--sizes", "8", "--count", "2", "--launches", "2", *launcher)
     measure(*arguments, store=tmp_path).check()
     (path,) = tmp_path.glob("*.jsonl")
     lines = path.read_text().splitlines(keepends=True)

@@ -33,8 +33,8 @@ ENDLESS = ("--precision", "0.000001", "--sizes", "8")
 
 def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Path) -> None:
     finished = mpiexec.run(
-        *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "7"),
-        *("--watchdog", "3", "--record", tmp_path / "run.jsonl"),
+        *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "4.5"),
+        *("--watchdog", "2", "--record", tmp_path / "run.jsonl"),
     ).check()
     assert "no progress" not in finished.stderr
 
@@ -74,7 +74,6 @@ def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(
             start_new_session=True,
         ) as job,
     ):
-        assert job.stdout is not None
         ranks: list[int] = []
         try:
             assert job.stdout.readline().startswith("progress pingpong")
@@ -132,16 +131,13 @@ def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_pa
     record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
     mpiexec.run(
         *(3, installation.runner(), "--study", "message-rate", "--sizes", "8"),
-        *("--max-time", "0.05", "--record-samples", "ranks", "--record", record),
+        *("--count", "2", "--record-samples", "ranks", "--record", record),
     ).check()
     run = read_run(record)
     assert run.problems == ()
     (case,) = run.cases
-    assert case.samples is not None
     assert (case.samples.fastest > 1e-9).all()
-    assert case.ranks is not None
     assert case.ranks.mean_of_all is not None
-    assert case.ranks.all is not None
     for seconds in (case.ranks.median, case.ranks.minimum, case.ranks.mean, case.ranks.mean_of_all):
         assert np.isnan(seconds).tolist() == [False, False, True]
     assert [bool(np.isnan(one).any()) for one in case.ranks.all] == [False, False, True]
@@ -151,7 +147,7 @@ def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_pat
     record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
     mpiexec.run(
         *(2, installation.runner(), "--study", "pingpong,memory-copy", "--sizes", "4KiB"),
-        *("--max-time", "0.05", "--sync", "clock", "--launch", "4", "--record", record),
+        *("--count", "2", "--sync", "clock", "--launch", "4", "--record", record),
     ).check()
     assert json.loads(record.read_text().splitlines()[-1])["event"] == "clocks-checked"
     run = read_run(record)

@@ -39,7 +39,7 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
 ) -> None:
     slow = ("--b", f"LD_PRELOAD={slow_calls()}", "--b", SPIN)
     finished = commands.transrank(
-        "versus", *CASES, *slow, "--launches", "6", "--label", "slow", store=tmp_path
+        "versus", *CASES, *slow, "--launches", "4", "--label", "slow", store=tmp_path
     )
     assert finished.status == 1, finished.stderr
     assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
@@ -62,11 +62,11 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
         for name, run in (("a", a), ("b", b))
         for launch in run.launches
     )
-    assert "".join(name for _, _, name in started) == "abbaabbaabba"
-    assert [number for _, number, _ in started] == [i for i in range(6) for _ in "ab"]
+    assert "".join(name for _, _, name in started) == "abbaabba"
+    assert [number for _, number, _ in started] == [i for i in range(4) for _ in "ab"]
     # Each record is of its variant alone; launches that met other cores do not count.
     shown = commands.transrank("show", "slow-b", "--format", "json", store=tmp_path).check()
-    assert all(len(case["launch_seconds"]) <= 6 for case in json.loads(shown.stdout)["results"])
+    assert all(len(case["launch_seconds"]) <= 4 for case in json.loads(shown.stdout)["results"])
 
 
 def test_a_variant_may_be_the_environment_of_the_other(tmp_path: Path) -> None:
@@ -244,7 +244,6 @@ def test_the_header_says_what_makes_the_variant(tmp_path: Path) -> None:
     header = read_run(
         recorded.write(tmp_path / "run-b.jsonl", [recorded.header(run="run-b", versus=versus)])
     ).header
-    assert header.versus is not None
     assert header.versus.settings == ("MPIR_CVAR_X=1", "runner=/there")
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,8 @@ class Store:
         header = recorded.header(run=run, created=f"2026-11-{run[6:8]}T00:00:00Z", **changes)
         return recorded.write(self.path / f"{run}.jsonl", [header, *lines])
 
-    def run(self, *arguments: str | Path) -> Finished:
-        return transrank(*arguments, store=self.path, cwd=Path())
+    def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Finished:
+        return transrank(*arguments, store=self.path, env=env, cwd=Path())
 
 
 def pingpong(
