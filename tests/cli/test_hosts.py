@@ -69,7 +69,6 @@ def best_rate(case: Case) -> tuple[Pair, float]:
     The hosts share two cores with whatever else runs: a usual sample says as much of those.
     """
     (pair,) = contention.parse_pairs(str(case.axes["traffic"]))
-    assert case.ranks is not None
     seconds = case.ranks.minimum[list(pair)].mean()
     return pair, 8 * int(case.axes["bytes"]) / float(seconds)
 
@@ -115,7 +114,6 @@ def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
             *("pingpong", "-n", "2", "--sizes", "8", "--count", "20", "--launches", "1"),
         )
     (case,) = run.cases
-    assert case.samples is not None
     fastest = case.samples.seconds.min()
     assert LINE_SECONDS <= fastest < 3 * LINE_SECONDS
     where = placed.Placements(run.launches).of(case)

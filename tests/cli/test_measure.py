@@ -34,16 +34,12 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     header = run.header
     assert header.label == "first"
     assert header.mpi is not None
-    assert header.placement is not None
     assert len(header.placement.binding) == 2
     assert header.machine["cores"] >= 1
-    assert header.options is not None
     assert header.options.max_time_seconds == 0.06
     assert happened(run) == ["finished"]
     for case in run.cases:
-        assert case.samples is not None
         work = case.samples.core_work_seconds
-        assert work is not None
         assert work.size == case.samples.rounds.size
         assert ((work > 1e-7) & (work < 1e-2)).all()
         assert case.waited_seconds is not None
@@ -136,15 +132,11 @@ def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
         store=tmp_path,
     ).check()
     run = only_run(tmp_path)
-    assert run.header.options is not None
     assert run.header.options.count == 500
     assert run.header.options.buffer_offset == 16
     (case,) = run.cases
     assert case.stop == "count"
-    assert case.samples is not None
-    assert case.batch is not None
     assert case.batch * case.samples.seconds.size >= 500
-    assert case.ranks is not None
     assert case.ranks.all is not None
     assert len(case.ranks.all) == 2
 
@@ -188,7 +180,6 @@ def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path: Path) ->
     copied = {}
     for run in map(read_run, sorted(tmp_path.glob("*.jsonl"))):
         for case in run.cases:
-            assert case.samples is not None
             copies = case.samples.memory_copy_seconds
             copied[case.case] = copies is not None and bool(((copies > 1e-6) & (copies < 1)).all())
     # Half of what a rank touches is sent, the other half received.
@@ -204,7 +195,6 @@ def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
     ).check()
     assert f"warning: {ranks} ranks share" in finished.stderr
     (case,) = only_run(tmp_path).cases
-    assert case.samples is not None
     assert case.samples.core_latency_seconds is None
     assert case.samples.core_work_seconds is None
 
@@ -301,7 +291,6 @@ def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_pat
     (path,) = tmp_path.glob("*.jsonl")
     (case,) = read_run(path).cases
     assert (case.status, case.reason) == ("ok", None)
-    assert case.memory is not None
     assert "scipy_openblas32" in str(case.memory.blas)
 
 
@@ -343,7 +332,6 @@ def test_a_template_in_the_environment_is_used_and_stored(tmp_path: Path) -> Non
         env={"TRANSRANK_LAUNCHER": template},
     ).check()
     options = only_run(tmp_path).header.options
-    assert options is not None
     assert options.launcher == template
     assert f"env SEEN=1 {mpiexec} -n 2" in finished.stderr
 
@@ -356,6 +344,5 @@ def test_job_starts_are_measured_as_a_study(tmp_path: Path) -> None:
         ("launch/plain", 2),
     ]
     for case in run.cases:
-        assert case.samples is not None
         assert (case.samples.fastest <= case.samples.seconds).all()
         assert case.samples.flags[0] == 1

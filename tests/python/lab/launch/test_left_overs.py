@@ -53,7 +53,6 @@ def mapping(path: Path) -> Iterator[None]:
 
 def test_a_segment_is_left_behind_when_its_last_process_has_gone(segment: Path) -> None:
     with subprocess.Popen(rank(segment), stdout=subprocess.PIPE) as running:
-        assert running.stdout is not None
         running.stdout.readline()
         os.utime(segment, (OLD, OLD))
         assert segment not in [one.path for one in left_overs.left_behind().unused]

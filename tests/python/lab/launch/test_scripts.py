@@ -124,7 +124,6 @@ def test_slurm_gives_whole_nodes_where_nobody_says_how_many_ranks_they_get() -> 
 def test_other_systems_have_to_be_told_the_ranks_of_a_node(system: str) -> None:
     with pytest.raises(UsageError, match=f"{system} needs the number of ranks") as refused:
         SYSTEMS[system](replace(JOB, ranks_per_node=None))
-    assert refused.value.hint is not None
     assert "--ranks-per-node" in refused.value.hint
 
 

@@ -66,5 +66,4 @@ def test_a_busy_loop_on_this_machine_is_found() -> None:
         time.sleep(0.2)
         load = read_load(Files(), 0.5)
         loop.kill()
-    assert load.busy_cores is not None
     assert load.busy_cores > 0.3

@@ -38,7 +38,6 @@ def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...
 
 def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., Run]) -> None:
     asked = question(written, SECONDS)
-    assert asked is not None
     own, forced = asked.answer
     assert "beaten by transrank's `on-node-direct` for blocks of 8 B to 1 KiB" in own
     assert "beaten by the library's own `mpi-pairwise` for blocks of 1 KiB" in forced
@@ -73,7 +72,6 @@ def test_where_only_the_choices_were_measured_they_are_compared(
     written: Callable[..., Run],
 ) -> None:
     asked = question(written, {name: SECONDS[name] for name in ("mpi", "auto")})
-    assert asked is not None
     (told,) = asked.answer
     assert "beaten by transrank's `auto` for blocks of 8 B to 64 KiB" in told
     table = asked.tables[0]
@@ -90,7 +88,6 @@ def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(
             axes = {"algorithm": "mpi", "arrays": "private", "bytes": size}
             survey.measured("alltoall-algorithms", axes, 1e-6 * nodes, nodes * size, nodes, 1)
     made = alltoall_algorithms.ask(Context(tuple(measure_up([written(survey)])), Palette()))
-    assert made is not None
     (figure,) = [each for each in made.figures if each.name == "alltoall-throughput"]
     assert len(figure.panels) == 1
     assert [entry.label for entry in figure.key][::4] == [

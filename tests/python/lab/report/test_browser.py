@@ -121,7 +121,6 @@ def figure(page: Page, name: str) -> Locator:
 def point_at(panel: Locator, across: float) -> None:
     """Move the pointer to a share of the panel's width, once it lies still."""
     box = panel.bounding_box()
-    assert box is not None
     for step in (-2, 0):
         panel.hover(position={"x": box["width"] * across + step, "y": box["height"] / 2})
 
@@ -136,7 +135,6 @@ def test_all_figures_are_drawn_and_nothing_is_fetched_or_complained_of(
     assert drawings.count() == page.locator(".drawing").count() > 10
     for drawing in drawings.all():
         box = drawing.bounding_box()
-        assert box is not None
         assert box["width"] > 150
         assert box["height"] > 50
         marks = drawing.locator("g[class*='mark-line'] path, g[class*='mark-rect'] path, path[d]")
@@ -206,7 +204,6 @@ def test_pointing_at_a_figure_reads_its_curves(
         for each in summarise(run)
         if each.study == "pingpong" and each.bytes and units.format_bytes(each.bytes) == size
     )
-    assert result.headline is not None
     assert f"{units.format_seconds(result.headline.value)} (" in text
     assert "2 ranks" in text
     assert "Fugaku" in text
@@ -232,7 +229,6 @@ def test_the_first_screen_is_seen_at_once(
     page = open_page(size, scheme=scheme)
     first = page.locator("#first")
     box = first.bounding_box()
-    assert box is not None
     assert box["width"] <= size[0]
     if size == DESK:
         assert box["y"] + box["height"] <= size[1]
@@ -276,8 +272,6 @@ def test_a_question_that_is_unfolded_has_the_whole_width(open_page: Callable[...
     before = section.bounding_box()
     section.locator("summary", has_text="Numbers of pingpong").click()
     after = section.bounding_box()
-    assert before is not None
-    assert after is not None
     assert after["width"] > 1.8 * before["width"]
 
 
@@ -289,7 +283,6 @@ def test_the_tip_never_leaves_the_window(open_page: Callable[..., Page]) -> None
         point_at(panel, across)
         page.locator(".tip").wait_for(state="visible")
         tip = page.locator(".tip").bounding_box()
-        assert tip is not None
         assert tip["x"] >= 0
         assert tip["x"] + tip["width"] <= PHONE[0]
 
@@ -336,7 +329,6 @@ def test_captions_are_read_without_scrolling(open_page: Callable[..., Page], scr
     assert len(captions) > 2
     for caption in captions:
         box = caption.bounding_box()
-        assert box is not None
         assert box["x"] + box["width"] <= PHONE[0]
 
 
@@ -354,7 +346,6 @@ def test_cells_of_a_field_are_squares_on_every_page(
         page.goto(report.with_name("field.html").as_uri())
         field = figure(page, "advection-field").locator(".drawing.live").first
         box = field.locator(".mark-rect").first.bounding_box()
-        assert box is not None
         assert box["width"] == pytest.approx(box["height"], abs=1)
         assert box["width"] <= PHONE[0]
 
@@ -369,7 +360,6 @@ def test_a_phone_scrolls_down_only(open_page: Callable[..., Page], scripts: bool
     if scripts:
         for drawing in page.locator(".drawing svg.marks").all():
             box = drawing.bounding_box()
-            assert box is not None
             assert box["x"] + box["width"] <= PHONE[0]
 
 
@@ -378,7 +368,6 @@ def test_live_figures_fit_a_window_that_changes(open_page: Callable[..., Page]) 
     drawing = figure(page, "message-time").locator(".drawing").first
     wide = drawing.locator("svg.marks").bounding_box()
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    assert wide is not None
     page.wait_for_function(
         "before => document.querySelector(\"[data-panel='message-time/0'] svg.marks\")"
         ".getBoundingClientRect().width < before - 50",
@@ -396,7 +385,6 @@ def test_without_scripts_figures_and_tables_are_there(
     unfold(page)
     for drawing in drawings.all():
         box = drawing.bounding_box()
-        assert box is not None
         assert box["width"] > 150
         assert box["height"] > 50
     assert page.locator(".key input:visible").count() == 0

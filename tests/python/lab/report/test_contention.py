@@ -68,9 +68,7 @@ def survey_of(
 
 
 def asked(run: Run) -> Question:
-    made = question.ask(Context(tuple(measure_up([run])), Palette()))
-    assert made is not None
-    return made
+    return question.ask(Context(tuple(measure_up([run])), Palette()))
 
 
 def rows(made: Question, figure: str) -> list[dict[str, Any]]:

@@ -82,7 +82,6 @@ def test_a_result_without_a_size_or_value_is_no_point() -> None:
 
 def test_quantities_turn_the_interval_with_the_value() -> None:
     point = point_of(result(1000, 1e-6))
-    assert point is not None
     assert TIME.value(point) == pytest.approx((1e-6, 0.9e-6, 1.2e-6))
     assert RATE.value(point) == pytest.approx((1000, 1000 / 1.2, 1000 / 0.9))
     assert MESSAGES.value(point) == pytest.approx((1e6, 1e6 / 1.2, 1e6 / 0.9))
@@ -90,7 +89,6 @@ def test_quantities_turn_the_interval_with_the_value() -> None:
 
 def test_an_empty_message_has_a_time_but_no_rate() -> None:
     point = point_of(result(0))
-    assert point is not None
     assert TIME.value(point) is not None
     assert RATE.value(point) is None
     assert MESSAGES.value(point) is None
@@ -101,7 +99,6 @@ def test_panels_share_their_axes_and_say_what_is_wide() -> None:
     results += [result(64, 1e-6), result(64, 5e-3, study="exchange")]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
-    assert figure is not None
     first, second = (panel.spec for panel in figure.panels)
     assert first["encoding"]["y"] == second["encoding"]["y"]
     kinds = [row["k"] for row in second["data"]["values"]]
@@ -112,7 +109,6 @@ def test_rows_hold_what_was_measured() -> None:
     results = [result(1024, 1.2345e-6), result(4096, 2e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
-    assert figure is not None
     row = figure.panels[0].spec["data"]["values"][0]
     assert row["x"] == 1024
     assert row["y"] == pytest.approx(1.2345e-6, rel=1e-4)
@@ -123,7 +119,6 @@ def test_values_at_one_size_are_told_and_not_drawn() -> None:
     results = [result(1024, 1.2345e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
-    assert figure is not None
     (panel,) = figure.panels
     assert panel.spec is None
     assert panel.description.startswith("1 KiB: 2 ranks 1.23 µs (")
@@ -137,7 +132,6 @@ def test_bands_that_would_cover_each_other_get_a_panel_each(curves: int) -> None
     (curve,) = group.curves
     many = tuple(dataclasses.replace(curve, key=str(i), label=str(i)) for i in range(curves))
     figure = curve_figure("name", [dataclasses.replace(group, curves=many)], TIME, "caption")
-    assert figure is not None
     assert len(figure.panels) == (1 if curves == 4 else curves)
     drawn = [{row["s"] for row in panel.spec["data"]["values"]} for panel in figure.panels]
     if curves == 4:
@@ -163,7 +157,6 @@ def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there
     points = (Point(8, 1e-6, 1e-6, 1e-6), Point(512, 1e-4, 1e-4, 1e-4))
     published = Curve("p", "p", Style("grey"), points, published=True)
     figure = curve_figure("name", [group], TIME, "caption", {group.title: [published]})
-    assert figure is not None
     spec = figure.panels[0].spec
     drawn = {row["x"]: row["y"] for row in spec["data"]["values"] if row["k"] == "published"}
     assert drawn == {8: pytest.approx(1e-6), 64: pytest.approx(1e-5)}

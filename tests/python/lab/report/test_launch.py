@@ -22,9 +22,7 @@ def asked(written: Callable[..., Run], counts: tuple[int, ...], per_node: int = 
     survey = Survey(launches=3, noise=1e-4)
     for ranks in counts:
         survey.measured("launch", {"stamp": "plain"}, 0.1 * ranks**0.5, 0, ranks, per_node)
-    made = launch.ask(Context(tuple(measure_up([written(survey)])), Palette()))
-    assert made is not None
-    return made
+    return launch.ask(Context(tuple(measure_up([written(survey)])), Palette()))
 
 
 def test_the_growth_has_an_exponent_beside_that_of_proportion(written: Callable[..., Run]) -> None:

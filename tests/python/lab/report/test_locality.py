@@ -66,9 +66,7 @@ def memory(toucher: list[int], link: list[str]) -> dict[str, Any]:
 
 
 def asked(run: Run) -> Question:
-    made = question.ask(Context(tuple(measure_up([run])), Palette()))
-    assert made is not None
-    return made
+    return question.ask(Context(tuple(measure_up([run])), Palette()))
 
 
 def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., Run]) -> None:

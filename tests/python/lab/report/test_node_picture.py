@@ -51,7 +51,6 @@ def titles(svg: str) -> list[str]:
 
 def test_an_xt6_node_has_its_packages_domains_caches_and_cores() -> None:
     picture = node_picture(stored(XT6), seated([str(cpu) for cpu in range(0, 24, 2)]))
-    assert picture is not None
     texts = [text.text for text in drawn(picture.svg).iter("text")]
     for expected in ("package 0", "package 1", *(f"domain {d}, 8 GiB" for d in range(4))):
         assert texts.count(expected) == 1
@@ -66,7 +65,6 @@ def test_an_xt6_node_has_its_packages_domains_caches_and_cores() -> None:
 def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core() -> None:
     for text in (XT6, "pack:1 core:1 pu:1", "pack:2 die:2 numa:2 l3:2 core:8 pu:2", "core:40 pu:1"):
         picture = node_picture(stored(text), None)
-        assert picture is not None
         root = drawn(picture.svg)
         _, _, width, height = map(float, root.attrib["viewBox"].split())
         boxes = [
@@ -80,14 +78,12 @@ def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core() -> 
 
 def test_ranks_that_may_use_several_cores_stand_on_none_and_are_named() -> None:
     picture = node_picture(stored(XT6), seated(["0-5", "6", "0-23"]))
-    assert picture is not None
     assert "Ranks 0,2 may use several cores" in picture.caption
     assert sum(": rank" in title for title in titles(picture.svg)) == 1
 
 
 def test_of_several_hosts_the_first_is_drawn() -> None:
     picture = node_picture(stored(XT6), seated(["0", "1", "0", "1"], hosts=2))
-    assert picture is not None
     assert [title for title in titles(picture.svg) if ": rank" in title] == [
         "core with CPUs 0: rank 0",
         "core with CPUs 1: rank 1",

@@ -77,16 +77,12 @@ def result_of(run: Run, way: str, phase: str = "run") -> CaseResult:
 
 def value_of(run: Run, way: str, phase: str = "run") -> float:
     headline = result_of(run, way, phase).headline
-    assert headline is not None
     return headline.value
 
 
 def times(run: Run, baseline: str, candidate: str) -> str:
     """The ratio of two ways as the page has to print it: with its interval over launches."""
     ratio = ratio_of(result_of(run, baseline), result_of(run, candidate))
-    assert ratio is not None
-    assert ratio.low is not None
-    assert ratio.high is not None
     value, low, high = map(units.three_digits, (ratio.value, ratio.low, ratio.high))
     return f"{value} times ({low} to {high})"
 
@@ -169,7 +165,6 @@ def grids(survey: Survey, large: float) -> Survey:
 def answers(survey: Survey, folder: Path) -> str:
     run = read_run(survey.write(folder / "run.jsonl"))
     made = redistribute.ask(Context(tuple(measure_up([run])), Palette()))
-    assert made is not None
     return " ".join(made.answer)
 
 

@@ -83,7 +83,6 @@ def test_the_numbers_of_the_first_screen_are_those_of_the_store(
     assert told.keys() == {*times, "best one-way rate"}
     for name, case in times.items():
         value = results[case].headline
-        assert value is not None
         assert told[name].value == units.format_seconds(value.value)
         assert told[name].detail.startswith(interval_text(value))
     rates = [r.rate for r in results.values() if r.study in message_rate.ONE_WAY and r.rate]
@@ -117,7 +116,6 @@ def test_no_copy_is_a_yardstick_unless_it_is_beyond_the_caches(
     if yardstick is not None:
         assert yardstick.beyond.bytes == 1 << 28
     asked = message_rate.ask(Context((run,), Palette()))
-    assert asked is not None
     assert ("of memcpy" in " ".join(asked.answer)) is known
 
 
@@ -127,7 +125,7 @@ def words_of_first_screen(page: str) -> int:
     return len(re.sub(r"<[^>]*>|·", " ", visible).split())
 
 
-@pytest.mark.parametrize("warnings", [0, 1, 5, 40])
+@pytest.mark.parametrize("warnings", [0, 40])
 def test_the_first_screen_has_few_words_whatever_there_is_to_beware_of(
     written: Callable[..., Run], warnings: int
 ) -> None:
@@ -181,7 +179,6 @@ def test_collectives_are_told_of_ranks_that_had_a_core_each(written: Callable[..
     ]
     for launches, told in ((run.launches, "With 4 ranks"), (tuple(crowded), "With 2 ranks")):
         question = collectives.ask(context(dataclasses.replace(run, launches=launches)))
-        assert question is not None
         assert question.answer[0].startswith(told)
 
 
@@ -224,8 +221,6 @@ def test_of_shapes_that_place_two_ranks_alike_the_smallest_is_told(
 def test_message_times_and_rates_name_where_the_ranks_are(written: Callable[..., Run]) -> None:
     run = two_places(written)
     times, rates = message_time.ask(context(run)), message_rate.ask(context(run))
-    assert times is not None
-    assert rates is not None
     assert [text.partition(",")[0] for text in times.answer] == [
         "One way between two ranks within a node",
         "One way between two ranks between nodes",
@@ -240,7 +235,6 @@ def test_send_modes_are_told_by_where_the_two_ranks_are(written: Callable[..., R
     survey = Survey(noise=1e-4)
     add_send_modes(survey, Link(), ((2, 2), (2, 1), (8, 4)), (10, 1000, 100_000))
     question = send_modes.ask(context(written(survey)))
-    assert question is not None
     places = [row.cells[0] for row in question.tables[0].rows if "Triton" not in row.cells[0]]
     assert places == ["on one node"] * 6 + ["over two nodes"] * 6
     ranked = [text.partition(",")[0] for text in question.answer if "is fastest" in text]
@@ -256,7 +250,6 @@ def test_a_message_never_outgrows_the_instruction_cache(
     instructions = {"level": 1, "kind": kind, "bytes": 32768, "instances": 8, "shared_by": 2}
     machine = {**MACHINE, "caches": [instructions, *MACHINE["caches"]]}
     question = message_time.ask(context(written(survey, machine=machine)))
-    assert question is not None
     assert " ".join(question.answer).count("level-1 cache") == 1
 
 
@@ -271,7 +264,6 @@ def test_what_is_missing_is_counted_and_named(small_run: Run) -> None:
     )
     assert lead.endswith(f"; {wide} with a wider one or none, 1 skipped and 1 failed.")
     question = missing.ask(context(small_run))
-    assert question is not None
     text = str(question.tables)
     for words in ("wrong byte at position 17", "needs 4 GiB of memory", "exchange/3MiB"):
         assert words in text
@@ -296,7 +288,6 @@ def test_failed_launches_and_unmade_measurements_are_told(written: Callable[...,
     ]
     run = written(survey, plan=plan)
     question = missing.ask(context(run))
-    assert question is not None
     assert question.answer == (
         "A launch failed (launch 3): rank 1 was killed.",
         "2 planned measurements (case and launch) were not taken; "
@@ -314,7 +305,6 @@ def test_send_modes_are_ranked_and_counted_both_ways(written: Callable[..., Run]
     survey = Survey(noise=1e-4)
     add_send_modes(survey, Link(startup=1e-6, rate=1e10), ((2, 0),))
     question = send_modes.ask(context(written(survey)))
-    assert question is not None
     sentence, copy = question.answer
     assert sentence.startswith("On one node, 100,000 bytes: persistent MPI_Send is fastest")
     assert "MPI_Bsend takes" in sentence
@@ -332,7 +322,6 @@ def test_published_rates_stand_in_the_table_as_printed(written: Callable[..., Ru
     survey = Survey()
     add_send_modes(survey, Link(), ((2, 0),), (100_000,))
     question = send_modes.ask(context(written(survey)))
-    assert question is not None
     published = {row.cells[:2]: row.cells[4] for row in question.tables[0].rows}
     assert published["Triton, 1 node", "MPI_Send"] == "8.3"
     assert ("Triton, 2 nodes", "MPI_Send") not in published, "nothing was measured between nodes"
@@ -346,7 +335,6 @@ def test_crossovers_of_routines_bracket_where_their_lines_meet(
     link = Link(startup=1e-6, rate=1e10)
     add_send_modes(survey, link, ((2, 0),))
     question = send_modes.ask(context(written(survey)))
-    assert question is not None
     rows = {(row.cells[2], row.cells[4]): row.cells for row in question.tables[1].rows}
     _, lower, _, upper, _ = rows["MPI_Bsend", "MPI_Send"]
     meet = 0.2 * link.startup * link.rate / (1 / 0.55 - 1)
@@ -357,7 +345,6 @@ def test_the_start_of_a_job_is_that_of_its_last_rank(written: Callable[..., Run]
     survey = Survey(noise=1e-4)
     add_launch(survey, (2, 4))
     question = launch.ask(context(written(survey)))
-    assert question is not None
     seconds = units.format_seconds(0.09 * 1.2)
     assert question.answer[0].startswith(f"The last of 4 ranks runs after {seconds}; MPI_Init")
 
@@ -375,7 +362,6 @@ def test_job_starts_are_told_as_the_tables_tell_them(written: Callable[..., Run]
         line["samples"] = {name: values[:9] for name, values in samples.items()} | {"rounds": [9]}
     run = measured(written(survey))
     for result in run.of_study("launch"):
-        assert result.headline is not None
         assert launch.range_of(result)[1] == pytest.approx(result.headline.value)
 
 
@@ -388,7 +374,6 @@ def test_ranks_that_copy_together_are_called_ranks_and_placed(
             axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
             survey.measured("memory-copy", axes, 1e-4, copied << 20, ranks, per_node)
     question = memory_copy.ask(context(written(survey)))
-    assert question is not None
     (figure,) = question.figures
     assert [entry.label for entry in figure.key] == [
         *("one core", "4 ranks together", "8 ranks together on 2 nodes")
@@ -400,7 +385,6 @@ def test_ranks_that_copy_together_are_called_ranks_and_placed(
 
 def test_a_slower_run_is_called_slower(two_runs: list[Run]) -> None:
     question = comparison.ask(context(*two_runs))
-    assert question is not None
     cases = len(measured(two_runs[0]).results)
     assert f"after against before, {cases} cases: {cases} slower" in question.answer[0]
     change = question.tables[0].rows[0].cells[4]

@@ -159,7 +159,6 @@ def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values() -> None:
         *(((domain, domain + 4),) for domain in range(4)),
     ]
     control = measured.control
-    assert control is not None
     assert control.off_node_mean is None
     one = control.domains[2]
     assert one.values.size == 6

@@ -29,7 +29,6 @@ def test_the_share_is_that_of_each_launch_and_its_interval_over_launches() -> No
     together = {0: 15.0, 1: 32.0, 2: 14.0}  # 0.5, 0.5 and 0.6
     (hidden,) = find_hidden(map(case, PARTS, (alone, computation, together)))
     assert (hidden.operation, hidden.form, hidden.bytes) == ("allreduce", "nonblocking", 65536)
-    assert hidden.share is not None
     assert hidden.share.value == pytest.approx(0.5333, abs=1e-4)
     assert hidden.share.low == pytest.approx(0.3899, abs=1e-4)
     assert hidden.share.high == pytest.approx(0.6768, abs=1e-4)

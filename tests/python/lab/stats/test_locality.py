@@ -73,7 +73,7 @@ def test_equal_times_on_all_links_are_no_penalty() -> None:
     random = np.random.default_rng(4)
     wrong = 0
     for _ in range(30):
-        values = {link: random.normal(1, 0.01, 8) for link in locality.LINKS}
+        values = {link: random.normal(1, 0.01, 6) for link in locality.LINKS}
         wrong += any(one.real for one in locality.penalties(values))
     assert wrong <= 5
 

@@ -33,12 +33,9 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
     ]
     result = only(run_of(tmp_path, recorded.header(), *lines))
     assert result.status == "wide"
-    assert result.median is not None
     # Of the six means of pairs those in the middle are 1 alone, and of 0.99 with 1.02.
     assert result.median.value == pytest.approx(1e-6 * (0.99 * 1.02) ** 0.25)
-    assert result.median.low is not None
     assert result.median.low < 0.99e-6
-    assert result.median.high is not None
     assert result.median.high > 1.02e-6
     assert result.launches == (0, 1, 2)
     assert [round(each.value * 1e9) for each in result.launch_medians] == [1000, 1020, 990]
@@ -66,7 +63,6 @@ def test_of_copies_of_memory_the_median_counts(tmp_path: Path) -> None:
 def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path: Path) -> None:
     lines = [recorded.case(launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))]
     headline = only(run_of(tmp_path, recorded.header(), *lines)).headline
-    assert headline is not None
     assert headline.relative_width is not None
     for precision, status in (
         (headline.relative_width, "ok"),
@@ -85,7 +81,6 @@ def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) 
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="all")
     result = only(run_of(tmp_path, recorded.header(), line))
-    assert result.imb is not None
     assert result.imb_mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
 
@@ -101,7 +96,6 @@ def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path: Path) -> None:
     ranks = {"median": seconds, "minimum": seconds, "mean": seconds, "mean_of_all": seconds}
     line = recorded.case(ranks=ranks, clocks="all")
     result = only(run_of(tmp_path, recorded.header(), line))
-    assert result.imb is not None
     assert result.imb.mean == pytest.approx(2e-6)
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
 
@@ -122,7 +116,6 @@ def test_the_tail_is_over_all_samples_after_warm_up(tmp_path: Path) -> None:
     seconds = [1.0] + [1e-6] * 89 + [2e-6] * 9 + [50e-6, 60e-6]
     flags = [1] + [0] * 98 + [2, 2]
     result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
-    assert result.tail is not None
     assert result.tail.mean == pytest.approx(float(np.mean(seconds[1:])))
     assert result.tail.p90 == pytest.approx(2e-6)
     assert result.tail.p99 == pytest.approx(50.1e-6, rel=0.01)
@@ -132,7 +125,6 @@ def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Pat
     seconds = [9e-6, 9e-6, *CALM, 50e-6, 60e-6, 70e-6]
     flags = [1, 1, *[0] * len(CALM), 2, 4, 8]
     result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
-    assert result.median is not None
     assert result.median.value == pytest.approx(1e-6)
     assert result.samples == len(CALM) + 3
     assert result.kept == pytest.approx(len(CALM) / (len(CALM) + 3))
@@ -182,7 +174,6 @@ def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
 def test_fewer_than_three_launches_have_a_range_and_no_interval(tmp_path: Path) -> None:
     lines = [recorded.case(launch=i, seconds=scaled(1 + i)) for i in range(2)]
     result = only(run_of(tmp_path, recorded.header(), *lines))
-    assert result.headline is not None
     assert (result.headline.low, result.headline.high) == (None, None)
     assert result.range == (pytest.approx(1.0e-6, rel=0.02), pytest.approx(2.0e-6, rel=0.02))
 
@@ -269,12 +260,10 @@ def test_an_imported_mean_has_no_interval_but_five_launches_have_one(tmp_path: P
     one = only(run_of(tmp_path, recorded.imported_header(), recorded.imported_case(mean=2e-6)))
     assert one.statistic == "mean"
     assert one.median is None
-    assert one.headline is not None
     assert (one.headline.value, one.headline.low) == (2e-6, None)
     assert one.imb_mean == 2e-6
     lines = [recorded.imported_case(launch=i, mean=2e-6 + i * 1e-8) for i in range(5)]
     five = only(run_of(tmp_path, recorded.imported_header(5), *lines))
-    assert five.headline is not None
     assert five.headline.value == pytest.approx(2.02e-6, rel=1e-4)
     assert five.headline.relative_error == pytest.approx(0.0139, abs=0.001)
 

@@ -38,9 +38,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert [case.status for case in run.cases] == ["ok", "skipped", "failed"]
     assert [event.event for event in run.events] == ["finished"]
     samples = run.cases[0].samples
-    assert samples is not None
     assert samples.seconds.tolist() == [1.1e-6] * 10
-    assert run.header.options is not None
     assert run.header.options.precision == 0.05
 
 
@@ -48,7 +46,6 @@ def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
     computed = recorded.outcome()
     lines = [recorded.header(), recorded.launch(0), recorded.case(outcome=computed)]
     outcome = records.read_run(recorded.write(tmp_path / "run.jsonl", lines)).cases[0].outcome
-    assert outcome is not None
     assert outcome.values == {"error_mean": 0.25, "mass": 3.0}
     np.testing.assert_array_equal(outcome.series["error_mean"], [0.125, np.nan])
     assert outcome.fields["after"].tolist() == [[1, 2, 3], [4, 5, 6.5]]
@@ -202,7 +199,6 @@ def test_a_line_that_stands_twice_counts_once(tmp_path: Path) -> None:
     assert len(run.cases) == 1
     assert run.cases[0].measuring_seconds == 0.05
     samples = run.cases[0].samples
-    assert samples is not None
     assert samples.seconds[0] == 1e-6
     assert ":3: launch 0 had finished pingpong/8B before" in run.problems[0]
 

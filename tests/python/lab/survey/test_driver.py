@@ -114,7 +114,6 @@ def test_a_wrong_payload_fails_its_case_but_not_the_launches_after_it(
     assert raised.value.status == 3
     assert "2 cases failed, pingpong/64B first: wrong byte 7" in raised.value.message
     assert "2 finished cases are kept" in raised.value.message
-    assert raised.value.hint is not None
     assert "RESUME" in raised.value.hint
     run = read_run(record)
     assert finished_cases(run) == {(0, "pingpong/8B"), (1, "pingpong/8B")}
