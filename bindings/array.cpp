@@ -2,12 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,11 @@ private:
 };
 
 BoundExchange* bind(const GhostUpdate& self, const nb::object& source,
-                    const nb::object& destination, bool back, const std::string& operation,
-                    std::string transport, std::optional<std::int64_t> push_below_bytes,
+                    const nb::object& destination, bool back, std::string_view operation,
+                    std::string_view transport, std::optional<std::int64_t> push_below_bytes,
                     std::int64_t longest_message_bytes) {
     const auto options =
-        options_named(operation, std::move(transport), push_below_bytes, longest_message_bytes);
+        options_named(operation, transport, push_below_bytes, longest_message_bytes);
     // What moves is what the RowArrays say; here the arrays are kept in their place.
     return new BoundExchange(
         self.rank(), "exchange", BoundArrays(source, destination), [&](const auto&) {
@@ -59,16 +60,16 @@ void bind_row_array(nb::module_& module) {
     nb::class_<RowArray>(module, "RowArray", "The rows of one rank, whatever their elements are.")
         .def(
             "__init__",
-            [](RowArray* self, std::int64_t element_bytes, const std::string& scalar) {
+            [](RowArray* self, std::int64_t element_bytes, std::string_view scalar) {
                 new (self) RowArray(element_bytes, scalar_named(scalar));
             },
             "element_bytes"_a, "scalar"_a)
         .def(
             "adopt",
             [](RowArray& self, const layout::Rows& rows, const nb::object& array,
-               std::string description) {
+               std::string_view description) {
                 auto [bytes, memory] = hold(array);
-                self.adopt(rows, bytes, std::move(memory), std::move(description));
+                self.adopt(rows, bytes, std::move(memory), std::string(description));
             },
             "rows"_a, "array"_a, "description"_a);
 }

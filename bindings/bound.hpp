@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,7 +66,7 @@ public:
             wait();
         }
     }
-    void abandon(const std::string& why) { exchange_.abandon(why); }
+    void abandon(std::string_view why) { exchange_.abandon(std::string(why)); }
     [[nodiscard]] std::string explain() const { return exchange_.explain(); }
 
 private:
@@ -101,7 +102,8 @@ public:
 };
 
 /// Throws std::invalid_argument for an operation that there is not.
-[[nodiscard]] exchange::Options options_named(const std::string& operation, std::string transport,
+[[nodiscard]] exchange::Options options_named(std::string_view operation,
+                                              std::string_view transport,
                                               std::optional<std::int64_t> push_below_bytes,
                                               std::int64_t longest_message_bytes);
 

@@ -69,7 +69,7 @@ nb::object reference_to_owner(const nb::object& array) {
 
 }  // namespace
 
-Scalar scalar_named(const std::string& name) {
+Scalar scalar_named(std::string_view name) {
     return named(scalars, name, "scalar");
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -18,10 +19,10 @@
 namespace transrank::bindings {
 
 /// Source, destination, bytes of a unit, name of its scalar.
-using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string>;
+using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string_view>;
 
 /// Throws std::invalid_argument for a name that there is not.
-[[nodiscard]] transport::Scalar scalar_named(const std::string& name);
+[[nodiscard]] transport::Scalar scalar_named(std::string_view name);
 
 /// Where the bytes of an array lie, and what keeps the array: NumPy refuses to resize it meanwhile.
 /// Throws Python's BufferError when it is not contiguous.

@@ -65,11 +65,11 @@ void bind_bound(nb::module_& module) {
 
 }  // namespace
 
-exchange::Options options_named(const std::string& operation, std::string transport,
+exchange::Options options_named(std::string_view operation, std::string_view transport,
                                 std::optional<std::int64_t> push_below_bytes,
                                 std::int64_t longest_message_bytes) {
     return {.operation = named(operations, operation, "operation"),
-            .transport = std::move(transport),
+            .transport = std::string(transport),
             .push_below_bytes = push_below_bytes,
             .longest_message_bytes = longest_message_bytes};
 }
@@ -89,9 +89,8 @@ void bind_exchange(nb::module_& module) {
                     for (const nb::handle field : fields) {
                         arrays.push_back(nb::cast<FieldTuple>(field));
                     }
-                    const auto options =
-                        options_named(std::string(operation), std::string(transport),
-                                      push_below_bytes, longest_message_bytes);
+                    const auto options = options_named(operation, transport, push_below_bytes,
+                                                       longest_message_bytes);
                     new (self) BoundExchange(
                         route.rank(), "exchange", BoundArrays(arrays), [&](const auto& bound) {
                             return exchange::Exchange(route, comm.handle, bound, options);

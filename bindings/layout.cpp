@@ -2,11 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -26,7 +28,7 @@ using namespace nb::literals;
 
 namespace transrank::bindings {
 
-layout::Order order_named(const std::string& name) {
+layout::Order order_named(std::string_view name) {
     layout::require(name == "C" || name == "F", "unknown order '", name,
                     "'; known: C (the last dimension is the fastest), F (the first one is)");
     return name == "F" ? layout::Order::first_fastest : layout::Order::last_fastest;
@@ -135,8 +137,8 @@ std::vector<T> each(const char* name, nb::handle values, const char* wanted) {
     return made;
 }
 
-BlockGrid make_grid(nb::handle distributions, const std::string& part_order,
-                    nb::handle memory_order, nb::handle halo, nb::handle ranks) {
+BlockGrid make_grid(nb::handle distributions, std::string_view part_order, nb::handle memory_order,
+                    nb::handle halo, nb::handle ranks) {
     layout::GridOptions options{
         .part_order = order_named(part_order),
         .memory_order = each<int>("memory_order", memory_order,
@@ -211,7 +213,7 @@ void bind_block_grid(const nb::module_& module) {
     bound
         .def(
             "__init__",
-            [](BlockGrid* self, nb::handle distributions, const std::string& part_order,
+            [](BlockGrid* self, nb::handle distributions, std::string_view part_order,
                nb::handle memory_order, nb::handle halo, nb::handle ranks) {
                 new (self)
                     BlockGrid(make_grid(distributions, part_order, memory_order, halo, ranks));

@@ -2,10 +2,11 @@
 #include "transrank/redistribution/redistribution.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "agreement.hpp"
@@ -27,7 +28,7 @@ redistribution::Layout layout_of(const nb::object& given) {
     if (nb::isinstance<BlockGrid>(given)) {
         return nb::cast<const BlockGrid&>(given);
     }
-    const auto [cells, numbering] = nb::cast<std::tuple<Integers, std::string>>(given);
+    const auto [cells, numbering] = nb::cast<std::tuple<Integers, std::string_view>>(given);
     return redistribution::Points{.cells = as_vector(cells), .numbering = order_named(numbering)};
 }
 

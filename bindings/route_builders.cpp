@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ void bind_grids(nb::module_& module) {
         "rank"_a, "ranks"_a, "grid"_a, "corners"_a = true);
     module.def(
         "cells_wanted",
-        [](int rank, const BlockGrid& source, const Integers& cells, const std::string& numbering) {
+        [](int rank, const BlockGrid& source, const Integers& cells, std::string_view numbering) {
             return route::cells_wanted(
                 rank, source, {.cells = as_span(cells), .numbering = order_named(numbering)});
         },
@@ -59,7 +60,7 @@ void bind_grids(nb::module_& module) {
     module.def(
         "cells_offered",
         [](int rank, const Integers& cells, const BlockGrid& destination,
-           const std::string& numbering) {
+           std::string_view numbering) {
             return route::cells_offered(
                 rank, {.cells = as_span(cells), .numbering = order_named(numbering)}, destination);
         },
