@@ -27,15 +27,38 @@ namespace {
 using array::GhostMapping;
 using array::RowArray;
 
+// nanobind's own conversion to a shared_ptr may not throw.
+std::shared_ptr<RowArray> shared(const nb::object& rows) {
+    return {kept_alive(rows, nb::object()), &nb::cast<RowArray&>(rows)};
+}
+
 /// Python makes the son, between the two halves of fit_son.
 class GhostUpdate final : public array::GhostUpdate {
 public:
     explicit GhostUpdate(CommunicatorArgument comm)
         : array::GhostUpdate(comm.handle), rank_(comm.rank()) {}
 
-    using array::GhostUpdate::begin_fit;
-    using array::GhostUpdate::end_fit;
     void fit_son() override {}
+    auto begin_fit() {
+        return known()->attempt([&] {
+            std::vector<std::int64_t> lengths;
+            {
+                const nb::gil_scoped_release released;
+                lengths = array::GhostUpdate::begin_fit();
+            }
+            return to_numpy(std::move(lengths));
+        });
+    }
+    void end_fit(const nb::object& son) {
+        known()->attempt([&] {
+            auto rows = shared(son);
+            const nb::gil_scoped_release released;
+            array::GhostUpdate::end_fit(std::move(rows));
+        });
+    }
+    void set_father_son(const nb::object& father, const nb::object& son) {
+        known()->attempt([&] { array::GhostUpdate::set_father_son(shared(father), shared(son)); });
+    }
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
 
@@ -111,16 +134,8 @@ void bind_array(nb::module_& module) {
             "borrow_mapping",
             [](GhostUpdate& self, const GhostUpdate& other) { self.borrow_mapping(other); },
             "other"_a, Released())
-        .def("begin_fit",
-             [](GhostUpdate& self) {
-                 std::vector<std::int64_t> lengths;
-                 {
-                     const nb::gil_scoped_release released;
-                     lengths = self.begin_fit();
-                 }
-                 return to_numpy(std::move(lengths));
-             })
-        .def("end_fit", &GhostUpdate::end_fit, "son"_a, Released())
+        .def("begin_fit", &GhostUpdate::begin_fit)
+        .def("end_fit", &GhostUpdate::end_fit, "son"_a)
         .def("bind", &bind, "source"_a, "destination"_a, "back"_a, "operation"_a, "transport"_a,
              "push_below_bytes"_a.none(), "longest_message_bytes"_a)
         .def_prop_ro("numbering", [](const GhostUpdate& self) { return self.numbering(); })

@@ -41,18 +41,6 @@ std::span<std::byte> bytes_of(const nb::object& array, bool writeable) {
     return bytes;
 }
 
-/// Keeps two objects, for owners that may let go of them in any thread and without Python's lock.
-/// Once Python has ended they are nobody's.
-std::shared_ptr<void> kept_alive(const nb::object& one, const nb::object& other) {
-    using Pair = std::pair<nb::object, nb::object>;
-    return {new Pair(one, other), [](Pair* pair) {
-                if (Py_IsInitialized() != 0) {
-                    const nb::gil_scoped_acquire acquired;
-                    delete pair;
-                }
-            }};
-}
-
 /// A weak reference to the array that owns the memory of `array`; none where that is no array.
 nb::object reference_to_owner(const nb::object& array) {
     nb::object owner = array;
@@ -68,6 +56,16 @@ nb::object reference_to_owner(const nb::object& array) {
 }
 
 }  // namespace
+
+std::shared_ptr<void> kept_alive(const nb::object& one, const nb::object& other) {
+    using Pair = std::pair<nb::object, nb::object>;
+    return {new Pair(one, other), [](Pair* pair) {
+                if (Py_IsInitialized() != 0) {
+                    const nb::gil_scoped_acquire acquired;
+                    delete pair;
+                }
+            }};
+}
 
 Scalar scalar_named(std::string_view name) {
     return named(scalars, name, "scalar");

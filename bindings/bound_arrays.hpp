@@ -24,6 +24,11 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
 /// Throws std::invalid_argument for a name that there is not.
 [[nodiscard]] transport::Scalar scalar_named(std::string_view name);
 
+/// Keeps two objects, for owners that may let go of them in any thread and without Python's lock.
+/// Once Python has ended they are nobody's.
+[[nodiscard]] std::shared_ptr<void> kept_alive(const nanobind::object& one,
+                                               const nanobind::object& other);
+
 /// Where the bytes of an array lie, and what keeps the array: NumPy refuses to resize it meanwhile.
 /// Throws Python's BufferError when it is not contiguous.
 [[nodiscard]] std::pair<std::span<std::byte>, std::shared_ptr<void>> hold(

@@ -133,6 +133,8 @@ protected:
     /// Collective. The other half, when there is a son with such rows.
     void end_fit(std::shared_ptr<RowArray> son);
 
+    [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;
+
     /// Collective. What `work` returns, given a communicator for it, in this call.
     template <class Work>
     auto together(std::string_view call, const Work& work) const {
@@ -152,7 +154,6 @@ private:
         [[nodiscard]] const std::shared_ptr<const route::Route>& way(bool is_back) const;
     };
 
-    [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;
     void check_arrays(int rank) const;
     void check_numbering(int rank) const;
     void check_mapping(int rank, const GhostMapping* mapping, const char* whose) const;

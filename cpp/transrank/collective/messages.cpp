@@ -185,7 +185,7 @@ private:
     [[nodiscard]] mpi::Traffic traffic() const {
         mpi::Traffic traffic;
         for (const auto& step : steps_) {
-            step.requests.add_to(traffic);
+            traffic = step.requests.traffic(std::move(traffic));
         }
         return traffic;
     }

@@ -38,8 +38,9 @@ public:
     [[nodiscard]] virtual bool runs_in_mpi() const noexcept { return false; }
     virtual void run_in_mpi() {}
 
-    /// Not collective; to be called before destruction, when the transports have announced it.
-    /// Unless MPI `works`, its communicator is never used again.
+    /// Not collective. Called once, after the transports have announced that this rank leaves, and
+    /// before destruction. After an error of MPI (not `works`) the communicator is never used
+    /// again.
     void leave_communicator(std::uint64_t epochs, bool works) noexcept {
         if (auto* const own = lease()) {
             try {
@@ -49,7 +50,7 @@ public:
             } catch (...) {
                 works = false;
             }
-            if (runs_in_mpi()) {  // this sums up to 0 if all ranks have come equally often
+            if (runs_in_mpi()) {  // the sum is 0 if all ranks have called it equally often
                 const auto self = static_cast<std::uint64_t>(rank());
                 const auto next = (self + 1) % static_cast<std::uint64_t>(comm().size());
                 own->set_balance(epochs * (mpi::mixed(self) - mpi::mixed(next)));

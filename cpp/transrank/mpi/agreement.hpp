@@ -42,11 +42,12 @@ private:
 
 using Words = std::vector<std::string>;
 
-/// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw AgreedError
-/// with the first of these that there is: for `given` that are not those of rank 0 on some rank
-/// `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`; what `work` throws on the
-/// lowest rank on which it throws, of which a mebibyte is passed on; the same as for `given` for
-/// words that `work` returns. Needs no memory itself where nothing is said and none throws.
+/// Collective. Runs `work`, which must not communicate, on every rank. All ranks throw the same
+/// AgreedError when the words of some rank are not those of rank 0, or `work` throws somewhere:
+/// 1. The words `given` differ: `rank 2 {what} {its first word that differs}, rank 0 {rank 0's}`.
+/// 2. `work` throws: the message of the lowest such rank, at most a mebibyte of it.
+/// 3. The words that `work` returns differ: as for `given`.
+/// Of several the first counts. Needs no memory itself where nothing is said and none throws.
 void agree_on(const Communicator& comm, std::string_view what, const std::function<Words()>& work,
               const Words& given = {});
 

@@ -29,7 +29,7 @@ class CommunicatorPool {
     struct Entry;
 
 public:
-    /// With which a rank leaves a peer. What they mean is the users' affair, but for `sent`.
+    /// The last message to a peer. The pool reads `sent` alone.
     struct LastWords {
         std::array<std::uint64_t, 2> words{};
         std::uint64_t sent = 0;  ///< how many messages to this peer came before
@@ -47,16 +47,16 @@ public:
         /// Where leases share a communicator, each has its own tag for each of [0, tags).
         [[nodiscard]] int tag(int number) const noexcept;
 
-        /// Unless those of all ranks sum up to 0, the communicator is never used again.
+        /// Unless the balances of all ranks sum up to 0, the communicator is never used again.
         void set_balance(std::uint64_t balance) noexcept;
 
         /// Sends a message that its receiver expects, without waiting for it, with a tag of the
         /// lease.
         void send_last(int receiver, int tag, const LastWords& words);
 
-        /// What `sender` has sent and nobody needs any more is received before the communicator is
-        /// used again: of the messages with `tag` all but `received`, and, unless `sent` is known,
-        /// its last words.
+        /// Before the communicator is used again, the pool receives what `sender` has sent to this
+        /// rank: its last words, unless they have come and said how many messages it has `sent`,
+        /// and the messages with `tag` beyond the first `received`.
         void expect_last(int sender, int last_tag, std::optional<std::uint64_t> sent, int tag,
                          std::uint64_t received);
 

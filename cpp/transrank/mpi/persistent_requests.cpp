@@ -64,11 +64,12 @@ void PersistentRequests::add(MPI_Request request, int peer, bool is_receive) {
     uses_.push_back({.peer = peer, .is_receive = is_receive});
 }
 
-void PersistentRequests::add_to(Traffic& traffic) const {
+Traffic PersistentRequests::traffic(Traffic before) const {
     for (const auto& use : uses_) {
-        (use.is_receive ? traffic.received : traffic.sent)[use.peer] += use.started;
+        (use.is_receive ? before.received : before.sent)[use.peer] += use.started;
     }
-    traffic.is_known &= is_known_;
+    before.is_known &= is_known_;
+    return before;
 }
 
 PersistentRequests::Group PersistentRequests::add_sends(std::span<const std::byte> bytes,

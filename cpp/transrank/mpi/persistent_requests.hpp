@@ -63,8 +63,9 @@ public:
     /// Valid until the next call.
     [[nodiscard]] std::span<const int> completed();
 
-    /// Adds what has been started. Of the receives the number is right after `abandon`.
-    void add_to(Traffic& traffic) const;
+    /// What has been started, beside what was `before`. The number of receives is right after
+    /// `abandon`.
+    [[nodiscard]] Traffic traffic(Traffic before = {}) const;
 
     /// Frees the requests. Does not wait, except for a message that is arriving, and for that a
     /// second at most. Returns whether MPI is done with all of their buffers; if not,

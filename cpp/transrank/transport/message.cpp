@@ -102,11 +102,11 @@ public:
 
     [[nodiscard]] Polling polling() const override { return Polling::own; }
     void announce(const Breakage& breakage, std::uint64_t completed) override {
-        notices_.send(breakage, completed, traffic());
+        notices_.send(breakage, completed, requests_.traffic());
     }
     bool leave() override {
         (void)requests_.abandon();
-        return notices_.leave(traffic());
+        return notices_.leave(requests_.traffic());
     }
 
 private:
@@ -177,12 +177,6 @@ private:
         return {.comm = binding_.messages->comm(),
                 .rank = rank,
                 .tag = binding_.messages->tag(data_tag)};
-    }
-
-    [[nodiscard]] mpi::Traffic traffic() const {
-        mpi::Traffic traffic;
-        requests_.add_to(traffic);
-        return traffic;
     }
 
     bool collect() {

@@ -169,11 +169,7 @@ public:
     }
     [[nodiscard]] bool any_pending() const { return pending_ > 0; }
 
-    [[nodiscard]] mpi::Traffic traffic() const {
-        mpi::Traffic traffic;
-        requests_.add_to(traffic);
-        return traffic;
-    }
+    [[nodiscard]] mpi::Traffic traffic() const { return requests_.traffic(); }
     void abandon() noexcept { (void)requests_.abandon(); }
 
     void collect() {

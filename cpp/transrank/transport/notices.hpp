@@ -27,13 +27,13 @@ public:
     Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers, bool sends_one_way,
             Tag tag = notice_tag);
 
-    /// Notifies every peer that lives, the first time: this rank sends nothing more. Of the epochs
-    /// up to `completed` it owes them nothing. Does not wait.
+    /// Tells every peer that has not ended that this rank sends nothing more, and that it owes
+    /// nothing of the epochs up to `completed`. Only the first call does. Does not wait.
     void send(const Breakage& breakage, std::uint64_t completed, const mpi::Traffic& traffic);
 
-    /// This rank receives nothing more. The notices of its peers, and what they have sent in vain,
-    /// are received before the communicator is used again. Returns false where nobody can tell what
-    /// that is.
+    /// This rank waits for nothing more. Its peers' notices and all their messages that it has not
+    /// received are received before the communicator is used again. Returns false if their number
+    /// is unknown.
     [[nodiscard]] bool leave(const mpi::Traffic& traffic);
 
     /// To be called when `epoch` begins. Throws BrokenExchange when it is known that some peer has

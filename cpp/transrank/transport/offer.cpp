@@ -24,7 +24,7 @@ struct Head {
     memory::BlockHandle control;
 };
 
-/// The same of what is written to find out what ranks disagree about.
+/// What is written to find out what ranks disagree about.
 struct Claim {
     std::uint64_t send_checksum;     ///< of what the writer sends to the reader
     std::uint64_t receive_checksum;  ///< of what it receives from the reader
@@ -37,29 +37,21 @@ std::uint64_t checksum(const route::Leg* leg) {
     return leg == nullptr ? 0 : route::checksum(*leg);
 }
 
-template <class Fixed>
-std::size_t bytes_with(std::size_t fields) {
-    return sizeof(Fixed) + (fields * sizeof(FieldOffer));
-}
-
-template <class Fixed>
-void write(std::byte* to, const Fixed& fixed, const std::vector<FieldOffer>& fields) {
-    std::memcpy(to, &fixed, sizeof(Fixed));
+void write(std::byte* to, const Head& head, const std::vector<FieldOffer>& fields) {
+    std::memcpy(to, &head, sizeof(Head));
     if (!fields.empty()) {
-        std::memcpy(to + sizeof(Fixed), fields.data(), fields.size() * sizeof(FieldOffer));
+        std::memcpy(to + sizeof(Head), fields.data(), fields.size() * sizeof(FieldOffer));
     }
 }
 
-template <class Fixed>
-Fixed read(std::span<const std::byte> words, std::vector<FieldOffer>& fields) {
-    Fixed fixed{};
-    std::memcpy(&fixed, words.data(), sizeof(Fixed));
-    fields.resize((words.size() - sizeof(Fixed)) / sizeof(FieldOffer));
+Head read(std::span<const std::byte> words, std::vector<FieldOffer>& fields) {
+    Head head{};
+    std::memcpy(&head, words.data(), sizeof(Head));
+    fields.resize((words.size() - sizeof(Head)) / sizeof(FieldOffer));
     if (!fields.empty()) {
-        std::memcpy(fields.data(), words.data() + sizeof(Fixed),
-                    fields.size() * sizeof(FieldOffer));
+        std::memcpy(fields.data(), words.data() + sizeof(Head), fields.size() * sizeof(FieldOffer));
     }
-    return fixed;
+    return head;
 }
 
 std::string pair(int one, int other) {
@@ -69,8 +61,8 @@ std::string pair(int one, int other) {
 
 std::string compare(const mpi::Message& message, const route::Route& route) {
     const int peer = message.peer;
-    std::vector<FieldOffer> none;
-    const auto theirs = read<Claim>(message.bytes, none);
+    Claim theirs{};
+    std::memcpy(&theirs, message.bytes.data(), sizeof(Claim));
     if (theirs.send_checksum != checksum(route::find_leg(route.receives(), peer)) ||
         theirs.receive_checksum != checksum(route::find_leg(route.sends(), peer))) {
         return pair(route.rank(), peer) +
@@ -156,13 +148,10 @@ std::string find_disagreement(const mpi::Communicator& comm, const route::Route&
     const auto peers = peers_of(route);
     std::vector<mpi::Message> claims;
     for (const int peer : peers) {
-        auto& claim = claims.emplace_back();
-        claim.peer = peer;
-        claim.bytes.resize(bytes_with<Claim>(0));
-        write(claim.bytes.data(),
-              Claim{.send_checksum = checksum(route::find_leg(route.sends(), peer)),
-                    .receive_checksum = checksum(route::find_leg(route.receives(), peer))},
-              {});
+        const Claim claim{.send_checksum = checksum(route::find_leg(route.sends(), peer)),
+                          .receive_checksum = checksum(route::find_leg(route.receives(), peer))};
+        const auto bytes = std::as_bytes(std::span(&claim, 1));
+        claims.push_back({.peer = peer, .bytes = {bytes.begin(), bytes.end()}});
     }
     const auto messages = mpi::deliver(comm, std::move(claims), offer_tag);
     auto disagreement = compare_peers(messages, peers, comm.rank());
@@ -176,7 +165,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
                                    const route::Route& route, const std::vector<FieldOffer>& own,
                                    bool ordered, const ControlBlock& control) {
     const auto peers = peers_of(route);
-    const auto bytes = bytes_with<Head>(own.size());
+    const auto bytes = sizeof(Head) + (own.size() * sizeof(FieldOffer));
     std::vector<std::byte> sent(peers.size() * bytes);
     std::vector<std::byte> received(sent.size());
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
@@ -193,8 +182,7 @@ std::vector<PeerOffer> swap_offers(const mpi::Communicator& comm, const memory::
     std::vector<PeerOffer> offers(peers.size());
     for (std::size_t slot = 0; slot < peers.size(); ++slot) {
         auto& offer = offers[slot];
-        const auto head =
-            read<Head>(std::span(received).subspan(slot * bytes, bytes), offer.fields);
+        const auto head = read(std::span(received).subspan(slot * bytes, bytes), offer.fields);
         offer.rank = peers[slot];
         offer.my_slot = static_cast<std::size_t>(head.slot);
         offer.slot = slot;

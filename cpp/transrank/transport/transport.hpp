@@ -95,9 +95,8 @@ public:
     /// on this rank.
     virtual void announce(const Breakage& /*breakage*/, std::uint64_t /*completed*/) {}
 
-    /// To be called when that has been announced, and nothing else but destruction after it: gives
-    /// up what is under way. Returns false if messages may be left in the communicator of which
-    /// nobody knows.
+    /// Called once, after `announce` and before destruction: gives up what is under way. Returns
+    /// false if the communicator may hold messages that no rank knows of.
     virtual bool leave() { return true; }
 };
 

@@ -66,15 +66,17 @@ class ArrayTransformer:
         self, father: ParArray | NDArray[Any], son: ParArray | NDArray[Any] | None = None
     ) -> None:
         """Collective. Set the two arrays, and discard all mappings and bound exchanges."""
-        self._father, self._given_son = agree(
-            self.comm,
-            lambda: (_rows_of("father", father), None if son is None else _rows_of("son", son)),
-        )
+
+        def check() -> tuple[ParArray, ParArray | None, ParArray]:
+            rows = _rows_of("father", father)
+            given = None if son is None else _rows_of("son", son)
+            return rows, given, ParArray.fixed(0) if given is None else given
+
+        self._father, self._given_son, bound = agree(self.comm, check)
         self._son = self._given_son
         self._pull: Bound | None = None
         self._push: Bound | None = None
-        empty = ParArray.fixed(0) if self._son is None else self._son
-        self._update.set_father_son(self._father.core, empty.core)
+        self._update.set_father_son(self._father.core, bound.core)
 
     @property
     def father(self) -> ParArray:
