@@ -54,9 +54,10 @@ public:
         /// lease.
         void send_last(int receiver, int tag, const LastWords& words);
 
-        /// Before the communicator is used again, the pool receives what `sender` has sent to this
-        /// rank: its last words, unless they have come and said how many messages it has `sent`,
-        /// and the messages with `tag` beyond the first `received`.
+        /// The pool receives what `sender` has sent before it uses the communicator again. These
+        /// are the messages with `tag` beyond the first `received`. How many were `sent` is known
+        /// if the sender's last words have come; else the pool receives those first, with
+        /// `last_tag`.
         void expect_last(int sender, int last_tag, std::optional<std::uint64_t> sent, int tag,
                          std::uint64_t received);
 
