@@ -73,7 +73,7 @@ private:
     static constexpr double seconds_between_signals = 0.2;
 
     template <class Make>
-    static exchange::Exchange made(const std::vector<transport::Field>& fields, const Make& make) {
+    static exchange::Exchange made(const std::vector<copy::Field>& fields, const Make& make) {
         const nanobind::gil_scoped_release released;
         return make(fields);
     }

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 namespace transrank::bindings {
 namespace {
 
-using transport::Scalar;
+using copy::Scalar;
 
 constexpr std::array<std::pair<std::string_view, Scalar>, 11> scalars{
     {{"opaque", Scalar::opaque},

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "transrank/transport/field.hpp"
+#include "transrank/copy/field.hpp"
 
 namespace transrank::bindings {
 
@@ -22,7 +22,7 @@ namespace transrank::bindings {
 using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, std::string_view>;
 
 /// Throws std::invalid_argument for a name that there is not.
-[[nodiscard]] transport::Scalar scalar_named(std::string_view name);
+[[nodiscard]] copy::Scalar scalar_named(std::string_view name);
 
 /// Keeps two objects, for owners that may let go of them in any thread and without Python's lock.
 /// Once Python has ended they are nobody's.
@@ -43,7 +43,7 @@ public:
     /// One field of bytes.
     BoundArrays(const nanobind::object& send, const nanobind::object& receive);
 
-    [[nodiscard]] const std::vector<transport::Field>& fields() const noexcept { return fields_; }
+    [[nodiscard]] const std::vector<copy::Field>& fields() const noexcept { return fields_; }
     /// Which array is no longer where it was, and why that cannot be: words that begin a message.
     [[nodiscard]] std::optional<std::string> moved_away() const;
 
@@ -59,7 +59,7 @@ private:
     std::span<std::byte> take(const nanobind::object& array, std::string name, bool writeable);
 
     std::vector<Array> arrays_;
-    std::vector<transport::Field> fields_;
+    std::vector<copy::Field> fields_;
 };
 
 }  // namespace transrank::bindings

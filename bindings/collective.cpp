@@ -32,7 +32,7 @@ public:
                   std::int64_t block_bytes, const collective::AlltoallOptions& options,
                   std::string_view algorithm = {})
         : Bound(comm.rank(), "alltoall", {send, receive},
-                [&](const std::vector<transport::Field>& fields) {
+                [&](const std::vector<copy::Field>& fields) {
                     const auto& field = fields.front();
                     Alltoall bound(comm.handle, field.source, field.destination, block_bytes,
                                    options, field.keep_alive);

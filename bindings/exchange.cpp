@@ -30,7 +30,7 @@ using namespace nb::literals;
 namespace transrank::bindings {
 namespace {
 
-using transport::Operation;
+using copy::Operation;
 
 constexpr std::array<std::pair<std::string_view, Operation>, 4> operations{
     {{"assign", Operation::assign},

@@ -14,15 +14,16 @@ LIBRARY: dict[str, set[str]] = {
     "transrank/layout": set(),
     "transrank/memory": {"mpi"},
     "transrank/route": {"layout"},
+    "transrank/copy": {"route"},
     "transrank/schedule": {"layout"},
     "transrank/discovery": {"mpi", "layout", "route"},
-    "transrank/transport": {"mpi", "layout", "route", "memory"},
-    "transrank/exchange": {"mpi", "layout", "route", "memory", "transport"},
+    "transrank/transport": {"mpi", "layout", "route", "copy", "memory"},
+    "transrank/exchange": {"mpi", "layout", "route", "copy", "memory", "transport"},
     "transrank/collective": {
         *("mpi", "layout", "route", "memory", "transport", "exchange", "schedule"),
     },
     "transrank/array": {
-        *("mpi", "layout", "route", "discovery", "memory", "transport", "exchange"),
+        *("mpi", "layout", "route", "discovery", "copy", "memory", "transport", "exchange"),
     },
     "transrank/redistribution": {
         *("mpi", "layout", "route", "discovery", "transport", "exchange"),
@@ -47,7 +48,7 @@ def violations(root: Path) -> list[str]:
     found = []
     transports = {
         name
-        for path in root.glob("transrank/transport/*.cpp")
+        for path in root.glob("transrank/transport/*/*.cpp")
         for name in TRANSPORT.findall(path.read_text(encoding="utf-8"))
     }
     for path in sorted(root.rglob("*.[ch]pp")):

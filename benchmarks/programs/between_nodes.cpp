@@ -225,13 +225,13 @@ std::shared_ptr<exchange::Exchange> bind(const Pattern& pattern, Arrays& arrays,
     constexpr std::int64_t unit = sizeof(std::int64_t);
     exchange::Options options;
     options.transport = transport;
-    const transport::Field field{.source = reinterpret_cast<const std::byte*>(arrays.send.data()),
-                                 .source_bytes = std::ssize(arrays.send) * unit,
-                                 .destination = reinterpret_cast<std::byte*>(arrays.receive.data()),
-                                 .destination_bytes = std::ssize(arrays.receive) * unit,
-                                 .unit_bytes = unit};
+    const copy::Field field{.source = reinterpret_cast<const std::byte*>(arrays.send.data()),
+                            .source_bytes = std::ssize(arrays.send) * unit,
+                            .destination = reinterpret_cast<std::byte*>(arrays.receive.data()),
+                            .destination_bytes = std::ssize(arrays.receive) * unit,
+                            .unit_bytes = unit};
     return std::make_shared<exchange::Exchange>(route_of(pattern), MPI_COMM_WORLD,
-                                                std::vector<transport::Field>{field}, options);
+                                                std::vector<copy::Field>{field}, options);
 }
 
 std::vector<Way> ways_of(const Pattern& pattern) {

@@ -194,12 +194,12 @@ void measure_first(const World& world) {
     from.resize(1);
     to.resize(1);
     const auto bytes = width * std::int64_t{sizeof(double)};
-    const transport::Field field{.source = from.bytes().data(),
-                                 .source_bytes = bytes,
-                                 .destination = to.bytes().data(),
-                                 .destination_bytes = bytes,
-                                 .unit_bytes = bytes,
-                                 .scalar = transport::Scalar::float64};
+    const copy::Field field{.source = from.bytes().data(),
+                            .source_bytes = bytes,
+                            .destination = to.bytes().data(),
+                            .destination_bytes = bytes,
+                            .unit_bytes = bytes,
+                            .scalar = copy::Scalar::float64};
     std::unique_ptr<exchange::Exchange> exchange;
     const auto cost = cost_of([&] {
         exchange = std::make_unique<exchange::Exchange>(route, MPI_COMM_WORLD, std::vector{field});

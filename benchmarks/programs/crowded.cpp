@@ -59,12 +59,12 @@ std::map<std::string, double> measure(const mpi::Communicator& comm, std::int64_
     owned.resize(block.rows(), vdim);
     ghosts.resize(block.ghost_rows(), vdim);
     std::ranges::fill(owned.data(), comm.rank());
-    const transport::Field field{.source = owned.bytes().data(),
-                                 .source_bytes = std::ssize(owned.bytes()),
-                                 .destination = ghosts.bytes().data(),
-                                 .destination_bytes = std::ssize(ghosts.bytes()),
-                                 .unit_bytes = vdim * std::int64_t{sizeof(double)},
-                                 .scalar = transport::Scalar::float64};
+    const copy::Field field{.source = owned.bytes().data(),
+                            .source_bytes = std::ssize(owned.bytes()),
+                            .destination = ghosts.bytes().data(),
+                            .destination_bytes = std::ssize(ghosts.bytes()),
+                            .unit_bytes = vdim * std::int64_t{sizeof(double)},
+                            .scalar = copy::Scalar::float64};
     std::vector<std::unique_ptr<Mover>> movers;
     for (const auto& way : ways) {
         movers.push_back(lab::study::baseline::make(

@@ -237,14 +237,14 @@ class ByLibrary {
 public:
     ByLibrary(const Setting& setting, const Bundle& bundle)
         : redistribution_(MPI_COMM_WORLD, setting.source.grid, setting.destination.grid) {
-        std::vector<transport::Field> all;
+        std::vector<copy::Field> all;
         for (std::size_t i = 0; i < fields; ++i) {
             all.push_back({.source = reinterpret_cast<const std::byte*>(bundle.source[i]),
                            .source_bytes = setting.source_cells() * Index{sizeof(double)},
                            .destination = reinterpret_cast<std::byte*>(bundle.destination[i]),
                            .destination_bytes = setting.destination_cells() * Index{sizeof(double)},
                            .unit_bytes = sizeof(double),
-                           .scalar = transport::Scalar::float64,
+                           .scalar = copy::Scalar::float64,
                            .keep_alive = nullptr});
         }
         redistribution_.store(std::move(all));

@@ -17,7 +17,7 @@ namespace transrank::c {
 
 void check_options(const Arguments& arguments, const transrank_options* given) {
     if (given != nullptr) {
-        (void)arguments.choice(given->operation, transport::Operation::max, "operation");
+        (void)arguments.choice(given->operation, copy::Operation::max, "operation");
     }
 }
 
@@ -27,7 +27,7 @@ exchange::Options options_of(const transrank_options* given) {
         return options;
     }
     if (given->operation >= TRANSRANK_ASSIGN && given->operation <= TRANSRANK_MAX) {
-        options.operation = static_cast<transport::Operation>(given->operation);
+        options.operation = static_cast<copy::Operation>(given->operation);
     }
     if (given->transport != nullptr) {
         options.transport = given->transport;
@@ -42,19 +42,19 @@ exchange::Options options_of(const transrank_options* given) {
 
 namespace {
 
-transport::Field field_of(const Arguments& arguments, const transrank_field& given) {
+copy::Field field_of(const Arguments& arguments, const transrank_field& given) {
     return {.source = static_cast<const std::byte*>(given.source),
             .source_bytes = given.source_bytes,
             .destination = static_cast<std::byte*>(given.destination),
             .destination_bytes = given.destination_bytes,
             .unit_bytes = given.unit_bytes,
-            .scalar = arguments.choice(given.scalar, transport::Scalar::float64, "scalar"),
+            .scalar = arguments.choice(given.scalar, copy::Scalar::float64, "scalar"),
             .keep_alive = c::owner_of(given.source, given.destination)};
 }
 
 exchange::Parts parts_of(const Arguments& arguments, const transrank_route* route, int count,
                          const transrank_field* given) {
-    std::vector<transport::Field> fields;
+    std::vector<copy::Field> fields;
     for (const auto& each : arguments.list(count, given, "the fields")) {
         fields.push_back(field_of(arguments, each));
     }

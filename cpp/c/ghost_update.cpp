@@ -96,7 +96,7 @@ Owned owned_rows(const Arguments& arguments, const transrank_rows* given) {
         rows.rows(), " rows of ", rows.units(), " elements of ", it.element_bytes,
         " bytes do not fit in ", it.data_bytes, " bytes", arguments.where());
     const auto data = arguments.list(needed, static_cast<std::byte*>(it.data), "the rows");
-    const auto scalar = arguments.choice(it.scalar, transport::Scalar::float64, "scalar");
+    const auto scalar = arguments.choice(it.scalar, copy::Scalar::float64, "scalar");
     auto owned = std::make_shared<array::RowArray>(it.element_bytes, scalar);
     auto what = it.offsets == nullptr ? std::to_string(it.length) + " elements" : "any length";
     owned->adopt(std::move(rows), {static_cast<std::byte*>(it.data), data.size()},

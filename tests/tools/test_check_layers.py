@@ -54,7 +54,7 @@ def test_an_include_is_judged_by_its_layer(
 
 def test_a_transport_is_named_in_its_own_layer_alone(tmp_path: Path) -> None:
     for layer, file, line in [
-        ("transrank/transport", "by_hand.cpp", '    return {.name = "by-hand"};\n'),
+        ("transrank/transport/own", "by_hand.cpp", '    return {.name = "by-hand"};\n'),
         ("transrank/transport", "other.cpp", 'find("by-hand");\n'),
         ("lab/study", "ghost.cpp", '\nif (entry.name == "by-hand") {}\n'),
         ("lab/study", "other.cpp", '// by-hand, "by-hand-2"\n'),

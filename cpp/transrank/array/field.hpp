@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "transrank/array/par_array.hpp"
+#include "transrank/copy/field.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/error.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::array {
 
@@ -18,7 +18,7 @@ namespace transrank::array {
 /// rows have one length, else in elements. The field keeps their memory; the arrays must not be
 /// resized. They may be the same. Throws std::invalid_argument when their elements, or the lengths
 /// of their rows, are not of one kind, mpi::Misuse when one of them was moved from.
-[[nodiscard]] inline transport::Field field(const RowArray& source, RowArray& destination) {
+[[nodiscard]] inline copy::Field field(const RowArray& source, RowArray& destination) {
     if (!source.is_there() || !destination.is_there()) {
         throw mpi::Misuse("an array of a field was moved from, or never had rows; resize it first");
     }
@@ -44,8 +44,8 @@ namespace transrank::array {
 /// The same; arrays of different elements, or of rows that differ in length, do not compile.
 template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, std::int64_t us,
           std::int64_t um, std::int64_t ul>
-[[nodiscard]] transport::Field field(const ParArray<T, rs, rm, al>& source,
-                                     ParArray<U, us, um, ul>& destination) {
+[[nodiscard]] copy::Field field(const ParArray<T, rs, rm, al>& source,
+                                ParArray<U, us, um, ul>& destination) {
     static_assert(std::is_same_v<T, U>, "both arrays of a field hold elements of one type");
     static_assert(is_fixed(row_kind(rs, rm)) == is_fixed(row_kind(us, um)) &&
                       (rs < 0 || us < 0 || (rs + al - 1) / al * al == (us + ul - 1) / ul * ul),

@@ -44,7 +44,7 @@ std::vector<std::int64_t> ghosts_along(MPI_Comm comm, std::int64_t first_owned,
                          .destination = to.data(),
                          .destination_bytes = std::ssize(to),
                          .unit_bytes = sizeof(std::int64_t),
-                         .scalar = transport::Scalar::int64,
+                         .scalar = copy::Scalar::int64,
                          .keep_alive = indices}})
         .run();
     return std::move(indices->ghosts);

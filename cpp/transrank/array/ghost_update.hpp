@@ -87,7 +87,7 @@ public:
     /// Collective. Binds the way back: what happens to each owned row with its ghosts, one after
     /// the other in the order of the ranks that hold them, so that sums are the same bit by bit in
     /// every run. Elements other than numbers can only be assigned.
-    exchange::Exchange& init_persistent_push(transport::Operation operation,
+    exchange::Exchange& init_persistent_push(copy::Operation operation,
                                              const exchange::Options& options = {}) {
         return push_.emplace(bind_push(operation, options));
     }
@@ -96,7 +96,7 @@ public:
     [[nodiscard]] bool test_persistent_push() { return existing(push_, "push").test(); }
     void wait_persistent_push() { existing(push_, "push").wait(); }
     void clear_persistent_push() noexcept { push_.reset(); }
-    void push_once(transport::Operation operation, const exchange::Options& options = {}) {
+    void push_once(copy::Operation operation, const exchange::Options& options = {}) {
         bind_push(operation, options).run();
     }
 
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] exchange::Exchange bind_pull(const exchange::Options& options) const {
         return bind(options, false);
     }
-    [[nodiscard]] exchange::Exchange bind_push(transport::Operation operation,
+    [[nodiscard]] exchange::Exchange bind_push(copy::Operation operation,
                                                exchange::Options options) const {
         options.operation = operation;
         return bind(options, true);

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/layout/rows.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::array {
 
@@ -18,7 +18,7 @@ namespace transrank::array {
 class RowArray {
 public:
     /// No rows.
-    RowArray(std::int64_t element_bytes, transport::Scalar scalar)
+    RowArray(std::int64_t element_bytes, copy::Scalar scalar)
         : element_bytes_(element_bytes), scalar_(scalar) {}
     RowArray(const RowArray&) = default;
     RowArray& operator=(const RowArray&) = default;
@@ -58,11 +58,11 @@ public:
     [[nodiscard]] const std::shared_ptr<void>& memory() const noexcept { return memory_; }
     [[nodiscard]] const std::string& description() const noexcept { return description_; }
     [[nodiscard]] std::int64_t element_bytes() const noexcept { return element_bytes_; }
-    [[nodiscard]] transport::Scalar scalar() const noexcept { return scalar_; }
+    [[nodiscard]] copy::Scalar scalar() const noexcept { return scalar_; }
 
 private:
     std::int64_t element_bytes_;
-    transport::Scalar scalar_;
+    copy::Scalar scalar_;
     layout::Rows rows_ = layout::Rows::fixed(0, 0);
     std::span<std::byte> bytes_;
     std::shared_ptr<void> memory_;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "transrank/transport/field.hpp"
+#include "transrank/copy/field.hpp"
 
 namespace transrank::array {
 
@@ -13,8 +13,8 @@ namespace transrank::array {
 /// be assigned. Specialise it for a structure of equal numbers.
 template <class T>
 struct ScalarOf {
-    static constexpr transport::Scalar value = [] {
-        using transport::Scalar;
+    static constexpr copy::Scalar value = [] {
+        using copy::Scalar;
         if constexpr (std::is_same_v<T, float>) {
             return Scalar::float32;
         } else if constexpr (std::is_same_v<T, double>) {

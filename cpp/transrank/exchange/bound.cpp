@@ -13,23 +13,23 @@
 #include <stdexcept>
 #include <utility>
 
+#include "transrank/copy/moves.hpp"
 #include "transrank/exchange/fields.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/transport/moves.hpp"
-#include "transrank/transport/node_link.hpp"
+#include "transrank/transport/node/node_link.hpp"
 
 namespace transrank::exchange {
 namespace {
 
 constexpr std::array<const char*, 4> operations{"assign", "add", "min", "max"};
 
-bool is_known(transport::Operation operation) {
+bool is_known(copy::Operation operation) {
     return static_cast<std::size_t>(operation) < operations.size();
 }
 
-std::string name_of(transport::Operation operation) {
+std::string name_of(copy::Operation operation) {
     const auto number = static_cast<std::size_t>(operation);
     return is_known(operation) ? operations[number] : std::to_string(number);
 }
@@ -60,12 +60,12 @@ std::vector<std::string> describe(const route::Route& route,
     return words;
 }
 
-using Fields = std::span<const transport::Field>;
+using Fields = std::span<const copy::Field>;
 
 std::int64_t bytes_of(std::span<const route::Leg> legs, Fields fields) {
     std::int64_t bytes = 0;
     for (const auto& leg : legs) {
-        bytes += transport::packed_bytes(leg, fields);
+        bytes += copy::packed_bytes(leg, fields);
     }
     return bytes;
 }
@@ -177,7 +177,7 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
             options_.longest_message_bytes, " bytes are asked for; give at least 1");
     require(is_known(options_.operation), "unknown operation ", name_of(options_.operation), where,
             "; known: assign (0), add, min, max (3)");
-    require(options_.stores <= transport::Stores::streamed, "unknown kind of stores ",
+    require(options_.stores <= copy::Stores::streamed, "unknown kind of stores ",
             static_cast<int>(options_.stores), where,
             "; known: measured (0), cached, streamed (2)");
     require(options_.push_below_bytes.value_or(0) >= 0, "push_below_bytes is ",

@@ -401,7 +401,7 @@ void Exchange::Delete::operator()(State* state) const noexcept {
     }
 }
 
-Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
+Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
                    const Options& options)
     : Exchange(
           comm,

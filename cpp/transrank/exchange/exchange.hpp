@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::exchange {
 
@@ -22,7 +22,7 @@ inline constexpr const char* transport_variable = "TRANSRANK_TRANSPORT";
 
 /// The same on every rank.
 struct Options {
-    transport::Operation operation = transport::Operation::assign;
+    copy::Operation operation = copy::Operation::assign;
     /// A name of the table of transports, or `auto`: the one that `transport_variable` names, the
     /// same on every rank; where it is not set, for each peer the best that can serve it.
     std::string transport = "auto";
@@ -30,7 +30,7 @@ struct Options {
     /// measured in the first bind of a process that needs it, for all with the same node-mates.
     std::optional<std::int64_t> push_below_bytes;
     /// How transports that copy straight to the destination store there.
-    transport::Stores stores = transport::Stores::measured;
+    copy::Stores stores = copy::Stores::measured;
     /// Longer messages are split; they are anyway where MPI cannot count their bytes.
     std::int64_t longest_message_bytes = std::numeric_limits<std::int64_t>::max();
 };
@@ -44,7 +44,7 @@ using mpi::Misuse;
 /// The arguments of one rank that binds.
 struct Parts {
     std::shared_ptr<const route::Route> route;
-    std::vector<transport::Field> fields;
+    std::vector<copy::Field> fields;
     /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
     /// as `abandon` does.
     std::function<std::string()> obstacle = nullptr;
@@ -77,7 +77,7 @@ public:
     /// than the route's extents, fields that are written where they or others are read or written,
     /// different numbers or row lengths of fields, routes that do not belong together, an operation
     /// that the row type does not have, a transport that cannot serve a peer.
-    Exchange(route::Route route, MPI_Comm comm, std::vector<transport::Field> fields,
+    Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> fields,
              const Options& options = {});
     /// Collective. The same of what `make` returns on each rank; what it throws on one is thrown on
     /// every rank as mpi::AgreedError. It must not communicate.

@@ -8,16 +8,16 @@
 #include <string>
 #include <utility>
 
+#include "transrank/copy/runs.hpp"
 #include "transrank/exchange/strided_ranges.hpp"
 #include "transrank/layout/require.hpp"
-#include "transrank/transport/runs.hpp"
 
 namespace transrank::exchange {
 namespace {
 
+using copy::Field;
+using copy::Operation;
 using layout::require;
-using transport::Field;
-using transport::Operation;
 
 std::string name_of(std::size_t index, int rank) {
     return "field " + std::to_string(layout::counted(index)) + " on rank " + std::to_string(rank);
@@ -197,7 +197,7 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& field = fields[i];
         const auto what = name_of(i, comm.rank());
-        const auto scalar_bytes = transport::scalar_bytes(field.scalar);
+        const auto scalar_bytes = copy::scalar_bytes(field.scalar);
         require(field.unit_bytes > 0, what, ": rows of ", field.unit_bytes,
                 " bytes cannot be moved");
         require(field.unit_bytes % scalar_bytes == 0, what, ": rows of ", field.unit_bytes,
@@ -208,7 +208,7 @@ void check_fields(const route::Route& route, const mpi::Communicator& comm,
                      field.unit_bytes, field.destination_bytes);
         check_address(what, "source", field.source, field.source_bytes);
         check_address(what, "destination", field.destination, field.destination_bytes);
-        (void)transport::combine_kernel(operation, field.scalar);
+        (void)copy::combine_kernel(operation, field.scalar);
     }
     check_apart(route, fields);
 }

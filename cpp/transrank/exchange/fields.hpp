@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::exchange {
 
@@ -15,10 +15,10 @@ namespace transrank::exchange {
 
 /// Whether arrivals must be applied in the order of ranks: they are combined, or some destination
 /// is written more than once.
-[[nodiscard]] bool needs_order(const route::Route& route, transport::Operation operation);
+[[nodiscard]] bool needs_order(const route::Route& route, copy::Operation operation);
 
 /// Throws std::invalid_argument when the fields do not fit the route on this rank.
 void check_fields(const route::Route& route, const mpi::Communicator& comm,
-                  std::span<const transport::Field> fields, transport::Operation operation);
+                  std::span<const copy::Field> fields, copy::Operation operation);
 
 }  // namespace transrank::exchange

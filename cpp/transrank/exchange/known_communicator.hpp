@@ -15,8 +15,8 @@
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/breakage.hpp"
+#include "transrank/transport/shared/thresholds.hpp"
 #include "transrank/transport/tags.hpp"
-#include "transrank/transport/thresholds.hpp"
 
 namespace transrank::exchange {
 

@@ -55,7 +55,7 @@ public:
 
     /// Collective. Binds an exchange, as its constructor does, in place of what was stored before.
     /// Where that throws, what was stored before stays stored.
-    void store(std::vector<transport::Field> fields, const exchange::Options& options = {}) {
+    void store(std::vector<copy::Field> fields, const exchange::Options& options = {}) {
         exchange_.emplace(exchange::Exchange(route_, comm_, std::move(fields), options));
     }
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/memory/doorbell.hpp"
 #include "transrank/memory/node.hpp"
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/control_block.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::transport {
 
@@ -28,7 +28,7 @@ struct FieldOffer {
 };
 
 /// This rank's offer of a field.
-[[nodiscard]] inline FieldOffer offer_of(const Field& field) {
+[[nodiscard]] inline FieldOffer offer_of(const copy::Field& field) {
     FieldOffer offer;
     offer.unit_bytes = field.unit_bytes;
     offer.scalar = static_cast<std::int64_t>(field.scalar);

@@ -9,33 +9,33 @@
 #include <string_view>
 #include <vector>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/apply_order.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/control_block.hpp"
-#include "transrank/transport/field.hpp"
-#include "transrank/transport/node_plan.hpp"
+#include "transrank/transport/node/node_plan.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/polling.hpp"
-#include "transrank/transport/thresholds.hpp"
+#include "transrank/transport/shared/thresholds.hpp"
 
 namespace transrank::transport {
 
 /// The data shared by the transports of one exchange. It outlives them, as do its references.
 struct Binding {
     const route::Route& route;
-    std::span<const Field> fields;
+    std::span<const copy::Field> fields;
     std::span<const FieldOffer> own_fields;  ///< as sent to the peers
     const mpi::Communicator& comm;           ///< for what is over when it is bound
     /// For messages of transports that send them, with tags of the exchange's own, over a
     /// communicator that it shares with others; nullptr as long as none does.
     mpi::CommunicatorPool::Lease* messages;
-    Operation operation;
+    copy::Operation operation;
     const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
-    Stores stores;
+    copy::Stores stores;
     /// The bytes of all fields that this rank receives or, if that is more, sends.
     std::int64_t moved_bytes;
     /// A longer message is split.

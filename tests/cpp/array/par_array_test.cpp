@@ -14,7 +14,7 @@
 #include "transrank/mpi/error.hpp"
 
 using namespace transrank::array;
-using transrank::transport::Scalar;
+using transrank::copy::Scalar;
 
 namespace {
 

@@ -13,9 +13,9 @@
 
 using namespace testing;
 using namespace transrank::array;
+using transrank::copy::Operation;
 using transrank::exchange::Misuse;
 using transrank::transport::BrokenExchange;
-using transrank::transport::Operation;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 using namespace testing;
 using namespace transrank::array;
-using transrank::transport::Operation;
+using transrank::copy::Operation;
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "world.hpp"
 
 using namespace testing;
+using transrank::copy::Field;
 using transrank::exchange::Exchange;
 using transrank::exchange::Options;
-using transrank::transport::Field;
 
 namespace {
 
@@ -105,8 +105,8 @@ TEST_CASE("along a route of a grid an array has as many cells as the rank's, no 
 }
 
 TEST_CASE("options outside their range are refused") {
-    using transrank::transport::Operation;
-    using transrank::transport::Stores;
+    using transrank::copy::Operation;
+    using transrank::copy::Stores;
     const auto refused = [](const std::string& what, const auto& set) {
         CAPTURE(what);
         const Ring ring(world_rank(), world_size(), true);
@@ -169,9 +169,9 @@ TEST_CASE("memory that is not there, or is read and written at once, is refused"
 TEST_CASE("rows that cannot be combined are refused") {
     const Ring ring(world_rank(), world_size(), true);
     auto fields = ring.fields();
-    fields[0].scalar = transrank::transport::Scalar::opaque;
+    fields[0].scalar = transrank::copy::Scalar::opaque;
     Options options;
-    options.operation = transrank::transport::Operation::add;
+    options.operation = transrank::copy::Operation::add;
     CHECK_THROWS_WITH_AS(
         Exchange(ring.route(), all_ranks, fields, options),
         "rows without a numeric scalar type can only be assigned; use the operation assign",
@@ -195,18 +195,18 @@ TEST_CASE("fields that differ between ranks are refused") {
             binds + "field 0 of 4-byte rows of int32, rank 0 field 0 of 8-byte rows of int64",
             [](auto& it) {
                 it.fields[0].unit_bytes = 4;
-                it.fields[0].scalar = transrank::transport::Scalar::int32;
+                it.fields[0].scalar = transrank::copy::Scalar::int32;
             },
             closed);
         check_refused(
             binds + "field 0 of 8-byte rows of float64, rank 0 field 0 of 8-byte rows of int64",
-            [](auto& it) { it.fields[0].scalar = transrank::transport::Scalar::float64; }, closed);
+            [](auto& it) { it.fields[0].scalar = transrank::copy::Scalar::float64; }, closed);
     }
     // Also those of ranks that are no peers.
     const Ring ring(world_rank(), world_size(), true);
     auto fields = ring.fields();
     if (world_rank() == world_size() - 1) {
-        fields[0].scalar = transrank::transport::Scalar::float64;
+        fields[0].scalar = transrank::copy::Scalar::float64;
     }
     const transrank::route::Route nothing(world_rank(), world_size(), 0, 0, {}, {});
     CHECK_THROWS_WITH_AS(Exchange(nothing, all_ranks, fields),
@@ -260,13 +260,13 @@ TEST_CASE("options that differ between ranks are refused, also between ranks tha
     check_refused(differs + "a transposed route, like a push of ghosts, rank 0 a route that is not",
                   [](auto& it) { it.route = it.route.transposed().transposed().transposed(); });
     check_refused(differs + "stores 1, rank 0 stores 0",
-                  [](auto& it) { it.options.stores = transrank::transport::Stores::cached; });
+                  [](auto& it) { it.options.stores = transrank::copy::Stores::cached; });
     check_refused(differs + "push_below_bytes 1, rank 0 push_below_bytes to be measured",
                   [](auto& it) { it.options.push_below_bytes = 1; });
     check_refused(differs + "longest_message_bytes 1, rank 0 longest_message_bytes ",
                   [](auto& it) { it.options.longest_message_bytes = 1; });
     check_refused(differs + "operation add, rank 0 operation assign",
-                  [](auto& it) { it.options.operation = transrank::transport::Operation::add; });
+                  [](auto& it) { it.options.operation = transrank::copy::Operation::add; });
 }
 
 TEST_CASE("an unknown transport is refused also by ranks without peers") {

@@ -113,7 +113,7 @@ Options random_options(const std::string& transport, const Scenario& scenario) {
         options.longest_message_bytes = between(random, 1, 40);
     }
     if (chance(random, 0.5)) {
-        options.stores = transrank::transport::Stores::streamed;
+        options.stores = transrank::copy::Stores::streamed;
     }
     return options;
 }

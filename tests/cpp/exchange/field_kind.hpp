@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "pattern.hpp"
-#include "transrank/transport/field.hpp"
+#include "transrank/copy/field.hpp"
 
 namespace testing {
 
-using transrank::transport::Operation;
-using transrank::transport::Scalar;
+using transrank::copy::Operation;
+using transrank::copy::Scalar;
 using Bytes = std::vector<std::byte>;
 
 /// Rows of one field: what they consist of and how long they are.

@@ -138,14 +138,14 @@ void finish(Started& started, const std::string& call) {
     }
     std::int64_t source = world_rank();
     std::int64_t sum = 100;
-    const transport::Field field{.source = reinterpret_cast<std::byte*>(&source),
-                                 .source_bytes = sizeof(source),
-                                 .destination = reinterpret_cast<std::byte*>(&sum),
-                                 .destination_bytes = sizeof(sum),
-                                 .unit_bytes = sizeof(sum),
-                                 .scalar = transport::Scalar::int64};
+    const copy::Field field{.source = reinterpret_cast<std::byte*>(&source),
+                            .source_bytes = sizeof(source),
+                            .destination = reinterpret_cast<std::byte*>(&sum),
+                            .destination_bytes = sizeof(sum),
+                            .unit_bytes = sizeof(sum),
+                            .scalar = copy::Scalar::int64};
     transrank::exchange::Options options;
-    options.operation = transport::Operation::add;
+    options.operation = copy::Operation::add;
     options.transport = transport;
     Exchange exchange({world_rank(), world_size(), 1, 1, sends, receives}, MPI_COMM_WORLD, {field},
                       options);

@@ -16,9 +16,9 @@
 #include "world.hpp"
 
 using namespace testing;
+using transrank::copy::Field;
 using transrank::exchange::Exchange;
 using transrank::exchange::Options;
-using transrank::transport::Field;
 
 namespace {
 
@@ -118,7 +118,7 @@ TEST_CASE("what lies in one piece leaves from its place and lands in place") {
 TEST_CASE("what is to be combined does not land in place") {
     const Ring ring(world_rank(), world_size(), true, 5);
     auto options = message();
-    options.operation = transrank::transport::Operation::add;
+    options.operation = transrank::copy::Operation::add;
     const auto exchange = bind_ring(ring, options);
     const auto field = ring.fields().front();
     CHECK(sent[0].memory == field.source);
@@ -128,7 +128,7 @@ TEST_CASE("what is to be combined does not land in place") {
 TEST_CASE("several fields go in one message") {
     const Ring ring(world_rank(), world_size(), true, 5);
     auto options = message();
-    options.operation = transrank::transport::Operation::max;
+    options.operation = transrank::copy::Operation::max;
     std::vector<std::array<std::byte, 40>> destinations(3);
     std::vector<Field> fields(3, ring.fields().front());
     for (std::size_t i = 0; i < fields.size(); ++i) {

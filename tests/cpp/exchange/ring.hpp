@@ -43,7 +43,7 @@ public:
         return {rank_, ranks_, units_, units_, sends, receives};
     }
 
-    [[nodiscard]] std::vector<transrank::transport::Field> fields() const {
+    [[nodiscard]] std::vector<transrank::copy::Field> fields() const {
         const auto bytes = units_ * static_cast<std::int64_t>(sizeof(std::int64_t));
         auto* memory = reinterpret_cast<std::byte*>(numbers_.data());
         return {{.source = memory,
@@ -51,7 +51,7 @@ public:
                  .destination = memory + bytes,
                  .destination_bytes = bytes,
                  .unit_bytes = sizeof(std::int64_t),
-                 .scalar = transrank::transport::Scalar::int64}};
+                 .scalar = transrank::copy::Scalar::int64}};
     }
 
     [[nodiscard]] transrank::exchange::Exchange bind(const std::string& transport,

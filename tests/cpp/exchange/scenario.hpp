@@ -118,8 +118,8 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<transrank::transport::Field> fields() const {
-        std::vector<transrank::transport::Field> fields;
+    [[nodiscard]] std::vector<transrank::copy::Field> fields() const {
+        std::vector<transrank::copy::Field> fields;
         for (std::size_t i = 0; i < sources_.size(); ++i) {
             fields.push_back(
                 {.source = sources_[i].bytes().data(),

@@ -8,16 +8,16 @@
 #include <cstdint>
 #include <string>
 
+#include "transrank/copy/copy_kernels.hpp"
+#include "transrank/copy/core_cache.hpp"
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/memory/copy_kernels.hpp"
-#include "transrank/memory/core_cache.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "world.hpp"
 
 using namespace testing;
 using namespace transrank;
+using copy::Stores;
 using exchange::Exchange;
-using transport::Stores;
 
 namespace {
 
@@ -44,7 +44,7 @@ public:
                 {{.peer = previous, .segments = {runs}}},
                 {{.peer = next, .segments = {runs}}}};
     }
-    [[nodiscard]] transport::Field field() const {
+    [[nodiscard]] copy::Field field() const {
         return {.source = source_.bytes().data(),
                 .source_bytes = static_cast<std::int64_t>(size()),
                 .destination = destination_.bytes().data(),
@@ -110,9 +110,9 @@ bool is_told(const std::string& words) {
 }  // namespace
 
 TEST_CASE("what exceeds the caches is stored both ways, and the better one is told") {
-    const auto own = memory::core_cache_bytes();
-    const Shift large(std::max(own, memory::core_cache_share_bytes() / 2) + (1 << 20));
-    const bool can_stream = memory::streaming_copy() != nullptr;
+    const auto own = copy::core_cache_bytes();
+    const Shift large(std::max(own, copy::core_cache_share_bytes() / 2) + (1 << 20));
+    const bool can_stream = copy::streaming_copy() != nullptr;
     CHECK(!is_told(run_often(large, Stores::measured, 6)));
     CHECK(is_told(run_often(large, Stores::measured, 9)) == can_stream);
 }
@@ -120,7 +120,7 @@ TEST_CASE("what exceeds the caches is stored both ways, and the better one is to
 TEST_CASE("what the caches hold is not tried, nor where the stores are given") {
     // The medium one exceeds a core's own caches where its share of all is large enough for that.
     const Shift medium(
-        std::min(memory::core_cache_bytes() + (1 << 20), memory::core_cache_share_bytes() / 2));
+        std::min(copy::core_cache_bytes() + (1 << 20), copy::core_cache_share_bytes() / 2));
     const Shift small(1 << 16);
     for (const auto stores : {Stores::measured, Stores::streamed, Stores::cached}) {
         CHECK(!is_told(run_often(medium, stores, 8)));

@@ -169,7 +169,7 @@ redistribution::Layout points(Input& input) {
         .numbering = input.other(layout::Order::last_fastest, {layout::Order::first_fastest})};
 }
 
-transport::Field field(Input& input, Numbers& source, Numbers& destination) {
+copy::Field field(Input& input, Numbers& source, Numbers& destination) {
     const auto bytes_of = [](const Numbers& array) {
         return static_cast<std::int64_t>(array.size() * sizeof(array.front()));
     };
@@ -178,17 +178,17 @@ transport::Field field(Input& input, Numbers& source, Numbers& destination) {
     };
     auto* from = reinterpret_cast<std::byte*>(source.data());
     auto* to = reinterpret_cast<std::byte*>(destination.data());
-    return {.source = input.other<std::byte*>(from, {nullptr, to, to + 8}),
-            .source_bytes = fewer(bytes_of(source)),
-            .destination = input.other<std::byte*>(to, {nullptr}),
-            .destination_bytes = fewer(bytes_of(destination)),
-            .unit_bytes = input.number(8),
-            .scalar = input.other(transport::Scalar::int64,
-                                  {transport::Scalar::opaque, transport::Scalar::uint8})};
+    return {
+        .source = input.other<std::byte*>(from, {nullptr, to, to + 8}),
+        .source_bytes = fewer(bytes_of(source)),
+        .destination = input.other<std::byte*>(to, {nullptr}),
+        .destination_bytes = fewer(bytes_of(destination)),
+        .unit_bytes = input.number(8),
+        .scalar = input.other(copy::Scalar::int64, {copy::Scalar::opaque, copy::Scalar::uint8})};
 }
 
 exchange::Options options(Input& input) {
-    using transport::Operation;
+    using copy::Operation;
     const auto bytes = input.number(100);
     return {.operation = input.other(Operation::assign, {Operation::add, Operation::max}),
             .transport = input.name("auto"),
@@ -302,7 +302,7 @@ const std::vector<Call>& calls() {
          [](Input& in, const auto& comm) {
              Numbers source(rows);
              Numbers destination(rows);
-             std::vector<transport::Field> fields{field(in, source, destination)};
+             std::vector<copy::Field> fields{field(in, source, destination)};
              fields.resize(in.other<std::size_t>(1, {0, 2}), fields.front());
              exchange::Exchange(some_route(in, comm), MPI_COMM_WORLD, fields, options(in)).run();
          }},
@@ -363,7 +363,7 @@ const std::vector<Call>& calls() {
              made.create_global_mapping();
              made.create_ghost_mapping(in.list(Numbers{0, 1}),
                                        in.list(std::vector<int>{0, comm.size() - 1}));
-             made.push_once(in.other(transport::Operation::add, {transport::Operation::min}));
+             made.push_once(in.other(copy::Operation::add, {copy::Operation::min}));
          }},
         {"ArrayTransformer whose updates are kept",
          [](Input& in, const auto& comm) {
@@ -371,10 +371,9 @@ const std::vector<Call>& calls() {
              made.create_global_mapping();
              made.create_ghost_mapping(in.list(Numbers{0, comm.rank()}));
              made.init_persistent_pull(options(in)).run();
-             made.init_persistent_push(transport::Operation::add, options(in)).run();
+             made.init_persistent_push(copy::Operation::add, options(in)).run();
              made.bind_pull(options(in)).run();
-             made.bind_push(in.other(transport::Operation::add, {transport::Operation::min}), {})
-                 .run();
+             made.bind_push(in.other(copy::Operation::add, {copy::Operation::min}), {}).run();
              made.fit_son();
          }},
         {"ArrayTransformer along a route",
@@ -406,10 +405,10 @@ struct Change {
 const std::vector<Change<exchange::Options>>& option_changes() {
     using exchange::Options;
     static const std::vector<Change<Options>> all{
-        {"operation", [](Options& options) { options.operation = transport::Operation::max; }},
+        {"operation", [](Options& options) { options.operation = copy::Operation::max; }},
         {"transport", [](Options& options) { options.transport = "message"; }},
         {"push_below_bytes", [](Options& options) { options.push_below_bytes = 7; }},
-        {"stores", [](Options& options) { options.stores = transport::Stores::cached; }},
+        {"stores", [](Options& options) { options.stores = copy::Stores::cached; }},
         {"longest_message_bytes", [](Options& options) { options.longest_message_bytes = 101; }},
     };
     return all;
@@ -593,13 +592,13 @@ std::vector<Difference> differences() {
              auto made = mapped();
              made.create_ghost_mapping(Numbers{rows * ((comm.rank() + 1) % comm.size()),
                                                (rows * ((comm.rank() + 1) % comm.size())) + 1});
-             (other ? made.bind_push(transport::Operation::assign, {}) : made.bind_pull({})).run();
+             (other ? made.bind_push(copy::Operation::assign, {}) : made.bind_pull({})).run();
          }},
         {"GhostUpdate::bind_push", "operation",
          [](bool other, const auto& comm) {
              auto made = mapped();
              made.create_ghost_mapping(Numbers{0, comm.rank()});
-             made.push_once(other ? transport::Operation::max : transport::Operation::add);
+             made.push_once(other ? copy::Operation::max : copy::Operation::add);
          }},
         {"GhostUpdate::create_ghost_mapping", "father",
          [](bool other, const auto& comm) {

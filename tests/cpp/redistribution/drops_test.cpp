@@ -101,7 +101,7 @@ struct Scene {
     const Array& destination;
     std::int64_t block_bytes;
 
-    [[nodiscard]] transport::Field field() const {
+    [[nodiscard]] copy::Field field() const {
         return {
             .source = source.data(),
             .source_bytes = source.size(),

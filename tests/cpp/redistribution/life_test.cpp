@@ -48,7 +48,7 @@ struct Scene {
         after.resize(points.cells.size(), -1);
     }
 
-    [[nodiscard]] std::vector<transport::Field> fields() {
+    [[nodiscard]] std::vector<copy::Field> fields() {
         return {{.source = std::as_bytes(std::span(before)).data(),
                  .source_bytes = static_cast<std::int64_t>(8 * before.size()),
                  .destination = std::as_writable_bytes(std::span(after)).data(),

@@ -23,13 +23,13 @@
 
 using namespace testing;
 using namespace transrank;
+using copy::Stores;
 using exchange::Options;
 using layout::BlockGrid;
 using layout::Distribution;
 using layout::Halo;
 using redistribution::Points;
 using redistribution::Redistribution;
-using transport::Stores;
 
 namespace {
 
@@ -174,7 +174,7 @@ public:
           own_destination_(bytes_of(destination)),
           shared_(shared) {}
 
-    [[nodiscard]] transport::Field bound() {
+    [[nodiscard]] copy::Field bound() {
         return {.source = before().data(),
                 .source_bytes = static_cast<std::int64_t>(before().size()),
                 .destination = after().data(),
@@ -295,7 +295,7 @@ void check_arrival(const Pair& pair, const Options& options, const std::vector<s
     CAPTURE(pair.name);
     CAPTURE(options.transport);
     std::deque<Field> fields;  // which cannot be moved
-    std::vector<transport::Field> bound;
+    std::vector<copy::Field> bound;
     for (const auto unit_bytes : units) {
         fields.emplace_back(pair.source, pair.destination, unit_bytes, shared);
         bound.push_back(fields.back().bound());
@@ -380,7 +380,7 @@ TEST_CASE("an error of one rank is the error of all, and what was stored goes on
     Redistribution redistribution(MPI_COMM_WORLD, pair.source.layout, pair.destination.layout);
     CHECK_THROWS_AS(redistribution.run(), std::logic_error);
     redistribution.store({field.bound()});
-    const auto refused = [&](const std::vector<transport::Field>& fields, const Options& options) {
+    const auto refused = [&](const std::vector<copy::Field>& fields, const Options& options) {
         std::string words;
         try {
             redistribution.store(fields, options);

@@ -47,13 +47,13 @@ public:
 
     [[nodiscard]] Numbers source() { return half(0); }
     [[nodiscard]] Numbers destination() { return half(1); }
-    [[nodiscard]] transport::Field field() {
+    [[nodiscard]] copy::Field field() {
         return {.source = reinterpret_cast<std::byte*>(source().data()),
                 .source_bytes = static_cast<std::int64_t>(source().size_bytes()),
                 .destination = reinterpret_cast<std::byte*>(destination().data()),
                 .destination_bytes = static_cast<std::int64_t>(destination().size_bytes()),
                 .unit_bytes = sizeof(std::int64_t),
-                .scalar = transport::Scalar::int64};
+                .scalar = copy::Scalar::int64};
     }
 
 private:

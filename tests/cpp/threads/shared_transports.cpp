@@ -129,7 +129,7 @@ struct World {
         }
     }
 
-    [[nodiscard]] transport::Field field(int rank) const {
+    [[nodiscard]] copy::Field field(int rank) const {
         auto* const memory = arrays[static_cast<std::size_t>(rank)]->bytes().data();
         constexpr auto source_bytes = 2 * ranks * rows * row_bytes;
         return {.source = memory,
@@ -137,7 +137,7 @@ struct World {
                 .destination = memory + source_bytes,
                 .destination_bytes = ranks * rows * row_bytes,
                 .unit_bytes = row_bytes,
-                .scalar = transport::Scalar::int64};
+                .scalar = copy::Scalar::int64};
     }
 };
 
@@ -179,10 +179,10 @@ std::int64_t* row_at(std::byte* memory, std::int64_t row) {
 /// One rank of one exchange.
 class Rank {
 public:
-    Rank(int rank, World& world, const transport::Entry& entry, transport::Operation operation,
+    Rank(int rank, World& world, const transport::Entry& entry, copy::Operation operation,
          std::int64_t push_below_bytes)
         : rank_(rank),
-          summed_(operation == transport::Operation::add),
+          summed_(operation == copy::Operation::add),
           doorbell_(world.doorbells[static_cast<std::size_t>(rank)]),
           field_(world.field(rank)),
           own_offer_(transport::offer_of(field_)),
@@ -198,7 +198,7 @@ public:
                    .messages = nullptr,
                    .operation = operation,
                    .thresholds = thresholds_,
-                   .stores = transport::Stores::cached,
+                   .stores = copy::Stores::cached,
                    .moved_bytes = 0,
                    .longest_message_bytes = INT64_MAX,
                    .control = *world.controls[static_cast<std::size_t>(rank)],
@@ -273,7 +273,7 @@ private:
     int rank_;
     bool summed_;
     memory::Doorbell& doorbell_;
-    transport::Field field_;
+    copy::Field field_;
     transport::FieldOffer own_offer_;
     mpi::Communicator comm_;
     route::Route route_;
@@ -284,8 +284,7 @@ private:
     std::unique_ptr<transport::Transport> transport_;
 };
 
-void run(const transport::Entry& entry, transport::Operation operation,
-         std::int64_t push_below_bytes) {
+void run(const transport::Entry& entry, copy::Operation operation, std::int64_t push_below_bytes) {
     World world;
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -301,9 +300,9 @@ void run(const transport::Entry& entry, transport::Operation operation,
 
 int main() {
     for (const auto& entry : {transport::shared_direct(), transport::shared_staged()}) {
-        run(entry, transport::Operation::assign, 0);          // direct: all runs are pulled
-        run(entry, transport::Operation::assign, INT64_MAX);  // pushed
-        run(entry, transport::Operation::add, 0);
+        run(entry, copy::Operation::assign, 0);          // direct: all runs are pulled
+        run(entry, copy::Operation::assign, INT64_MAX);  // pushed
+        run(entry, copy::Operation::add, 0);
     }
     std::puts("every epoch of every rank was right");
 }

@@ -39,7 +39,7 @@ std::unique_ptr<baseline::Mover> Domain::make_halo(std::string_view name, Source
                                        .destination = bytes.data(),
                                        .destination_bytes = static_cast<std::int64_t>(bytes.size()),
                                        .unit_bytes = sizeof(double),
-                                       .scalar = transport::Scalar::float64}},
+                                       .scalar = copy::Scalar::float64}},
                            .description = baseline::Description::segments});
 }
 

@@ -31,7 +31,7 @@ March::March(const Domain& domain, baseline::Mover* halo, Overlap overlap)
     after_.push_back({.rows = rows.inner, .columns = columns.edge});
     after_.push_back({.rows = rows.edge, .columns = {0, block.columns()}});
     for (const auto& copy : domain.copies()) {
-        copies_.push_back(transport::in_bytes(copy, sizeof(double)));
+        copies_.push_back(copy::in_bytes(copy, sizeof(double)));
     }
 }
 
@@ -39,7 +39,7 @@ void March::step() {
     double* field = domain_.field().data();
     auto* bytes = reinterpret_cast<std::byte*>(field);
     for (const auto& copy : copies_) {
-        transport::copy_runs(copy, bytes, bytes);
+        copy::copy_runs(copy, bytes, bytes);
     }
     if (halo_ != nullptr) {
         halo_->start();

@@ -5,7 +5,7 @@
 
 #include "lab/study/advection/domain.hpp"
 #include "lab/study/baseline/baseline.hpp"
-#include "transrank/transport/runs.hpp"
+#include "transrank/copy/runs.hpp"
 
 namespace transrank::lab::study::advection {
 
@@ -36,8 +36,8 @@ public:
 private:
     const Domain& domain_;
     baseline::Mover* halo_;
-    std::vector<transport::ByteRuns> copies_;  ///< of what neighbors read
-    std::vector<Region> before_;               ///< computed while the halo travels
+    std::vector<copy::ByteRuns> copies_;  ///< of what neighbors read
+    std::vector<Region> before_;          ///< computed while the halo travels
     std::vector<Region> after_;
     std::int64_t steps_ = 0;
 };

@@ -12,7 +12,7 @@
 namespace transrank::lab::study::advection {
 namespace {
 
-using memory::InstructionSet;
+using copy::InstructionSet;
 
 // Several doubles that are computed with as one.
 template <int Bytes>
@@ -189,7 +189,7 @@ SweepKernel kernel_for(InstructionSet set) {
 template <class Shape>
 std::vector<SweepKernel> all_kernels() {
     std::vector<SweepKernel> kernels;
-    for (const auto set : memory::supported_instruction_sets()) {
+    for (const auto set : copy::supported_instruction_sets()) {
         kernels.push_back(kernel_for<Shape>(set));
     }
     return kernels;

@@ -6,7 +6,7 @@
 
 #include "lab/study/advection/block.hpp"
 #include "lab/study/advection/scheme.hpp"
-#include "transrank/memory/instruction_set.hpp"
+#include "transrank/copy/instruction_set.hpp"
 
 namespace transrank::lab::study::advection {
 
@@ -25,7 +25,7 @@ using Kernel = void (*)(double* first, const double* weights, const Box& box);
 
 /// The kernel of an instruction set.
 struct SweepKernel {
-    memory::InstructionSet instruction_set;
+    copy::InstructionSet instruction_set;
     Kernel sweep;
 };
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "transrank/copy/copy_kernels.hpp"
 #include "transrank/exchange/exchange.hpp"
-#include "transrank/memory/copy_kernels.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -59,7 +59,7 @@ std::vector<std::string> others_than(std::span<const std::string_view> chosen,
 }
 
 std::string obstacle(std::string_view name) {
-    return name == "nontemporal" && memory::nontemporal_copy() == nullptr
+    return name == "nontemporal" && copy::nontemporal_copy() == nullptr
                ? "no stores past the caches are known for this processor"
                : "";
 }

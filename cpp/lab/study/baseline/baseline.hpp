@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "transrank/copy/field.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/route/route.hpp"
-#include "transrank/transport/field.hpp"
 
 namespace transrank::lab::study::baseline {
 
@@ -27,7 +27,7 @@ enum class Description : std::uint8_t {
 struct Task {
     const mpi::Communicator& comm;  ///< outlives what moves
     route::Route route;
-    std::vector<transport::Field> fields;
+    std::vector<copy::Field> fields;
     Description description;
 
     [[nodiscard]] std::int64_t unit_bytes() const { return fields.front().unit_bytes; }
@@ -56,7 +56,7 @@ public:
 
     /// What it moves; a floor something else than its task says.
     [[nodiscard]] const route::Route& route() const { return task_.route; }
-    [[nodiscard]] std::span<const transport::Field> fields() const { return task_.fields; }
+    [[nodiscard]] std::span<const copy::Field> fields() const { return task_.fields; }
 
 protected:
     [[nodiscard]] const Task& task() const { return task_; }

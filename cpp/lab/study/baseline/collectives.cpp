@@ -9,9 +9,9 @@
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
 #include "lab/study/collectives/collective.hpp"
+#include "transrank/copy/moves.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -167,7 +167,7 @@ private:
     bool land_in_place() {
         std::vector<int> places;
         for (const auto& leg : route().receives()) {
-            const auto unit = transport::contiguous_destination(leg);
+            const auto unit = copy::contiguous_destination(leg);
             if (!unit || task().fields.size() > 1) {
                 return false;
             }

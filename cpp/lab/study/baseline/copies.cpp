@@ -6,8 +6,8 @@
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/packing.hpp"
-#include "transrank/memory/copy_kernels.hpp"
-#include "transrank/transport/moves.hpp"
+#include "transrank/copy/copy_kernels.hpp"
+#include "transrank/copy/moves.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -48,23 +48,23 @@ public:
     explicit Gathered(Task given) : Mover(within(std::move(given))) {
         for (const auto& leg : route().receives()) {
             for (const auto& field : task().fields) {
-                moves_.push_back(transport::make_move(leg, field, transport::Operation::assign,
-                                                      field.source, field.destination));
+                moves_.push_back(copy::make_move(leg, field, copy::Operation::assign, field.source,
+                                                 field.destination));
             }
         }
     }
 
-    void start() override { transport::execute(moves_); }
+    void start() override { copy::execute(moves_); }
 
 private:
-    std::vector<transport::Move> moves_;
+    std::vector<copy::Move> moves_;
 };
 
 enum class Calls : std::uint8_t { once, per_field };
 
 class Whole final : public Mover {
 public:
-    Whole(Task given, memory::Copy (*copy)(), Calls calls)
+    Whole(Task given, copy::Copy (*copy)(), Calls calls)
         : Mover(whole(std::move(given))), copy_(copy()) {
         for (const auto& field : task().fields) {
             const auto bytes = static_cast<std::size_t>(field.destination_bytes);
@@ -83,11 +83,11 @@ public:
     }
 
 private:
-    memory::Copy copy_;
+    copy::Copy copy_;
     std::vector<std::size_t> lengths_;
 };
 
-memory::Copy library_copy() {
+copy::Copy library_copy() {
     return [](std::byte* to, const std::byte* from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
     };
@@ -130,7 +130,7 @@ std::vector<Entry> copies() {
             {.name = "nontemporal",
              .summary = "as many bytes, in one copy past the caches",
              .own_memory = true,
-             .make = made<Whole, memory::nontemporal_copy, Calls::once>},
+             .make = made<Whole, copy::nontemporal_copy, Calls::once>},
             {.name = "memcpy-runs",
              .summary = "the runs that arrive, each by memcpy, from the rank's own memory",
              .own_memory = true,

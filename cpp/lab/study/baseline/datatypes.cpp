@@ -83,7 +83,7 @@ FieldType boxes(const route::Leg& leg, End end, std::int64_t unit_bytes) {
     return {.offset = 0, .type = Datatype::of_parts(parts)};
 }
 
-std::byte* array_of(const transport::Field& field, End end) {
+std::byte* array_of(const copy::Field& field, End end) {
     // MPI takes what it only reads as a pointer to non-const as well.
     return end == End::source ? const_cast<std::byte*>(field.source) : field.destination;
 }

@@ -14,11 +14,11 @@
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/packing.hpp"
+#include "transrank/copy/moves.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/control_block.hpp"
-#include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -124,7 +124,7 @@ private:
         }
     }
 
-    std::span<const transport::Field> fields_;
+    std::span<const copy::Field> fields_;
     std::unique_ptr<SharedSegment> segment_;
     Flags* own_ = nullptr;
     std::vector<std::shared_ptr<MappedSegment>> mappings_;
@@ -140,8 +140,8 @@ public:
         for (const auto& leg : route().receives()) {
             for (std::size_t i = 0; i < task().fields.size(); ++i) {
                 const auto& field = task().fields[i];
-                moves_.push_back(transport::make_move(leg, field, transport::Operation::assign,
-                                                      open_.of(leg.peer, i), field.destination));
+                moves_.push_back(copy::make_move(leg, field, copy::Operation::assign,
+                                                 open_.of(leg.peer, i), field.destination));
             }
         }
     }
@@ -157,13 +157,13 @@ public:
     }
 
     void start() override {
-        transport::execute(moves_);
+        copy::execute(moves_);
         open_.publish_read(epoch_);
     }
 
 private:
     OpenSources open_;
-    std::vector<transport::Move> moves_;
+    std::vector<copy::Move> moves_;
     std::uint64_t epoch_ = 0;
 };
 

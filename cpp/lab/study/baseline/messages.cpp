@@ -7,9 +7,9 @@
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
+#include "transrank/copy/moves.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
-#include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::baseline {
 namespace {
@@ -109,7 +109,7 @@ private:
     };
 
     [[nodiscard]] std::byte* in_place(const route::Leg& leg) const {
-        const auto unit = transport::contiguous_destination(leg);
+        const auto unit = copy::contiguous_destination(leg);
         return unit && task().fields.size() == 1
                    ? task().fields.front().destination + (*unit * task().unit_bytes())
                    : nullptr;
@@ -137,8 +137,8 @@ public:
         const auto* own = route::find_leg(route().sends(), route().rank());
         for (const auto& field : task().fields) {
             if (within == Within::copied && own != nullptr) {
-                within_.push_back(transport::make_move(*own, field, transport::Operation::assign,
-                                                       field.source, field.destination));
+                within_.push_back(copy::make_move(*own, field, copy::Operation::assign,
+                                                  field.source, field.destination));
             }
         }
         if (persistent_) {
@@ -155,7 +155,7 @@ public:
             add(MPI_Irecv, arriving_, "MPI_Irecv");
             add(MPI_Isend, departing_, "MPI_Isend");
         }
-        transport::execute(within_);
+        copy::execute(within_);
     }
     void finish() override { requests_.wait_all(); }
 
@@ -194,7 +194,7 @@ private:
     Requests requests_;
     std::vector<Message> arriving_;
     std::vector<Message> departing_;
-    std::vector<transport::Move> within_;
+    std::vector<copy::Move> within_;
 };
 
 std::unique_ptr<Mover> by_rows(Task task) {

@@ -74,7 +74,7 @@ private:
         }
     }
 
-    std::span<const transport::Field> fields_;
+    std::span<const copy::Field> fields_;
     std::vector<Run> runs_;
     std::size_t bytes_ = 0;
 };

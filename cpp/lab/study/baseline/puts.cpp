@@ -8,7 +8,7 @@
 
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/baseline/datatypes.hpp"
-#include "lab/study/rma_window.hpp"
+#include "lab/study/baseline/rma_window.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::baseline {

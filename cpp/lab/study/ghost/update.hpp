@@ -7,7 +7,7 @@
 
 #include "lab/measure/case.hpp"
 #include "lab/measure/operation.hpp"
-#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "lab/study/ghost/pattern.hpp"
 #include "transrank/route/route.hpp"

@@ -9,7 +9,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/locality/blas.hpp"
-#include "lab/study/triad_kernels.hpp"
+#include "lab/study/memory_copy/triad_kernels.hpp"
 #include "transrank/mpi/agreement.hpp"
 
 namespace transrank::lab::study::locality {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/arrays.hpp"
 #include "lab/study/baseline/baseline.hpp"
 #include "transrank/mpi/error.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "lab/study/rma_window.hpp"
+#include "lab/study/baseline/rma_window.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "lab/measure/payload.hpp"
-#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/arrays.hpp"
+#include "lab/study/baseline/rma_window.hpp"
 #include "lab/study/one_sided/actions.hpp"
 #include "lab/study/one_sided/epochs.hpp"
-#include "lab/study/rma_window.hpp"
 #include "transrank/mpi/error.hpp"
 
 namespace transrank::lab::study::one_sided {

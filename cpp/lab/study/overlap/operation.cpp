@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "lab/machine/clock.hpp"
-#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/arrays.hpp"
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
-#include "lab/study/message.hpp"
 #include "lab/study/neighborhood/blocks.hpp"
 #include "lab/study/neighborhood/operation.hpp"
+#include "lab/study/point_to_point/message.hpp"
 #include "lab/study/table.hpp"
 #include "transrank/mpi/error.hpp"
 

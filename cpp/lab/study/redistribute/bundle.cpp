@@ -32,8 +32,8 @@ Task task_of(const measure::Case& point, const Setting& setting) {
             setting.comm.size()};
 }
 
-std::vector<transport::Field> fields_of(const Arrays& arrays) {
-    std::vector<transport::Field> all;
+std::vector<copy::Field> fields_of(const Arrays& arrays) {
+    std::vector<copy::Field> all;
     for (int field = 0; field < fields; ++field) {
         all.push_back(study::field_of(field_of(arrays.source, field),
                                       field_of(arrays.destination, field), sizeof(double)));

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "lab/measure/operation.hpp"
-#include "lab/study/arrays.hpp"
+#include "lab/study/baseline/arrays.hpp"
 #include "lab/study/redistribute/task.hpp"
 #include "lab/study/redistribute/waves.hpp"
 #include "lab/study/study.hpp"
-#include "transrank/transport/field.hpp"
+#include "transrank/copy/field.hpp"
 
 namespace transrank::lab::study::redistribute {
 
@@ -18,14 +18,14 @@ namespace transrank::lab::study::redistribute {
 [[nodiscard]] Task task_of(const measure::Case& point, const Setting& setting);
 
 /// One per field of the bundle; a unit is a double.
-[[nodiscard]] std::vector<transport::Field> fields_of(const Arrays& arrays);
+[[nodiscard]] std::vector<copy::Field> fields_of(const Arrays& arrays);
 
 /// Moves the fields of a bundle.
 using Move = std::function<void()>;
 
 /// Collective. Makes the route of a task and what moves fields along it.
 using Store = std::function<Move(const mpi::Communicator& comm, const Task& task,
-                                 const std::vector<transport::Field>& fields)>;
+                                 const std::vector<copy::Field>& fields)>;
 
 /// A bundle and what redistributes it: contents, modes, checks. Of the two phases `store` times the
 /// making of the route and of what moves along it, `run` the move.

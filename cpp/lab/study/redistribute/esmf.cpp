@@ -18,18 +18,18 @@
 #include <span>
 #include <utility>
 
+#include "transrank/copy/moves.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/route/leg.hpp"
-#include "transrank/transport/moves.hpp"
 
 namespace transrank::lab::study::redistribute {
 namespace {
 
+using copy::Operation;
 using route::Leg;
-using transport::Operation;
-using Fields = std::span<const transport::Field>;
+using Fields = std::span<const copy::Field>;
 
 constexpr int tag = 0;
 
@@ -76,8 +76,8 @@ struct Cut {
 struct Message {
     int peer;
     int bytes;
-    std::byte* place;                    ///< a buffer, or the array itself
-    std::vector<transport::Move> moves;  ///< between array and buffer; none in the array itself
+    std::byte* place;               ///< a buffer, or the array itself
+    std::vector<copy::Move> moves;  ///< between array and buffer; none in the array itself
 };
 
 enum class Direction : std::uint8_t { out, in };
@@ -96,8 +96,7 @@ std::vector<Leg> runs_of(const Leg& leg) {
 /// Where data lie in the array as one run, so that they need not be packed; null elsewhere.
 std::byte* place_in_array(const Leg& part, Fields fields, Direction direction) {
     const bool out = direction == Direction::out;
-    const auto unit =
-        out ? transport::contiguous_source(part) : transport::contiguous_destination(part);
+    const auto unit = out ? copy::contiguous_source(part) : copy::contiguous_destination(part);
     if (fields.size() != 1 || !unit) {
         return nullptr;
     }
@@ -114,7 +113,7 @@ public:
     Messages(std::span<const Leg> legs, int rank, Direction direction, Cut cut, Fields fields) {
         std::int64_t bytes = 0;
         for (const auto& leg : legs) {
-            bytes += leg.peer == rank ? 0 : transport::packed_bytes(leg, fields);
+            bytes += leg.peer == rank ? 0 : copy::packed_bytes(leg, fields);
         }
         // What is sent and received by run and field needs no buffer.
         buffer_ = std::make_unique_for_overwrite<std::byte[]>(
@@ -141,7 +140,7 @@ public:
 
 private:
     void add(const Leg& part, Fields fields, Direction direction, std::byte*& free) {
-        const auto bytes = transport::packed_bytes(part, fields);
+        const auto bytes = copy::packed_bytes(part, fields);
         constexpr int most = std::numeric_limits<int>::max();
         layout::require(bytes <= most, "a message of ", bytes, " bytes with rank ", part.peer,
                         " is longer than the ", most,
@@ -154,8 +153,8 @@ private:
             message.place = std::exchange(free, free + bytes);
             message.moves =
                 direction == Direction::out
-                    ? transport::make_packing(part, fields, message.place)
-                    : transport::make_unpacking(part, fields, Operation::assign, message.place);
+                    ? copy::make_packing(part, fields, message.place)
+                    : copy::make_unpacking(part, fields, Operation::assign, message.place);
         }
     }
 
@@ -167,15 +166,15 @@ private:
 struct FieldsMessages {
     Messages out;
     Messages in;
-    std::vector<transport::Move> within;
+    std::vector<copy::Move> within;
 
     FieldsMessages(const route::Route& route, Cut cut, Fields fields)
         : out(route.sends(), route.rank(), Direction::out, cut, fields),
           in(route.receives(), route.rank(), Direction::in, cut, fields) {
         const auto* leg = route::find_leg(route.receives(), route.rank());
         for (std::size_t i = 0; leg != nullptr && i < fields.size(); ++i) {
-            within.push_back(transport::make_move(*leg, fields[i], Operation::assign,
-                                                  fields[i].source, fields[i].destination));
+            within.push_back(copy::make_move(*leg, fields[i], Operation::assign, fields[i].source,
+                                             fields[i].destination));
         }
     }
 };
@@ -184,7 +183,7 @@ struct FieldsMessages {
 struct Round {
     std::span<const Message> in;
     std::span<const Message> out;
-    std::span<const transport::Move> within = {};
+    std::span<const copy::Move> within = {};
 };
 
 class Esmf {
@@ -243,18 +242,18 @@ private:
                        "MPI_Irecv");
         }
         for (const auto& message : round.out) {
-            transport::execute(message.moves);
+            copy::execute(message.moves);
             mpi::check(MPI_Isend(message.place, message.bytes, MPI_BYTE, message.peer, tag,
                                  comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
                        "MPI_Isend");
         }
-        transport::execute(round.within);
+        copy::execute(round.within);
         // One after the other: MPI_Waitall looks at all of them again whenever one has come.
         for (auto& request : requests_) {
             mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
         }
         for (const auto& message : round.in) {
-            transport::execute(message.moves);
+            copy::execute(message.moves);
         }
     }
 

@@ -17,16 +17,16 @@ namespace transrank::lab::study::redistribute {
 namespace {
 
 using baseline::Description;
-using Fields = std::vector<transport::Field>;
+using Fields = std::vector<copy::Field>;
 
 /// Shared-direct between shared arrays, without a choice of its own.
 struct NamedStores {
     std::string_view name;
-    transport::Stores stores;
+    copy::Stores stores;
 };
 constexpr std::array stores_named{
-    NamedStores{.name = "direct-cached", .stores = transport::Stores::cached},
-    NamedStores{.name = "direct-streamed", .stores = transport::Stores::streamed}};
+    NamedStores{.name = "direct-cached", .stores = copy::Stores::cached},
+    NamedStores{.name = "direct-streamed", .stores = copy::Stores::streamed}};
 
 const NamedStores* find_stores(std::string_view way) {
     const auto* const found = std::ranges::find(stores_named, way, &NamedStores::name);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Question: what can memory do, which no message is faster than? memcpy, a copy that writes past
+// the caches, and the triad of STREAM, by each rank alone and by all at once. `bytes` is what a
+// repetition reads: the source of a copy, or both operands of the triad. Alone, one rank of a node
+// runs its batch while the node's others wait, at most eight ranks of each node one after another
+// (measure/turns.hpp); the number is the slowest rank's. Together, all begin at a barrier;
+// the number is the slowest rank's again and the bytes of all count. A copy counts each byte once,
+// so that its rate stands beside a message's, the triad 24 bytes per element as STREAM does.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "lab/study/baseline/baseline.hpp"
+#include "lab/study/memory_copy/memory_operation.hpp"
+#include "lab/study/table.hpp"
+
+namespace transrank::lab::study {
+namespace {
+
+constexpr std::string_view study_name = "memory-copy";
+constexpr std::string_view default_sizes = "4KiB..256MiB:x4";
+
+void library_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
+std::unique_ptr<measure::Operation> make_memcpy(const measure::Case& point,
+                                                const Setting& setting) {
+    return make_copy_operation(point, setting, library_copy);
+}
+
+std::unique_ptr<measure::Operation> make_nontemporal(const measure::Case& point,
+                                                     const Setting& setting) {
+    return make_copy_operation(point, setting, copy::nontemporal_copy());
+}
+
+std::unique_ptr<measure::Operation> make_triad(const measure::Case& point, const Setting& setting) {
+    return make_triad_operation(point, setting, triad_kernels().back().triad);
+}
+
+struct Kernel {
+    std::string_view name;
+    std::unique_ptr<measure::Operation> (*make)(const measure::Case& point, const Setting& setting);
+};
+constexpr std::array kernels{Kernel{.name = "memcpy", .make = make_memcpy},
+                             Kernel{.name = "nontemporal", .make = make_nontemporal},
+                             Kernel{.name = "triad", .make = make_triad}};
+
+std::vector<AxisChoice> axes() {
+    AxisChoice kernel{.name = "kernel", .values = {}};
+    std::ranges::transform(kernels, std::back_inserter(kernel.values),
+                           [](const Kernel& one) { return std::string(one.name); });
+    return {kernel, {.name = "active", .values = {"alone", "together"}}};
+}
+
+std::string reason_to_skip(std::string_view kernel, std::int64_t bytes) {
+    if (kernel == "triad" && bytes % triad_bytes_read != 0) {
+        return "the triad reads a multiple of " + std::to_string(triad_bytes_read) + " bytes";
+    }
+    return baseline::obstacle(kernel);
+}
+
+measure::Case make_case(const std::string& kernel, const std::string& active, std::int64_t bytes,
+                        int ranks) {
+    const bool alone = active == "alone";
+    measure::Case point;
+    point.study = study_name;
+    point.axes = {{.name = "kernel", .value = kernel},
+                  {.name = "active", .value = active},
+                  {.name = "bytes", .value = bytes}};
+    point.group = study_name;
+    point.timing = alone ? measure::TimingKind::in_turn : measure::TimingKind::bulk;
+    point.bytes_counted = static_cast<double>(bytes) * (alone ? 1 : ranks);
+    if (kernel == "triad") {
+        point.bytes_counted *= double{triad_bytes_counted} / triad_bytes_read;
+    }
+    point.send_bytes = bytes;
+    point.receive_bytes = bytes;
+    point.skip_reason = reason_to_skip(kernel, bytes);
+    return point;
+}
+
+std::vector<measure::Case> cases(const Selection& selection, int ranks) {
+    const auto choices = axes();
+    std::vector<measure::Case> points;
+    for (const auto& kernel : values_of(selection, choices[0])) {
+        for (const auto& active : values_of(selection, choices[1])) {
+            for (const auto bytes : sizes_of(selection, default_sizes)) {
+                points.push_back(make_case(kernel, active, bytes, ranks));
+            }
+        }
+    }
+    return points;
+}
+
+std::unique_ptr<measure::Operation> prepare(const measure::Case& point, const Setting& setting) {
+    return std::ranges::find(kernels, point.text("kernel"), &Kernel::name)->make(point, setting);
+}
+
+}  // namespace
+
+Study memory_copy() {
+    return {.name = study_name,
+            .summary = "memcpy, a copy past the caches and STREAM's triad, alone and together",
+            .sizes = default_sizes,
+            .quick_sizes = 4,
+            .axes = axes,
+            .cases = cases,
+            .prepare = prepare,
+            .measures_memory = true};
+}
+
+}  // namespace transrank::lab::study

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "transrank/copy/instruction_set.hpp"
+
+namespace transrank::copy {
+
+/// Copies `bytes` between buffers that do not overlap, of any alignment.
+using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+
+/// A copy for one instruction set.
+///
+/// std::memcpy chooses by size, with thresholds of its library, whether the target enters the
+/// caches; these do what their name says at every size.
+struct CopyKernel {
+    InstructionSet instruction_set;
+    /// Leaves the target in the caches. The portable one is std::memcpy, which may not.
+    Copy temporal;
+    /// Writes whole lines past the caches and returns when others can see them; nullptr where the
+    /// instruction set has no such stores.
+    Copy nontemporal;
+    /// The same without waiting: others see the target only after end_streaming(). For many pieces.
+    Copy streaming;
+};
+
+/// The kernels that this processor can run, the widest last.
+[[nodiscard]] std::span<const CopyKernel> copy_kernels();
+
+/// The widest kernel that writes past the caches; nullptr where there is none.
+[[nodiscard]] Copy nontemporal_copy();
+
+/// The same without waiting; end_streaming() must follow before the target is published to others.
+[[nodiscard]] Copy streaming_copy();
+
+/// Returns when others can see what this thread has streamed.
+void end_streaming() noexcept;
+
+}  // namespace transrank::copy

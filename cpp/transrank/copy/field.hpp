@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace transrank::copy {
+
+/// How arriving data are combined with the destination. Min and max with a NaN on either side are
+/// NaN; of two NaN, as of zeros of either sign, the one that is there stays.
+enum class Operation : std::uint8_t { assign, add, min, max };
+
+/// The type of the numbers in a unit, for operations other than assign.
+enum class Scalar : std::uint8_t {
+    opaque,  ///< assign only
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+};
+
+/// How copies are stored where they arrive.
+enum class Stores : std::uint8_t {
+    measured,  ///< whichever kind has proved faster
+    cached,    ///< into the caches
+    streamed,  ///< past the caches
+};
+
+/// One array that an exchange moves: where this rank's units lie, and how long a unit is. Fields
+/// of one exchange may be parts of one allocation, and have a source in common; but no unit that
+/// the route writes may lie where it reads, or where it writes one of another field.
+///
+/// After a BrokenExchange MPI may still be reading from or writing to the arrays, and a peer that
+/// shares memory with this rank may be, too. `keep_alive` is then kept for ever where MPI needs
+/// it; callers that leave it empty must keep the arrays of a broken exchange until MPI_Finalize.
+struct Field {
+    const std::byte* source = nullptr;
+    std::int64_t source_bytes = 0;
+    std::byte* destination = nullptr;
+    std::int64_t destination_bytes = 0;
+    std::int64_t unit_bytes = 0;
+    Scalar scalar = Scalar::opaque;
+    std::shared_ptr<void> keep_alive = nullptr;  ///< what owns the memory
+};
+
+}  // namespace transrank::copy

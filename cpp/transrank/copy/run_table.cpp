@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/copy/run_table.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace transrank::copy {
+namespace {
+
+// Of a longer row of runs the strides are kept, or it is one run.
+constexpr std::int64_t most_units_listed = 4;
+// Of memory for indices: to give back less costs more than it gains.
+constexpr std::size_t least_share_given_back = 8;
+
+// Whether 32 bits count a distance and one that is greater by `extent`.
+bool fits(std::int64_t distance, std::int64_t extent) {
+    using Limits = std::numeric_limits<std::int32_t>;
+    return distance >= Limits::min() && distance <= Limits::max() &&
+           extent <= Limits::max() - distance;
+}
+
+/// Tables that several exchanges may use.
+struct Tables {
+    using Key = std::tuple<const route::Leg*, std::int64_t, LengthRange>;
+    std::mutex mutex;
+    std::map<Key, std::weak_ptr<const RunTable>> known;
+    std::size_t enough = 64;  ///< when those that nobody has any more are looked for
+
+    static Tables& instance() {
+        static auto* const one = new Tables;  // never destroyed: another thread may ask
+        return *one;
+    }
+    void forget_unused() {
+        if (known.size() >= enough) {
+            std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+            enough = 2 * known.size() + 64;
+        }
+    }
+};
+
+}  // namespace
+
+RunTable::RunTable(std::int64_t unit_bytes)
+    : unit_bytes_(unit_bytes), copy_units_(unit_copy(unit_bytes)) {}
+
+void RunTable::reserve(std::int64_t segments, std::int64_t units) {
+    if (copy_units_ != nullptr) {
+        indices_.reserve(static_cast<std::size_t>(std::min(units, most_units_listed * segments)));
+    }
+}
+
+void RunTable::append(const route::Segment& runs) {
+    if (runs.count > 1 && runs.source_stride == runs.length &&
+        runs.destination_stride == runs.length) {
+        append(route::Segment{
+            .source = runs.source, .destination = runs.destination, .length = runs.units()});
+        return;
+    }
+    bytes_ += runs.units() * unit_bytes_;
+    if (last_.count == 1 && runs.count == 1 && runs.source == last_.source + last_.length &&
+        runs.destination == last_.destination + last_.length) {
+        last_.length += runs.length;
+        return;
+    }
+    write_last();
+    last_ = runs;
+}
+
+void RunTable::append(const Nest& nest) {
+    const auto in_memory = in_bytes(nest, unit_bytes_);
+    if (pays_to_turn(in_memory)) {
+        write_last();
+        others_.push_back(
+            {.runs_before = runs_.size(), .what = Transposed{.number = transposed_.size()}});
+        transposed_.emplace_back(in_memory);
+        bytes_ += in_memory.units();
+        return;
+    }
+    const auto& runs = nest.loops.front();
+    for_each_step(nest.used().subspan(1), nest.source, nest.destination,
+                  [&](std::int64_t source, std::int64_t destination) {
+                      append(route::Segment{.source = source,
+                                            .destination = destination,
+                                            .length = nest.length,
+                                            .count = runs.count,
+                                            .source_stride = runs.source_stride,
+                                            .destination_stride = runs.destination_stride});
+                  });
+}
+
+void RunTable::finish() {
+    write_last();
+    runs_.shrink_to_fit();
+    others_.shrink_to_fit();
+    transposed_.shrink_to_fit();
+    if (indices_.capacity() - indices_.size() >= indices_.capacity() / least_share_given_back) {
+        indices_.shrink_to_fit();
+    }
+}
+
+void RunTable::write_last() {
+    if (last_.length == 0) {
+        return;
+    }
+    if (copy_units_ == nullptr || last_.units() > most_units_listed || !write_units(last_)) {
+        runs_.push_back(in_bytes(last_, unit_bytes_));
+    }
+    last_ = {};
+}
+
+/// Returns false where the units are too far apart.
+bool RunTable::write_units(const route::Segment& runs) {
+    const auto from_end = ((runs.count - 1) * runs.source_stride) + runs.length;
+    const auto to_end = ((runs.count - 1) * runs.destination_stride) + runs.length;
+    auto* list = others_.empty() || others_.back().runs_before != runs_.size()
+                     ? nullptr
+                     : std::get_if<List>(&others_.back().what);
+    const auto reaches = [&](const List& from_here) {
+        return fits(runs.source - from_here.source, from_end) &&
+               fits(runs.destination - from_here.destination, to_end);
+    };
+    if (list == nullptr || !reaches(*list)) {
+        const List next{.begin = indices_.size(),
+                        .end = indices_.size(),
+                        .source = runs.source,
+                        .destination = runs.destination};
+        if (!reaches(next)) {
+            return false;
+        }
+        others_.push_back({.runs_before = runs_.size(), .what = next});
+        list = &std::get<List>(others_.back().what);
+    }
+    auto from = runs.source - list->source;
+    auto to = runs.destination - list->destination;
+    for (std::int64_t run = 0; run < runs.count;
+         ++run, from += runs.source_stride, to += runs.destination_stride) {
+        for (std::int64_t unit = 0; unit < runs.length; ++unit) {
+            indices_.push_back({.from = static_cast<std::int32_t>(from + unit),
+                                .to = static_cast<std::int32_t>(to + unit)});
+        }
+    }
+    list->end = indices_.size();
+    return true;
+}
+
+void RunTable::copy(const std::byte* source, std::byte* destination) const {
+    in_order([&](const ByteRuns& runs) { copy_runs(runs, source, destination); },
+             [&](const List& list) { copy_list(list, source, destination); },
+             [&](const TransposedRuns& transposed) { transposed.copy(source, destination); });
+}
+
+void RunTable::stream(const std::byte* source, std::byte* destination) const {
+    in_order([&](const ByteRuns& runs) { stream_runs(runs, source, destination); },
+             [&](const List& list) { copy_list(list, source, destination); },
+             [&](const TransposedRuns& transposed) { transposed.stream(source, destination); });
+}
+
+void RunTable::combine(const std::byte* source, std::byte* destination, Combine one) const {
+    for_each([&](const ByteRuns& runs) { combine_runs(runs, source, destination, one); });
+}
+
+std::shared_ptr<const RunTable> runs_of(const route::Leg& leg, std::int64_t unit_bytes,
+                                        LengthRange range) {
+    const auto outline = leg.segments.outline();
+    const auto longest = outline.longest_run * unit_bytes;
+    const bool all = outline.shortest_run * unit_bytes >= range.from && longest < range.below;
+    auto table = std::make_shared<RunTable>(unit_bytes);
+    if (longest < range.from || outline.shortest_run * unit_bytes >= range.below) {
+        return table;
+    }
+    if (all) {
+        table->reserve(outline.segments, outline.units);
+    }
+    const auto append = [&](const auto& runs) {
+        if (all || range.contains(runs.length * unit_bytes)) {
+            table->append(runs);
+        }
+    };
+    for_each_box(leg, append, [&](const Nest& nest, auto /*segments*/) { append(nest); });
+    table->finish();
+    return table;
+}
+
+std::shared_ptr<const RunTable> shared_runs_of(const route::Leg& leg, std::int64_t unit_bytes,
+                                               LengthRange range) {
+    auto& tables = Tables::instance();
+    const std::lock_guard lock(tables.mutex);
+    tables.forget_unused();
+    auto& known = tables.known[{&leg, unit_bytes, range}];
+    auto table = known.lock();
+    if (!table) {
+        table = runs_of(leg, unit_bytes, range);
+        known = table;
+    }
+    return table;
+}
+
+}  // namespace transrank::copy

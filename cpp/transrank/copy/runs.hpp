@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transrank/copy/field.hpp"
+#include "transrank/route/segment.hpp"
+
+namespace transrank::copy {
+
+/// The length of a scalar in bytes; 1 for opaque rows.
+[[nodiscard]] std::int64_t scalar_bytes(Scalar scalar);
+
+/// destination = destination (op) source, over `bytes` bytes of scalars; assign copies.
+using Combine = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
+
+/// The combining kernel; throws std::invalid_argument when opaque units are to be combined.
+[[nodiscard]] Combine combine_kernel(Operation operation, Scalar scalar);
+
+/// A segment in bytes: where its runs lie from two bases on.
+struct ByteRuns {
+    std::int64_t source;
+    std::int64_t destination;
+    std::int64_t length;
+    std::int64_t count;
+    std::int64_t source_stride;
+    std::int64_t destination_stride;
+};
+
+[[nodiscard]] inline ByteRuns in_bytes(const route::Segment& segment, std::int64_t unit_bytes) {
+    return {.source = segment.source * unit_bytes,
+            .destination = segment.destination * unit_bytes,
+            .length = segment.length * unit_bytes,
+            .count = segment.count,
+            .source_stride = segment.source_stride * unit_bytes,
+            .destination_stride = segment.destination_stride * unit_bytes};
+}
+
+/// Copies every run from `source` to `destination`. Short runs of equal length, the case that
+/// decides about a ghost update, are copied by code made for their length.
+void copy_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
+
+/// The same past the caches, where there are stores that do so and runs long enough for them.
+/// Completion must not be published to other ranks before end_streaming().
+void stream_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination);
+
+/// As copy_runs, with a combining kernel.
+void combine_runs(const ByteRuns& runs, const std::byte* source, std::byte* destination,
+                  Combine combine);
+
+}  // namespace transrank::copy

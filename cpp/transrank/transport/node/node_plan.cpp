@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/transport/node/node_plan.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <type_traits>
+
+#include "transrank/mpi/collectives.hpp"
+#include "transrank/mpi/swap.hpp"
+#include "transrank/transport/node/node_link.hpp"
+#include "transrank/transport/node/source_union.hpp"
+#include "transrank/transport/tags.hpp"
+
+namespace transrank::transport {
+
+/// What one rank moves to and from a peer on another node, in units.
+struct NodePlan::Crossing {
+    std::int32_t rank;
+    std::int32_t peer;
+    std::int32_t node;  ///< the peer's
+    std::int32_t unused;
+    std::int64_t out;
+    std::int64_t in;
+    /// What it sends to all ranks of that node, each unit once; 0: it sends no unit twice there.
+    std::int64_t distinct;
+};
+
+/// What one rank tells its node, before its crossings.
+struct NodePlan::Report {
+    std::int64_t piece_bytes;
+    std::int64_t shares_with_all;
+    std::int64_t crossings;
+};
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// Less than a fiftieth saved is not worth a list of places.
+constexpr std::int64_t worthwhile = 50;
+
+/// What both ranks of a pair tell each other.
+struct Layout {
+    std::int64_t possible = 0;
+    std::int64_t out_carrier = -1;
+    std::int64_t in_carrier = -1;
+    std::int64_t bytes = 0;  ///< of the message to the reader's node
+    std::int64_t piece_bytes = 0;
+    std::int64_t place = 0;
+    std::int64_t distinct_units = 0;
+};
+
+template <class T>
+void append(Bytes& to, std::span<const T> items) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto words = std::as_bytes(items);
+    to.insert(to.end(), words.begin(), words.end());
+}
+
+void receive(const mpi::Communicator& comm, int rank, Bytes& onto) {
+    const auto bytes = mpi::receive(comm, rank, plan_tag);
+    onto.insert(onto.end(), bytes.begin(), bytes.end());
+}
+
+// What all these ranks have, one behind the other, on each of them.
+Bytes gathered(const mpi::Communicator& comm, std::span<const int> ranks, Bytes own) {
+    if (comm.rank() != ranks.front()) {
+        mpi::send(comm, ranks.front(), plan_tag, own);
+        Bytes all;
+        receive(comm, ranks.front(), all);
+        return all;
+    }
+    for (const int rank : ranks.subspan(1)) {
+        receive(comm, rank, own);
+    }
+    for (const int rank : ranks.subspan(1)) {
+        mpi::send(comm, rank, plan_tag, own);
+    }
+    return own;
+}
+
+std::int64_t units(const route::Leg* leg) {
+    return leg == nullptr ? 0 : leg->units();
+}
+
+std::vector<const route::Leg*> legs_to(std::span<const PeerOffer> offers, int node) {
+    std::vector<const route::Leg*> legs;
+    for (const auto& offer : offers) {
+        if (offer.node == node && offer.send != nullptr) {
+            legs.push_back(offer.send);
+        }
+    }
+    return legs;
+}
+
+std::int64_t distinct_units_to(std::span<const PeerOffer> offers, int node) {
+    const auto legs = legs_to(offers, node);
+    if (legs.size() < 2 || !may_read_alike(legs)) {
+        return 0;
+    }
+    const auto all =
+        std::accumulate(legs.begin(), legs.end(), std::int64_t{0},
+                        [](std::int64_t sum, const route::Leg* leg) { return sum + leg->units(); });
+    const auto distinct = SourceUnion(legs).units();
+    return all - distinct < all / worthwhile ? 0 : distinct;
+}
+
+void add_once(std::vector<int>& ranks, int rank) {
+    if (ranks.empty() || ranks.back() != rank) {
+        ranks.push_back(rank);
+    }
+}
+
+// One rank for both directions where that can be: it then waits for MPI, and the others do not.
+void appoint_carriers(NodePair& pair, std::size_t turn) {
+    std::vector<int> both;
+    std::ranges::set_intersection(pair.out.members, pair.in.members, std::back_inserter(both));
+    for (auto* stream : {&pair.out, &pair.in}) {
+        const auto& able = both.empty() ? stream->members : both;
+        stream->carrier = stream->members.empty() ? -1 : able[turn % able.size()];
+    }
+}
+
+}  // namespace
+
+NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
+                   std::span<const copy::Field> fields, std::span<const PeerOffer> offers)
+    : node_(node) {
+    std::vector<Crossing> own;
+    for (const auto& offer : offers) {
+        if (offer.node != node.ranks().front()) {
+            const auto before = std::ranges::find(own, offer.node, &Crossing::node);
+            own.push_back({.rank = comm.rank(),
+                           .peer = offer.rank,
+                           .node = offer.node,
+                           .unused = 0,
+                           .out = units(offer.send),
+                           .in = units(offer.receive),
+                           .distinct = before != own.end()
+                                           ? before->distinct
+                                           : distinct_units_to(offers, offer.node)});
+        }
+    }
+    const Report report{.piece_bytes = known_piece_bytes(),
+                        .shares_with_all = node.mates().size() == node.ranks().size() ? 1 : 0,
+                        .crossings = std::ssize(own)};
+    Bytes words;
+    append(words, std::span(&report, 1));
+    append(words, std::span<const Crossing>(own));
+    const auto all = gathered(comm, node.ranks(), std::move(words));
+
+    std::vector<Crossing> crossings;
+    bool possible = true;
+    for (std::size_t at = 0; at < all.size();) {
+        Report theirs{};
+        std::memcpy(&theirs, all.data() + at, sizeof(theirs));
+        if (at == 0) {
+            piece_bytes_ = theirs.piece_bytes;
+        }
+        possible = possible && theirs.shares_with_all != 0;
+        at += sizeof(theirs);
+        const auto count = static_cast<std::size_t>(theirs.crossings);
+        const auto before = crossings.size();
+        crossings.resize(before + count);
+        const auto read = std::as_writable_bytes(std::span(crossings).subspan(before));
+        std::copy_n(all.data() + at, read.size(), read.begin());
+        at += read.size();
+    }
+    const auto unit_bytes = std::accumulate(
+        fields.begin(), fields.end(), std::int64_t{0},
+        [](std::int64_t sum, const copy::Field& field) { return sum + field.unit_bytes; });
+    lay_out(comm.rank(), crossings, offers, unit_bytes);
+    if (!possible) {
+        rule_out("not all ranks of this node share memory");
+    }
+    swap_layouts(comm, offers);
+}
+
+// What the ranks of a node send goes in their order; what one of them sends either once to all, or
+// in the order of its peers.
+void NodePlan::lay_out(int own_rank, std::span<const Crossing> crossings,
+                       std::span<const PeerOffer> offers, std::int64_t unit_bytes) {
+    std::set<int> nodes;
+    for (const auto& crossing : crossings) {
+        nodes.insert(crossing.node);
+    }
+    std::set<int> own_nodes;
+    for (const auto& offer : offers) {
+        if (offer.node != node_.ranks().front()) {
+            own_nodes.insert(offer.node);
+            places_.push_back({.rank = offer.rank});
+        }
+    }
+    for (const int node : own_nodes) {
+        auto& pair = pairs_.emplace_back();
+        pair.node = node;
+        std::int64_t begin_of_sender = 0;
+        for (const auto& crossing : crossings) {
+            if (crossing.node == node && crossing.in > 0) {
+                add_once(pair.in.members, crossing.rank);
+                ++pair.in.replaced;
+            }
+            if (crossing.node != node || crossing.out == 0) {
+                continue;
+            }
+            const bool goes_once = crossing.distinct > 0;
+            if (pair.out.members.empty() || pair.out.members.back() != crossing.rank) {
+                pair.out.members.push_back(crossing.rank);
+                begin_of_sender = pair.out.bytes;
+                pair.out.bytes += crossing.distinct * unit_bytes;
+            }
+            if (crossing.rank == own_rank) {
+                auto& place = *std::ranges::find(places_, crossing.peer, &NodePlace::rank);
+                place.out = goes_once ? begin_of_sender : pair.out.bytes;
+                place.out_distinct_units = crossing.distinct;
+            }
+            pair.out.bytes += goes_once ? 0 : crossing.out * unit_bytes;
+            ++pair.out.replaced;
+        }
+        const auto turn = std::distance(nodes.begin(), nodes.find(node));
+        appoint_carriers(pair, static_cast<std::size_t>(turn));
+        pair.out.piece_bytes = piece_bytes_;
+    }
+}
+
+void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerOffer> offers) {
+    std::vector<int> peers;
+    std::vector<Layout> sent;
+    for (const auto& place : places_) {
+        peers.push_back(place.rank);
+        const auto& pair =
+            pair_with(std::ranges::lower_bound(offers, place.rank, {}, &PeerOffer::rank)->node);
+        sent.push_back({.possible = pair.obstacle.empty() ? 1 : 0,
+                        .out_carrier = pair.out.carrier,
+                        .in_carrier = pair.in.carrier,
+                        .bytes = pair.out.bytes,
+                        .piece_bytes = pair.out.piece_bytes,
+                        .place = place.out,
+                        .distinct_units = place.out_distinct_units});
+    }
+    std::vector<Layout> received(sent.size());
+    mpi::swap_with(comm, peers, plan_tag, std::as_bytes(std::span(sent)),
+                   std::as_writable_bytes(std::span(received)));
+    for (std::size_t i = 0; i < received.size(); ++i) {
+        const auto& layout = received[i];
+        const auto& offer = *std::ranges::lower_bound(offers, peers[i], {}, &PeerOffer::rank);
+        auto& pair = *std::ranges::find(pairs_, offer.node, &NodePair::node);
+        pair.out.far_carrier = static_cast<int>(layout.in_carrier);
+        pair.in.far_carrier = static_cast<int>(layout.out_carrier);
+        pair.in.bytes = layout.bytes;
+        pair.in.piece_bytes = layout.piece_bytes;
+        places_[i].in = layout.place;
+        places_[i].in_distinct_units = layout.distinct_units;
+        if (layout.possible == 0 && pair.obstacle.empty()) {
+            pair.obstacle = "not all ranks of its node share memory";
+        }
+    }
+}
+
+const NodePair& NodePlan::pair_with(int node) const {
+    return *std::ranges::lower_bound(pairs_, node, {}, &NodePair::node);
+}
+
+const NodePlace& NodePlan::place_of(int rank) const {
+    return *std::ranges::lower_bound(places_, rank, {}, &NodePlace::rank);
+}
+
+void NodePlan::rule_out(const std::string& why) {
+    for (auto& pair : pairs_) {
+        pair.obstacle = why;
+    }
+}
+
+}  // namespace transrank::transport

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared memory, one copy: short runs are pushed by their sender, long ones pulled by their
+// receiver. A pull of a short run would drag a whole cache line from its owner; a push of a long
+// one writes lines that the receiver must then fetch back. Short runs that lie one after the other
+// at their owner fill the lines that they drag, so they are pulled like one long run. Where short
+// and long ones alternate, all go the way of most of them, which is faster than two ranks writing
+// among each other.
+//
+// A rank says `started` when its sources are ready and its destinations may be written, and `done`
+// to each peer when it has finished reading from it and writing to it. Both are counters that only
+// grow.
+#include <algorithm>
+
+#include "transrank/copy/repeated_moves.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/transport/shared/scatter.hpp"
+#include "transrank/transport/shared/shared_peer.hpp"
+#include "transrank/transport/table.hpp"
+
+namespace transrank::transport {
+namespace {
+
+// As long as it is mapped the peer does not use its memory again.
+std::byte* place(const memory::BlockHandle& handle, std::int64_t offset,
+                 std::vector<std::unique_ptr<memory::MappedBlock>>& mappings) {
+    mappings.push_back(std::make_unique<memory::MappedBlock>(handle));
+    return mappings.back()->data() + offset;
+}
+
+/// In which lengths the runs of a leg are pulled, and what there is to say about it.
+struct Division {
+    copy::LengthRange pulled;
+    std::string finding;
+};
+
+// All, none or the long ones. Both ranks come to the same answer; `ordered` is the receiver's.
+Division divide(const route::Leg& leg, std::int64_t unit_bytes, std::int64_t push_below_bytes,
+                bool ordered, bool source_shared, bool destination_shared) {
+    constexpr copy::LengthRange none{.below = 0};
+    if (ordered || !destination_shared) {
+        return {};
+    }
+    if (!source_shared) {
+        return {.pulled = none, .finding = ""};
+    }
+    if (copy::source_stretch_bytes(leg, unit_bytes) >= push_below_bytes) {
+        return {};
+    }
+    const Mixture mixture(leg, unit_bytes, push_below_bytes);
+    if (!mixture.is_fine()) {
+        return {.pulled = {.from = push_below_bytes}, .finding = ""};
+    }
+    const bool pushes = mixture.short_bytes > mixture.long_bytes;
+    return {.pulled = pushes ? none : copy::LengthRange{},
+            .finding = std::to_string(mixture.short_bytes) +
+                       " bytes in shorter runs alternate with " +
+                       std::to_string(mixture.long_bytes) + " in longer ones: all are " +
+                       (pushes ? "pushed" : "pulled")};
+}
+
+std::string join_findings(const std::string& one, const std::string& other) {
+    return one + (one.empty() || other.empty() ? "" : "\n") + other;
+}
+
+class Peer : public SharedPeer {
+public:
+    Peer(const Binding& binding, const PeerOffer& offer)
+        : SharedPeer(binding, offer),
+          pushes_(binding.stores, binding.moved_bytes),
+          pulls_(binding.stores, binding.moved_bytes) {
+        for (std::size_t i = 0; i < binding.fields.size(); ++i) {
+            if (offer.receive != nullptr) {
+                add_pulls(binding, i, offer);
+            }
+            if (offer.send != nullptr) {
+                add_pushes(binding, i, offer);
+            }
+        }
+    }
+
+    void start() {
+        moved_ = false;
+        finished_ = false;
+    }
+
+    bool progress(std::uint64_t epoch, ApplyOrder& apply_order) {
+        bool advanced = false;
+        if (!moved_ && apply_order.may_apply(rank()) && started() >= epoch) {
+            pushes_.execute();
+            pulls_.execute();
+            publish_done(epoch);
+            apply_order.applied(rank());
+            moved_ = true;
+            advanced = true;
+        }
+        if (moved_ && !finished_ && !owes(epoch)) {
+            finished_ = true;
+            advanced = true;
+        }
+        if (!advanced) {
+            check_owing([&] { return owes(epoch); });
+        }
+        return advanced;
+    }
+
+    [[nodiscard]] bool finished() const { return finished_; }
+    [[nodiscard]] bool owes(std::uint64_t epoch) const { return done() < epoch; }
+    [[nodiscard]] std::string finding() const {
+        const auto peer = " rank " + std::to_string(rank());
+        return join_findings(division_, join_findings(pulls_.finding("pulls from" + peer),
+                                                      pushes_.finding("pushes to" + peer)));
+    }
+
+private:
+    void add_pulls(const Binding& binding, std::size_t i, const PeerOffer& offer) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = offer.fields[i];
+        const auto [range, finding] = divide(
+            *offer.receive, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
+            binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
+        note("from", finding);
+        if (range.below > 0) {
+            pulls_.add(copy::make_move(
+                copy::shared_runs_of(*offer.receive, binding.fields[i].unit_bytes, range),
+                binding.fields[i], binding.operation,
+                place(theirs.source, theirs.source_offset, mappings_),
+                binding.fields[i].destination));
+        }
+    }
+
+    void add_pushes(const Binding& binding, std::size_t i, const PeerOffer& offer) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = offer.fields[i];
+        const auto [range, finding] =
+            divide(*offer.send, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
+                   offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
+        note("to", finding);
+        const copy::LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
+        if (rest.below > 0) {
+            pushes_.add(copy::make_move(
+                copy::shared_runs_of(*offer.send, binding.fields[i].unit_bytes, rest),
+                binding.fields[i], binding.operation, binding.fields[i].source,
+                place(theirs.destination, theirs.destination_offset, mappings_)));
+        }
+    }
+
+    void note(const char* direction, const std::string& finding) {
+        if (!finding.empty()) {
+            division_ = join_findings(division_, std::string(direction) + " rank " +
+                                                     std::to_string(rank()) + " " + finding);
+        }
+    }
+
+    std::vector<std::unique_ptr<memory::MappedBlock>> mappings_;
+    std::string division_;
+    copy::RepeatedMoves pushes_;
+    copy::RepeatedMoves pulls_;
+    bool moved_ = true;
+    bool finished_ = true;
+};
+
+class SharedDirect final : public Transport {
+public:
+    SharedDirect(const Binding& binding, std::span<const PeerOffer* const> offers)
+        : binding_(binding) {
+        for (const auto* offer : offers) {
+            peers_.emplace_back(binding, *offer);
+        }
+    }
+
+    void start(std::uint64_t epoch) override {
+        epoch_ = epoch;
+        binding_.control.started().publish(epoch);
+        for (auto& peer : peers_) {
+            peer.start();
+            peer.ring();
+        }
+    }
+
+    bool progress() override {
+        bool advanced = false;
+        for (auto& peer : peers_) {
+            if (!peer.finished()) {
+                advanced |= peer.progress(epoch_, binding_.apply_order);
+            }
+        }
+        return advanced;
+    }
+
+    [[nodiscard]] bool done() const override {
+        return std::ranges::all_of(peers_, &Peer::finished);
+    }
+
+    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
+
+    [[nodiscard]] std::string explain() const override {
+        const auto& thresholds = binding_.thresholds;
+        std::string text = "shared-direct pushes runs of less than " +
+                           std::to_string(thresholds.push_below_bytes) +
+                           " bytes and pulls the others (" + thresholds.origin + ")";
+        for (const auto& peer : peers_) {
+            text = join_findings(text, peer.finding());
+        }
+        return text;
+    }
+
+    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+        publish_breakage(binding_, breakage, peers_);
+    }
+
+private:
+    const Binding& binding_;
+    std::uint64_t epoch_ = 0;
+    std::vector<Peer> peers_;
+};
+
+// Whether data can go one way: the receiver pulls from a shared source, or, where the order does
+// not matter, the sender pushes into a shared destination.
+bool passable(bool ordered, bool source_shared, bool destination_shared) {
+    return source_shared || (destination_shared && !ordered);
+}
+
+std::string obstacle(const Binding& binding, const PeerOffer& peer) {
+    if (auto reason = obstacle_to_sharing(binding, peer); !reason.empty()) {
+        return reason;
+    }
+    for (std::size_t i = 0; i < peer.fields.size(); ++i) {
+        const auto& mine = binding.own_fields[i];
+        const auto& theirs = peer.fields[i];
+        const bool there = peer.send == nullptr || passable(peer.ordered, mine.source_shared != 0,
+                                                            theirs.destination_shared != 0);
+        const bool back = peer.receive == nullptr ||
+                          passable(binding.apply_order.ordered(), theirs.source_shared != 0,
+                                   mine.destination_shared != 0);
+        if (!there || !back) {
+            return "field " + std::to_string(layout::counted(i)) +
+                   " lies in memory that transrank does not share";
+        }
+    }
+    return "";
+}
+
+std::optional<Preference> preference(const Binding& binding, const PeerOffer& peer) {
+    const auto short_below_bytes = binding.thresholds.stage_below_bytes;
+    if (short_below_bytes == 0) {
+        return std::nullopt;  // nothing is short: routes may have millions of segments
+    }
+    Scatter scatter;
+    for (const auto* leg : {peer.send, peer.receive}) {
+        for (const auto& field : binding.fields) {
+            if (leg != nullptr) {
+                scatter.add(*leg, field.unit_bytes, short_below_bytes);
+            }
+        }
+    }
+    if (!scatter.prevails()) {
+        return std::nullopt;
+    }
+    return Preference{.transport = "shared-staged",
+                      .reason = std::to_string(scatter.apart_runs) +
+                                " runs that lie apart on both sides are shorter than " +
+                                std::to_string(short_below_bytes) +
+                                " bytes, below which packing them costs less (measured)"};
+}
+
+std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    return std::make_unique<SharedDirect>(binding, peers);
+}
+
+}  // namespace
+
+Entry shared_direct() {
+    return {.name = "shared-direct",
+            .summary = "shared memory, one copy: short runs pushed, long runs pulled",
+            .obstacle = obstacle,
+            .by_messages = false,
+            .make = make,
+            .between_shared_arrays = true,
+            .by_thresholds = true,
+            .preference = preference};
+}
+
+}  // namespace transrank::transport

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared memory, two copies, for arrays that the user allocated: the sender packs into a segment
+// that the receiver unpacks from. Both go by portions of a leg, so that a receiver with nothing to
+// send unpacks one while the next is packed. Two ranks that send to each other both pack first: to
+// pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
+// sender could be ahead of its receiver, but lines that were used last time are found in a cache.
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "transrank/copy/moves.hpp"
+#include "transrank/copy/portions.hpp"
+#include "transrank/mpi/swap.hpp"
+#include "transrank/transport/shared/shared_peer.hpp"
+#include "transrank/transport/table.hpp"
+#include "transrank/transport/tags.hpp"
+
+namespace transrank::transport {
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+// Long enough that a flag for each costs nothing beside it, short enough to stay in a cache.
+constexpr std::int64_t portion_bytes = std::int64_t{1} << 16U;
+
+std::size_t box_bytes(const route::Leg* leg, std::span<const copy::Field> fields) {
+    const auto bytes =
+        leg == nullptr ? 0 : static_cast<std::size_t>(copy::packed_bytes(*leg, fields));
+    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
+
+std::vector<route::Leg> portions_in_bytes(const route::Leg& leg,
+                                          std::span<const copy::Field> fields) {
+    const auto unit_bytes = std::accumulate(
+        fields.begin(), fields.end(), std::int64_t{0},
+        [](std::int64_t sum, const copy::Field& field) { return sum + field.unit_bytes; });
+    return copy::portions_of(
+        leg, std::max<std::int64_t>(1, portion_bytes / std::max<std::int64_t>(unit_bytes, 1)));
+}
+
+/// Where a peer finds what is packed for it.
+struct Box {
+    memory::BlockHandle block;
+    std::uint64_t offset = 0;
+};
+
+/// One direction between two ranks. Portions are counted through all epochs.
+class Stream {
+public:
+    /// `make(portion, place)` makes the moves between a portion and its place in the box.
+    template <class Place, class Make>
+    void prepare(const route::Leg& leg, std::span<const copy::Field> fields, Place* box,
+                 const Make& make) {
+        for (const auto& portion : portions_in_bytes(leg, fields)) {
+            moves_.push_back(make(portion, box));
+            box += copy::packed_bytes(portion, fields);
+        }
+    }
+
+    void start(std::uint64_t epoch) { end_ = epoch * moves_.size(); }
+    void move() {
+        copy::execute(moves_[next_ % moves_.size()]);
+        ++next_;
+    }
+
+    /// The portions that have been moved, of all epochs.
+    [[nodiscard]] std::uint64_t moved() const { return next_; }
+    [[nodiscard]] bool finished() const { return next_ == end_; }
+    [[nodiscard]] bool at_begin_of_epoch() const { return next_ + moves_.size() == end_; }
+    /// How many portions the box holds.
+    [[nodiscard]] std::uint64_t room() const { return moves_.size(); }
+
+private:
+    std::vector<std::vector<copy::Move>> moves_;
+    std::uint64_t next_ = 0;
+    std::uint64_t end_ = 0;
+};
+
+class Peer : public SharedPeer {
+public:
+    using SharedPeer::SharedPeer;
+
+    void prepare_packing(const Binding& binding, const PeerOffer& offer, std::byte* outbox) {
+        packing_.prepare(*offer.send, binding.fields, outbox,
+                         [&](const route::Leg& portion, std::byte* place) {
+                             return copy::make_packing(portion, binding.fields, place);
+                         });
+    }
+
+    void prepare_unpacking(const Binding& binding, const PeerOffer& offer, const Box& box) {
+        inbox_ = std::make_unique<memory::MappedBlock>(box.block);
+        unpacking_.prepare(*offer.receive, binding.fields,
+                           static_cast<const std::byte*>(inbox_->data()) + box.offset,
+                           [&](const route::Leg& portion, const std::byte* place) {
+                               return copy::make_unpacking(portion, binding.fields,
+                                                           binding.operation, place);
+                           });
+    }
+
+    void start(std::uint64_t epoch) {
+        packing_.start(epoch);
+        unpacking_.start(epoch);
+    }
+
+    /// Packs as much as there is room for. Returns whether that was anything.
+    bool pack() {
+        bool advanced = false;
+        while (!packing_.finished() && has_room()) {
+            if (packing_.at_begin_of_epoch()) {
+                // Whoever only sends does not wait for its peers and would not notice otherwise.
+                check_owing([] { return true; });
+            }
+            packing_.move();
+            publish_packed(packing_.moved());
+            advanced = true;
+        }
+        return advanced;
+    }
+
+    /// The same with what has arrived.
+    bool unpack(ApplyOrder& apply_order) {
+        bool advanced = false;
+        while (!unpacking_.finished() && apply_order.may_apply(rank()) && has_arrived()) {
+            unpacking_.move();
+            publish_done(unpacking_.moved());
+            if (unpacking_.finished()) {
+                apply_order.applied(rank());
+            }
+            advanced = true;
+        }
+        return advanced;
+    }
+
+    void check_unbroken() const {
+        check_owing([&] { return owes(); });
+    }
+
+    [[nodiscard]] bool finished() const { return packing_.finished() && unpacking_.finished(); }
+    [[nodiscard]] bool owes() const {
+        return (!unpacking_.finished() && !has_arrived()) || (!packing_.finished() && !has_room());
+    }
+
+private:
+    // The peer has packed more than this rank has unpacked.
+    [[nodiscard]] bool has_arrived() const { return packed() > unpacking_.moved(); }
+    // The peer has unpacked what was in the place of the next portion.
+    [[nodiscard]] bool has_room() const { return done() + packing_.room() > packing_.moved(); }
+
+    std::unique_ptr<memory::MappedBlock> inbox_;
+    Stream packing_;
+    Stream unpacking_;
+};
+
+// Returns the peers' boxes.
+std::vector<Box> swap_boxes(const Binding& binding, std::span<const PeerOffer* const> offers,
+                            const std::vector<Box>& own) {
+    std::vector<int> ranks;
+    std::ranges::transform(offers, std::back_inserter(ranks), &PeerOffer::rank);
+    std::vector<Box> theirs(own.size());
+    mpi::swap_with(binding.comm, ranks, handle_tag, std::as_bytes(std::span(own)),
+                   std::as_writable_bytes(std::span(theirs)));
+    return theirs;
+}
+
+class SharedStaged final : public Transport {
+public:
+    SharedStaged(const Binding& binding, std::span<const PeerOffer* const> offers)
+        : binding_(binding),
+          offers_(offers.begin(), offers.end()),
+          apply_order_(binding.apply_order) {
+        std::size_t bytes = 0;
+        for (const auto* offer : offers) {
+            peers_.emplace_back(binding, *offer);
+            own_boxes_.push_back({.block = {}, .offset = bytes});
+            bytes += box_bytes(offer->send, binding.fields);
+        }
+        outboxes_ = std::make_unique<memory::SharedBlock>(bytes);
+        for (auto& box : own_boxes_) {
+            box.block = outboxes_->handle();
+        }
+    }
+
+    void connect() override { boxes_ = swap_boxes(binding_, offers_, own_boxes_); }
+
+    void prepare() override {
+        for (std::size_t i = 0; i < offers_.size(); ++i) {
+            if (offers_[i]->send != nullptr) {
+                peers_[i].prepare_packing(binding_, *offers_[i],
+                                          outboxes_->bytes().data() + own_boxes_[i].offset);
+            }
+            if (offers_[i]->receive != nullptr && boxes_[i].block.is_shared()) {
+                peers_[i].prepare_unpacking(binding_, *offers_[i], boxes_[i]);
+            }
+        }
+    }
+
+    void start(std::uint64_t epoch) override {
+        for (auto& peer : peers_) {
+            peer.start(epoch);
+        }
+    }
+
+    bool progress() override {
+        bool advanced = false;
+        for (auto& peer : peers_) {
+            advanced |= peer.pack();
+        }
+        for (auto& peer : peers_) {
+            advanced |= peer.unpack(apply_order_);
+        }
+        for (const auto& peer : peers_) {
+            if (!advanced && !peer.finished()) {
+                peer.check_unbroken();
+            }
+        }
+        return advanced;
+    }
+
+    [[nodiscard]] bool done() const override {
+        return std::ranges::all_of(peers_, &Peer::finished);
+    }
+
+    [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_); }
+
+    void announce(const Breakage& breakage, std::uint64_t /*completed*/) override {
+        publish_breakage(binding_, breakage, peers_);
+    }
+
+private:
+    const Binding& binding_;
+    std::vector<const PeerOffer*> offers_;
+    ApplyOrder& apply_order_;
+    std::vector<Box> own_boxes_;
+    std::vector<Box> boxes_;  // the peers'
+    std::unique_ptr<memory::SharedBlock> outboxes_;
+    std::vector<Peer> peers_;
+};
+
+std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    return std::make_unique<SharedStaged>(binding, peers);
+}
+
+// An empty box says that this rank has none.
+void decline(const Binding& binding, std::span<const PeerOffer* const> peers) {
+    (void)swap_boxes(binding, peers, std::vector<Box>(peers.size()));
+}
+
+}  // namespace
+
+Entry shared_staged() {
+    return {
+        .name = "shared-staged",
+        .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
+        .obstacle = obstacle_to_sharing,
+        .by_messages = false,
+        .make = make,
+        .decline = decline};
+}
+
+}  // namespace transrank::transport

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/copy/core_cache.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace transrank::copy;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The caches of a core as /sys describes them, in a folder of the test's own.
+class Caches {
+public:
+    Caches() {
+        std::string path = (fs::temp_directory_path() / "transrank-caches-XXXXXX").string();
+        REQUIRE(mkdtemp(path.data()) != nullptr);
+        folder_ = path;
+    }
+    Caches(const Caches&) = delete;
+    Caches& operator=(const Caches&) = delete;
+    ~Caches() { fs::remove_all(folder_); }
+
+    void add(const std::string& type, const std::string& size, const std::string& sharers) {
+        const auto cache = folder_ / ("index" + std::to_string(caches_++));
+        fs::create_directory(cache);
+        std::ofstream(cache / "type") << type << '\n';
+        std::ofstream(cache / "size") << size << '\n';
+        std::ofstream(cache / "shared_cpu_map") << sharers << '\n';
+    }
+    [[nodiscard]] std::int64_t share() const { return cache_share_bytes(folder_); }
+
+private:
+    fs::path folder_;
+    int caches_ = 0;
+};
+
+constexpr std::int64_t kib = 1024;
+
+}  // namespace
+
+TEST_CASE("a core's share of the caches is the most that it has of any") {
+    Caches caches;
+    CHECK(caches.share() == 0);
+    caches.add("Data", "48K", "1");
+    caches.add("Instruction", "4096K", "1");
+    CHECK(caches.share() == 48 * kib);
+    caches.add("Unified", "2048K", "00000000,00000101");
+    CHECK(caches.share() == 1024 * kib);
+    caches.add("Unified", "32M", "ff,000000f0");
+    CHECK(caches.share() == 32 * kib * kib / 12);
+    caches.add("Unified", "1G", "00000003");
+    caches.add("Unified", "64M", "");
+    caches.add("Unified", "many", "1");
+    CHECK(caches.share() == 32 * kib * kib / 12);
+}
+
+TEST_CASE("of all caches a core has at least its own") {
+    CHECK(core_cache_bytes() > 0);
+    CHECK(core_cache_share_bytes() >= core_cache_bytes());
+    CHECK(cache_share_bytes("/nonexistent") == 0);
+}
