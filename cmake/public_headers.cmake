@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Public are the umbrella header and all of our headers that it includes, directly or not.
+# Public are the umbrella header and all of our headers that it includes, directly or not (and the
+# generated transrank/version.h).
 function(transrank_public_headers result)
   set(found transrank/transrank.hpp)
   set(unread ${found})
   while(unread)
     list(POP_FRONT unread header)
-    file(STRINGS ${PROJECT_SOURCE_DIR}/cpp/${header} lines REGEX "^#include \"transrank/")
+    file(STRINGS ${PROJECT_SOURCE_DIR}/cpp/${header} lines REGEX "^#include \"transrank/.*hpp\"")
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
       if(NOT included IN_LIST found)

@@ -26,6 +26,7 @@
 #include "transrank/route/halo.hpp"
 #include "transrank/route/redistribution.hpp"
 #include "transrank/route/route.hpp"
+#include "transrank/version.h"
 
 /// Routes that ranks make together stand beside those that each makes for itself.
 namespace transrank::route {

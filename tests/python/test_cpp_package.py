@@ -218,7 +218,33 @@ def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix: Path, tmp_path: 
     syntax_of(tmp_path / "c.c", text, "mpicc", prefix, "-std=c11", "-Wall", "-Werror").check()
 
 
-INCLUDE = re.compile(r'^#include "(transrank/[^"]+)"', re.MULTILINE)
+@pytest.mark.timeout(BUILD_SECONDS)
+@pytest.mark.parametrize(
+    ("header", "compiler", "flag"),
+    [
+        ("transrank/transrank.hpp", "mpicxx", "-std=c++20"),
+        ("transrank/transrank.h", "mpicc", "-std=c11"),
+        ("transrank/version.h", "mpicc", "-std=c11"),
+    ],
+)
+def test_the_headers_tell_the_version_of_the_package(
+    header: str, compiler: str, flag: str, prefix: Path, tmp_path: Path
+) -> None:
+    said = installation.build().version
+    major, minor, patch = map(int, said.split("."))
+    number = 10000 * major + 100 * minor + patch
+    text = (
+        f'#include "{header}"\n'
+        f"#if TRANSRANK_VERSION_NUMBER != {number} || TRANSRANK_VERSION_MAJOR != {major} || \\\n"
+        f"    TRANSRANK_VERSION_MINOR != {minor} || TRANSRANK_VERSION_PATCH != {patch}\n"
+        "#error another version\n#endif\n"
+        f'typedef char same[sizeof(TRANSRANK_VERSION) == sizeof("{said}") ? 1 : -1];\n'
+    )
+    program = tmp_path / ("it.cpp" if compiler == "mpicxx" else "it.c")
+    syntax_of(program, text, compiler, prefix, flag).check()
+
+
+INCLUDE = re.compile(r'^#include "(transrank/[^"]+hpp)"', re.MULTILINE)
 
 
 def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix: Path) -> None:

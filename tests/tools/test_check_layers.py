@@ -36,6 +36,7 @@ def test_every_layer_exists_and_knows_only_layers_listed_before_it() -> None:
         ),
         ('#include "error.hpp"', "include our headers as"),
         ('#include "transrank/mpi/error.hpp"', None),
+        ('#include "transrank/version.h"', None),
         ("#include <mpi.h>", None),
         ('// see #include "lab/study/study.hpp"', None),
     ],

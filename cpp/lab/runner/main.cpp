@@ -22,6 +22,7 @@
 #include "planning.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/version.h"
 
 namespace transrank::lab::runner {
 namespace {
