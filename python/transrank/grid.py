@@ -1,0 +1,489 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Grids of cells divided among ranks, whose arrays have room for a halo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from transrank import memory, route
+from transrank.agreement import agree, agree_on, require_communicator
+from transrank.exchange.exchange import Exchange
+from transrank.exchange.fields import check_is_array
+from transrank.exchange.halo import Halo
+from transrank.layout import BlockGrid, Distribution
+from transrank.mpi import MPI
+from transrank.route.indices import as_flag, as_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import EllipsisType
+    from typing import SupportsIndex
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    Array: TypeAlias = NDArray[Any]
+    Slices: TypeAlias = tuple[slice | EllipsisType, ...]
+    Components: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+    # A number of parts, the number of cells of each part, or a distribution.
+    Parts: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | Distribution
+    # Cells on both sides of a block, or below and above it.
+    Widths: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex]
+
+
+class Grid:
+    """A grid of cells, divided into one box per rank; its arrays have room for a halo.
+
+    Making a grid is collective over `comm`, and so are the methods that move data. They raise
+    AgreedError on every rank, before anything has moved, when an argument is wrong on any rank or
+    ranks disagree.
+
+    Parameters
+    ----------
+    comm
+        an intracommunicator of mpi4py. A Cartesian one also gives `parts` and `periodic`.
+    shape
+        the number of cells of the whole grid along each axis; up to 6 axes.
+    halo
+        the width of the halo in cells: an integer, or one for each axis, or for each axis a pair:
+        below and above the box. The local arrays of all ranks have it, also at the boundary of a
+        grid that is not periodic, where an update leaves it as it is: room for boundary values.
+    periodic
+        whether the first and the last cell are neighbors: a bool, or one for each axis.
+    parts
+        how each axis is divided: a number of parts; or the cells of each part, such as
+        ``([10, 7], 2)``; or a `Distribution`. Parts are numbered with the last axis fastest. By
+        default ``MPI_Dims_create`` chooses the numbers.
+    components_first
+        whether the components of a cell precede the axes of the grid in arrays, as in
+        ``(3, *local_shape)``; by default they follow.
+
+    Raises
+    ------
+    AgreedError
+        on every rank, when on any of them an argument has another form, or numbers do not fit each
+        other, or ranks pass different grids.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        halo: Widths | Sequence[Widths] = 0,
+        periodic: bool | Sequence[bool] | None = None,
+        parts: Sequence[Parts] | None = None,
+        *,
+        components_first: bool = False,
+    ) -> None:
+        require_communicator(comm)
+
+        def check() -> tuple[list[str], None]:
+            self._check(comm, shape, halo, periodic, parts)
+            self._components_first = as_flag("components_first", components_first)
+            return [*self._layout.words(), f"components_first={self._components_first}"], None
+
+        agree_on(comm, "makes", check)
+
+    def _check(
+        self,
+        comm: MPI.Intracomm,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        halo: Widths | Sequence[Widths],
+        periodic: bool | Sequence[bool] | None,
+        parts: Sequence[Parts] | None,
+    ) -> None:
+        lengths = _integers("shape", shape)
+        if isinstance(comm, MPI.Cartcomm) and parts is None:
+            parts = list(comm.dims)
+            periodic = list(map(bool, comm.periods)) if periodic is None else periodic
+        elif parts is None:
+            parts = MPI.Compute_dims(comm.size, len(lengths)) if lengths else []
+        wraps = _for_each_axis("periodic", False if periodic is None else periodic, len(lengths))
+        self._comm = comm
+        self._widths = [_pair(each) for each in _for_each_axis("halo", halo, len(lengths))]
+        self._periodic = tuple(as_flag("periodic", each) for each in wraps)
+        # By layouts, which all ranks find there or none does; where arrays are differs.
+        self._routes: dict[tuple[BlockGrid, BlockGrid | None], route.Route] = {}
+        self._divide(_distributions(lengths, parts))
+
+    def _divide(self, split: Sequence[Distribution], ranks: Sequence[int] | None = None) -> None:
+        self._split = split
+        if math.prod(self.parts) > self._comm.size:
+            raise ValueError(
+                f"a grid of {_by(self.parts)} parts needs {math.prod(self.parts)} ranks; the "
+                f"communicator has {self._comm.size}"
+            )
+        around = zip(self._widths, self._periodic, strict=True)
+        self._layout = BlockGrid(
+            split, halo=[(below, above, wraps) for (below, above), wraps in around], ranks=ranks
+        )
+        self._box = self._layout.box(self._comm.rank)
+        self._local_shape = self._layout.local_extents(self._comm.rank)
+
+    def _divided(
+        self, split: Sequence[Distribution], ranks: Sequence[int] | None = None, **changed: Any
+    ) -> Grid:
+        """A grid like this one, but with these distributions."""
+        made = Grid.__new__(Grid)
+        made.__dict__.update(self.__dict__, **changed)
+        made._divide(split, ranks)
+        return made
+
+    def _whole(self, root: int) -> Grid:
+        """All cells on one rank, without halo."""
+        if not 0 <= as_index("root", root) < self._comm.size:
+            raise ValueError(f"root is {root}; the ranks are 0 to {self._comm.size - 1}")
+        split = [Distribution.even(length, 1) for length in self.shape]
+        return self._divided(split, [root], _widths=[(0, 0)] * len(split))
+
+    @property
+    def comm(self) -> MPI.Intracomm:
+        """The communicator."""
+        return self._comm
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells of the whole grid along each axis."""
+        return self._layout.extents
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The number of parts of each axis."""
+        return tuple(each.parts for each in self._split)
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Whether the first and the last cell are neighbors, along each axis."""
+        return self._periodic
+
+    @property
+    def box(self) -> tuple[slice, ...]:
+        """The cells that this rank owns, as slices of an array of the whole grid."""
+        return self._box
+
+    @property
+    def local_shape(self) -> tuple[int, ...]:
+        """The shape of this rank's arrays, halo included, components excluded."""
+        return self._local_shape
+
+    @property
+    def layout(self) -> BlockGrid:
+        """The layout for `Exchange`, `Redistribution` and `transrank.route`."""
+        return self._layout
+
+    @property
+    def owned(self) -> Slices:
+        """The owned cells, as slices of this rank's arrays."""
+        return self._slices([(0, 0)] * len(self.shape))
+
+    @property
+    def interior(self) -> Slices:
+        """The owned cells whose stencil, as wide as the halo, needs no halo; slices as `owned`."""
+        return self._slices(self._widths)
+
+    def _slices(self, margins: Sequence[tuple[int, int]]) -> Slices:
+        cells = [
+            slice(low + below, max(low + below, low + box.stop - box.start - above))
+            for (low, _), (below, above), box in zip(self._widths, margins, self._box, strict=True)
+        ]
+        return (..., *cells) if self._components_first else tuple(cells)
+
+    def indices(self) -> tuple[NDArray[np.int64], ...]:
+        """The indices of the owned cells in the whole grid: for each axis an array.
+
+        They broadcast against each other, as those of ``numpy.ogrid``.
+        """
+        return tuple(np.ix_(*(np.arange(box.start, box.stop) for box in self._box)))
+
+    def coordinates(
+        self, spacing: float | Sequence[float] = 1.0, origin: float | Sequence[float] = 0.0
+    ) -> tuple[Array, ...]:
+        """The coordinates of the owned cells, ``origin + index * spacing``: for each axis an array.
+
+        `spacing` and `origin` are numbers, or one for each axis. The arrays broadcast against each
+        other.
+        """
+        steps = _for_each_axis("spacing", spacing, len(self.shape))
+        origins = _for_each_axis("origin", origin, len(self.shape))
+        return tuple(
+            first + cells * step
+            for first, cells, step in zip(origins, self.indices(), steps, strict=True)
+        )
+
+    def at_boundary(self, axis: int, side: int) -> bool:
+        """Whether this rank owns cells at a boundary of the grid; False along a periodic axis.
+
+        `side` is -1 for the boundary where the index along `axis` is 0, and 1 for the other one.
+        """
+        if side not in (-1, 1):
+            raise ValueError(f"side is {side!r}; give -1 where the index is 0, 1 at the other end")
+        if self._periodic[axis] or any(box.stop == box.start for box in self._box):
+            return False
+        box = self._box[axis]
+        return bool(box.start == 0 if side < 0 else box.stop == self.shape[axis])
+
+    def zeros(self, components: Components = (), dtype: DTypeLike = float) -> Array:
+        """A new array of zeros in node-shared memory, halo included.
+
+        `components` is the number of components of a cell, or the shape of an array of these.
+        Raises as `transrank.zeros`. Not collective.
+        """
+        return memory.zeros(self._shape_with(_integers("components", components)), dtype)
+
+    def empty(self, components: Components = (), dtype: DTypeLike = float) -> Array:
+        """As `zeros`, but the contents are unspecified."""
+        return self.zeros(components, dtype)
+
+    def full(
+        self, fill_value: ArrayLike, components: Components = (), dtype: DTypeLike | None = None
+    ) -> Array:
+        """As `zeros`, filled with a value, of the value's type unless one is given."""
+        array = self.zeros(components, np.asarray(fill_value).dtype if dtype is None else dtype)
+        array[...] = fill_value
+        return array
+
+    def halo(self, *arrays: Array) -> Halo:
+        """Collective. Bind arrays of this grid to the update of their halos, corners included.
+
+        Call ``update()`` of the result in each step. The arrays are C-contiguous and of the grid's
+        `local_shape`, with the components of a cell beside it; type and components are the same on
+        every rank. They are kept alive and must not be resized.
+        """
+        along = self._route(None, lambda: route.halo(self._comm, self._layout))
+        fields = [field for array in arrays for field in self._fields_of(array)]
+        return Halo(along, self._comm, fields, dimensions=len(self.shape))
+
+    def update(self, *arrays: Array) -> None:
+        """Collective. Fill the halos of arrays once; `halo` binds arrays that stay the same."""
+        with self.halo(*arrays) as bound:
+            bound.update()
+
+    def staggered(self, axis: int) -> Grid:
+        """The grid of the points between the cells along an axis, and at both ends: one more.
+
+        Point i lies between the cells i - 1 and i and belongs to the rank of cell i; the last one
+        belongs to the rank of the last cell. A periodic axis has as many points as cells.
+        """
+        split = list(self._split)
+        if not self._periodic[axis]:
+            cells = [split[axis].owned(part) for part in range(split[axis].parts)]
+            cells[max((part for part, length in enumerate(cells) if length), default=0)] += 1
+            split[axis] = _distribution(sum(cells), cells)
+        return self._divided(split)
+
+    def with_parts(self, parts: Sequence[Parts]) -> Grid:
+        """The same grid, divided in another way; `parts` as for `Grid`, the same on every rank.
+
+        Not collective: raises ValueError on this rank where they do not fit.
+        """
+        return self._divided(_distributions(self.shape, parts))
+
+    def to(self, other: Grid, array: Array, out: Array | None = None) -> Array:
+        """Collective. Move the owned cells of an array to their places in another division.
+
+        Parameters
+        ----------
+        other
+            a grid of the same shape over the same ranks, such as one of `with_parts`.
+        array
+            an array of this grid.
+        out
+            an array of `other`, of the same type and components, whose owned cells are
+            overwritten; by default a new one. Its halo is left as it is.
+
+        Returns
+        -------
+        NDArray
+            `out`, or the new array.
+        """
+
+        def check() -> tuple[list[str], Array]:
+            if not isinstance(other, Grid):
+                raise TypeError(f"a Grid is needed, not a {type(other).__name__}")
+            if MPI.Comm.Compare(self._comm, other._comm) not in (MPI.IDENT, MPI.CONGRUENT):
+                raise ValueError("the other grid has a communicator of other ranks")
+            new = other.zeros(self._components_of(array), array.dtype) if out is None else out
+            return other._layout.words(), new
+
+        target = agree_on(self._comm, "moves to", check)
+        self._move(other, array, target)
+        return target
+
+    def gather(self, array: Array, root: int = 0) -> Array | None:
+        """Collective. The whole array on one rank: its owned cells, without halo.
+
+        Returns a new array of the grid's `shape`, with components beside it, on the rank `root`,
+        and None on the others.
+        """
+
+        def check() -> tuple[list[str], tuple[Grid, Array]]:
+            whole = self._whole(root)
+            target = whole.zeros(self._components_of(array), array.dtype)
+            return [f"rank {root}"], (whole, target)
+
+        whole, target = agree_on(self._comm, "gathers to", check)
+        self._move(whole, array, target)
+        return target if self._comm.rank == root else None
+
+    def scatter(self, whole: ArrayLike | None, root: int = 0, out: Array | None = None) -> Array:
+        """Collective. The reverse of `gather`: distribute an array of one rank.
+
+        `whole` matters on the rank `root` alone. Returns `out`, or a new array of the grid whose
+        halo is 0.
+        """
+
+        def check() -> tuple[list[str], tuple[Grid, Array | None]]:
+            grid = self._whole(root)
+            given = np.ascontiguousarray(whole) if self._comm.rank == root else None
+            if given is not None:
+                grid._components_of(given)
+            return [f"rank {root}"], (grid, given)
+
+        grid, given = agree_on(self._comm, "scatters from", check)
+        kind = None if given is None else (grid._components_of(given), given.dtype)
+        components, dtype = self._comm.bcast(kind, root)
+        source = grid.zeros(components, dtype) if given is None else given
+        target = self.zeros(components, dtype) if out is None else out
+        grid._move(self, source, target)
+        return target
+
+    def _move(self, other: Grid, source: Array, target: Array) -> None:
+        along = self._route(
+            other._layout, lambda: route.redistribution(self._comm, self._layout, other._layout)
+        )
+
+        def pairs() -> list[tuple[Array, Array]]:
+            here, there = self._components_of(source), other._components_of(target)
+            if here != there:
+                raise ValueError(f"cells have components {here} here, {there} at their destination")
+            return list(zip(self._fields_of(source), other._fields_of(target), strict=True))
+
+        fields = agree(self._comm, pairs)
+        with Exchange(along, self._comm, fields, dimensions=len(self.shape)) as moved:
+            moved.run()
+
+    def _route(self, to: BlockGrid | None, make: Callable[[], route.Route]) -> route.Route:
+        if (self._layout, to) not in self._routes:
+            self._routes[self._layout, to] = make()
+        return self._routes[self._layout, to]
+
+    def _fields_of(self, array: Array) -> list[Array]:
+        """The fields of an array; the exchange refuses what is not one of this grid."""
+        axes = len(self.shape)
+        if self._components_first and getattr(array, "ndim", 0) > axes:
+            return [array[component] for component in np.ndindex(array.shape[:-axes])]
+        return [array]
+
+    def _components_of(self, array: Array) -> tuple[int, ...]:
+        """Raises TypeError or ValueError unless `array` is one of this rank's."""
+        check_is_array(f"the array on rank {self._comm.rank}", array)
+        axes = len(self.shape)
+        cells, components = array.shape[:axes], array.shape[axes:]
+        if self._components_first:
+            cells, components = array.shape[-axes:], array.shape[:-axes]
+        if cells != self._local_shape:
+            place = "after" if self._components_first else "before"
+            raise ValueError(
+                f"the array on rank {self._comm.rank} has shape {array.shape}; arrays of this grid "
+                f"have {self._local_shape} there, halo included, {place} their components"
+            )
+        return components
+
+    def _shape_with(self, components: tuple[int, ...]) -> tuple[int, ...]:
+        if self._components_first:
+            return (*components, *self._local_shape)
+        return (*self._local_shape, *components)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Grid holds a communicator and cannot be copied; its layout can")
+
+    def __repr__(self) -> str:
+        box = ", ".join(f"{each.start}:{each.stop}" for each in self._box)
+        return (
+            f"<Grid of {_by(self.shape)} cells in {_by(self.parts)} parts, halo "
+            f"{_widths_text(self._widths)}, periodic {self._periodic}; rank {self._comm.rank} owns "
+            f"[{box}] in arrays of shape {self._local_shape}>"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *_drawn(self._split)])
+
+
+def _integers(name: str, value: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
+    several = value if isinstance(value, (Sequence, np.ndarray)) else [value]
+    return tuple(as_index(name, each) for each in several)
+
+
+def _for_each_axis(name: str, value: Any, axes: int) -> list[Any]:
+    if not isinstance(value, (Sequence, np.ndarray)):
+        return [value] * axes
+    if len(value) != axes:
+        raise ValueError(f"{name} is {value!r}; give one for each of the {axes} axes")
+    return list(value)
+
+
+def _pair(width: Widths) -> tuple[int, int]:
+    pair = _integers("a halo's width", width)
+    if len(pair) not in (1, 2):
+        raise ValueError(f"the halo of an axis is {width!r}; give a width, or two: below and above")
+    return pair[0], pair[-1]
+
+
+def _distributions(shape: Sequence[int], parts: Sequence[Parts]) -> list[Distribution]:
+    split = _for_each_axis("parts", parts, len(shape))
+    return [_distribution(length, each) for length, each in zip(shape, split, strict=True)]
+
+
+def _distribution(length: int, parts: Parts) -> Distribution:
+    if isinstance(parts, (Sequence, np.ndarray)):
+        parts = Distribution.irregular([0, *accumulate(_integers("the cells of a part", parts))])
+    if not isinstance(parts, Distribution):
+        return Distribution.even(length, as_index("the number of parts", parts))
+    if parts.extent != length:
+        raise ValueError(f"the parts of an axis of {length} cells have {parts.extent} cells in all")
+    return parts
+
+
+def _by(numbers: Sequence[int]) -> str:
+    return "x".join(map(str, numbers))
+
+
+def _widths_text(widths: Sequence[tuple[int, int]]) -> str:
+    each = [str(low) if low == high else f"{low}+{high}" for low, high in widths]
+    return each[0] if len(set(each)) == 1 else f"({', '.join(each)})"
+
+
+def _drawn(split: Sequence[Distribution]) -> list[str]:
+    """Where the parts are: of two axes a map of ranks, else the cells of each axis' parts."""
+    cells = [
+        [f"{begin}:{end}" for part in range(each.parts) for begin, end in [_range(each, part)]]
+        for each in split
+    ]
+    if len(split) != 2:
+        return [f"axis {axis}: {' '.join(_some(each))}" for axis, each in enumerate(cells)]
+    across = len(cells[1])
+    rows = [["", *_some(cells[1])]]
+    for part, down in enumerate(cells[0]):
+        rows.append([down, *_some([f"rank {part * across + each}" for each in range(across)])])
+    width = max(len(text) for row in rows for text in row) + 2
+    return ["".join(text.rjust(width) for text in row) for row in _some(rows)]
+
+
+def _range(split: Distribution, part: int) -> tuple[int, int]:
+    ranges = split.ranges(part)
+    return (int(ranges[0, 0]), int(ranges[-1, 1])) if len(ranges) else (0, 0)
+
+
+_SHOWN = 8
+
+
+def _some(items: list[Any]) -> list[Any]:
+    """The first ones and the last."""
+    if len(items) <= _SHOWN:
+        return items
+    between = ["..."] if isinstance(items[0], str) else [["..."]]
+    return [*items[: _SHOWN - 1], *between, items[-1]]

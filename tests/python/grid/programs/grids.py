@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3 4
+"""What a grid offers beside its moves, and how it refuses what does not fit."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import transrank
+from python.spmd import MPI, WORLD, main, refused
+
+
+def test_a_cartesian_communicator_gives_parts_and_periods() -> None:
+    dims = MPI.Compute_dims(WORLD.size, 2)[::-1]
+    comm = WORLD.Create_cart(dims, [True, False])
+    grid = transrank.Grid(comm, (8, 12))
+    assert grid.parts == tuple(dims)
+    assert grid.periodic == (True, False)
+    assert [box.start for box in grid.box] == [
+        place * length // parts if length % parts == 0 else box.start
+        for place, length, parts, box in zip(comm.coords, grid.shape, dims, grid.box, strict=True)
+    ]
+    comm.Free()
+
+
+def test_staggered_points_lie_beside_the_cells_of_their_rank() -> None:
+    grid = transrank.Grid(WORLD, (7, 5), halo=1, periodic=[False, True])
+    edges, around = grid.staggered(0), grid.staggered(1)
+    assert edges.shape == (8, 5)
+    assert around.shape == grid.shape
+    assert edges.box[0].start == grid.box[0].start
+    assert edges.box[0].stop - grid.box[0].stop == grid.at_boundary(0, 1)
+    points = edges.zeros()
+    points[edges.owned] = edges.indices()[0]
+    edges.update(points)
+    cells = grid.zeros()
+    cells[grid.owned] = points[edges.owned][: len(cells) - 2] + 0.5
+    assert np.array_equal(cells[grid.owned], grid.indices()[0] + 0.5 + 0 * cells[grid.owned])
+
+
+def test_coordinates_begin_at_the_origin() -> None:
+    grid = transrank.Grid(WORLD, (6, 4))
+    x, y = grid.coordinates(spacing=(0.5, 2), origin=(1, 0))
+    assert np.array_equal(x, 1 + 0.5 * np.arange(6)[grid.box[0], None])
+    assert np.array_equal(y, 2 * np.arange(4)[None, grid.box[1]])
+
+
+def test_work_during_an_update_sees_no_halo() -> None:
+    grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
+    u, total = grid.full(1.0), grid.zeros()
+    halo = grid.halo(u)
+    with halo.updating():
+        total[grid.interior] = u[grid.interior]
+    assert np.array_equal(u, np.ones(len(u)))
+    assert total.sum() == max(len(u) - 4, 0)
+
+
+def test_an_update_after_an_exception_can_be_waited_for() -> None:
+    grid = transrank.Grid(WORLD, 12, halo=1, periodic=True)
+    u = grid.full(float(WORLD.rank))
+    halo = grid.halo(u)
+    with pytest.raises(KeyError), halo.updating():
+        raise KeyError
+    halo.wait()
+    assert u[0] == (WORLD.rank - 1) % WORLD.size
+
+
+def test_a_wrong_array_is_refused_on_every_rank_and_the_right_shape_is_named() -> None:
+    grid = transrank.Grid(WORLD, (8, 6), halo=1)
+    u = grid.zeros()
+    last = WORLD.rank == WORLD.size - 1
+    rows, columns = transrank.Grid(WORLD, (8, 6), halo=1, parts=grid.parts).local_shape
+    wrong = np.zeros((columns, rows)) if last else u
+    named = f"has shape {(columns, rows)}" if last else "has shape"
+    for call in (grid.halo, grid.update, grid.gather, lambda it: grid.to(grid, it)):
+        refused("has shape" if not last else named, lambda call=call: call(wrong))
+    refused("list", lambda: grid.gather([1.0] if last else u))
+    refused("root is 99", lambda: grid.gather(u, root=99 if last else 0))
+    refused("a Grid is needed", lambda: grid.to(None if last else grid, u))
+    refused("shape (3,)", lambda: grid.scatter(np.zeros(3)))
+    two, three = grid.zeros(2), grid.zeros(3)
+    refused("components (2,)", lambda: grid.to(grid, two, out=three if last else two))
+    refused("components", lambda: grid.scatter(np.zeros((8, 6)), out=two if last else u))
+    one = transrank.Grid(MPI.COMM_SELF, (8, 6))
+    if WORLD.size > 1:
+        refused("communicator of other ranks", lambda: grid.to(one if last else grid, u))
+        refused("rank 1", lambda: grid.gather(u, root=int(last)))
+
+
+def test_a_grid_that_cannot_be_is_refused_where_it_is_made() -> None:
+    for arguments, says in [
+        ({"shape": (4, -1)}, "-1"),
+        ({"shape": ()}, "dimension"),
+        ({"shape": (4.5,)}, "shape is a float"),
+        ({"shape": (4, 4), "halo": (1, 1, 1)}, "halo is (1, 1, 1); give one for each of the 2"),
+        ({"shape": 4, "halo": [(1, 2, 3)]}, "two: below and above"),
+        ({"shape": 4, "periodic": [2]}, "periodic is 2"),
+        ({"shape": 4, "parts": [[2, 3]]}, "have 5 cells in all"),
+        ({"shape": 4, "parts": [WORLD.size + 1]}, f"needs {WORLD.size + 1} ranks"),
+        ({"shape": 4, "parts": [0]}, "0"),
+    ]:
+        refused(says, lambda arguments=arguments: transrank.Grid(WORLD, **arguments))
+    with pytest.raises(TypeError, match="cannot be copied"):
+        pickle.dumps(transrank.Grid(WORLD, 4))
+    with pytest.raises(ValueError, match="side is 0"):
+        transrank.Grid(WORLD, 4).at_boundary(0, 0)
+
+
+def test_the_text_of_a_grid_has_what_a_user_asks_for() -> None:
+    grid = transrank.Grid(WORLD, (8, 6), halo=(2, 1), parts=(1, WORLD.size))
+    box = grid.box[1]
+    assert repr(grid) == (
+        f"<Grid of 8x6 cells in 1x{WORLD.size} parts, halo (2, 1), periodic (False, False); rank "
+        f"{WORLD.rank} owns [0:8, {box.start}:{box.stop}] in arrays of shape {grid.local_shape}>"
+    )
+    head, columns, ranks = str(grid).splitlines()
+    assert head == repr(grid)
+    assert len(columns.split()) == WORLD.size
+    assert ranks.split()[1:] == [word for rank in range(WORLD.size) for word in ("rank", str(rank))]
+    many = str(transrank.Grid(MPI.COMM_SELF, (8, 6, 4)))
+    assert many.splitlines()[1:] == ["axis 0: 0:8", "axis 1: 0:6", "axis 2: 0:4"]
+
+
+main(globals())

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ranks: 1 2 3 4
+"""Grids of any shape and division against NumPy's indexing of the whole array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import transrank
+from python.spmd import WORLD, main, property_test
+from support.trials import trials
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNTOUCHED = -1
+
+
+@dataclass(frozen=True)
+class Case:
+    shape: tuple[int, ...]
+    halo: tuple[tuple[int, int], ...]
+    periodic: tuple[bool, ...]
+    parts: tuple[int | list[int], ...] | None
+    others: tuple[int | list[int], ...]
+    components: tuple[int, ...]
+    components_first: bool
+    dtype: str
+    root: int
+
+    def grid(self) -> transrank.Grid:
+        return transrank.Grid(
+            WORLD,
+            self.shape,
+            self.halo,
+            self.periodic,
+            self.parts,
+            components_first=self.components_first,
+        )
+
+    def whole(self, grid: transrank.Grid) -> NDArray[Any]:
+        """A value of its own in each component of each cell."""
+        cells = np.arange(prod(grid.shape)).reshape(grid.shape)
+        values = self.with_components(cells) * prod(self.components)
+        parts = np.arange(prod(self.components)).reshape(self.components)
+        beside = parts.reshape(self.components + (1,) * cells.ndim)
+        return (values + (beside if self.components_first else parts)).astype(self.dtype)
+
+    def with_components(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """The same in each component."""
+        if self.components_first:
+            return np.broadcast_to(cells, (*self.components, *cells.shape))
+        return np.broadcast_to(
+            cells.reshape(cells.shape + (1,) * len(self.components)),
+            (*cells.shape, *self.components),
+        )
+
+
+@st.composite
+def divisions(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[int | list[int], ...]:
+    """Parts of each axis, by number or by their cells, for at most as many ranks as there are."""
+    left, parts = WORLD.size, []
+    for length in shape:
+        count = draw(st.integers(1, left))
+        left //= count
+        if draw(st.booleans()):
+            parts.append(count)
+        else:
+            cuts = sorted(draw(st.integers(0, length)) for _ in range(count - 1))
+            parts.append([int(n) for n in np.diff([0, *cuts, length])])
+    return tuple(parts)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    axes = draw(st.integers(1, 4))
+    shape = tuple(draw(st.integers(1, 14 if axes < 3 else 6)) for _ in range(axes))
+    return Case(
+        shape=shape,
+        halo=tuple(draw(st.tuples(*[st.integers(0, min(2, n))] * 2)) for n in shape),
+        periodic=tuple(draw(st.booleans()) for _ in shape),
+        parts=draw(st.none() | divisions(shape)),
+        others=draw(divisions(shape)),
+        components=draw(st.sampled_from([(), (1,), (3,), (2, 2)])),
+        components_first=draw(st.booleans()),
+        dtype=draw(st.sampled_from(["float64", "int32", "complex64"])),
+        root=draw(st.integers(0, WORLD.size - 1)),
+    )
+
+
+def expected(case: Case, grid: transrank.Grid, before: NDArray[Any]) -> NDArray[Any]:
+    """This rank's array after an update: copies of the whole where there are cells."""
+    around: list[NDArray[np.int64]] = []
+    inside: list[NDArray[np.bool_]] = []
+    for box, (low, high), length, wraps in zip(
+        grid.box, case.halo, grid.shape, grid.periodic, strict=True
+    ):
+        empty = box.start == box.stop
+        there = np.arange(0) if empty else np.arange(box.start - low, box.stop + high)
+        around.append(there % length)
+        inside.append(wraps | ((there >= 0) & (there < length)))
+    places = (..., *np.ix_(*around)) if case.components_first else np.ix_(*around)
+    valid = np.logical_and.reduce(np.meshgrid(*inside, indexing="ij"))
+    return np.where(case.with_components(valid), case.whole(grid)[places], before)
+
+
+def too_thin(case: Case, grid: transrank.Grid) -> bool:
+    """Whether some part has fewer cells than a neighbor's halo is wide."""
+    return any(
+        each.owned(part) < max(width)
+        for each, width in zip(grid._split, case.halo, strict=True)
+        for part in range(each.parts)
+    )
+
+
+@property_test(cases(), examples=trials(300))
+def test_grids_move_what_numpy_indexes(case: Case) -> None:
+    grid = case.grid()
+    whole = case.whole(grid)
+    box = (..., *grid.box) if case.components_first else grid.box
+    one = grid.full(UNTOUCHED, case.components, case.dtype)
+    one[grid.owned] = whole[box]
+    two = one.copy()
+    wanted = expected(case, grid, one)
+    refused = None
+    try:
+        halo = grid.halo(one, two)
+        halo.update()
+    except transrank.AgreedError as error:
+        refused = str(error)
+    pencils = grid.with_parts(case.others)
+    moved = grid.to(pencils, one)
+    back = pencils.to(grid, moved, out=grid.full(UNTOUCHED, case.components, case.dtype))
+    gathered = grid.gather(one, case.root)
+    scattered = pencils.scatter(gathered, case.root)
+    there = (..., *pencils.box) if case.components_first else pencils.box
+    if refused is None:
+        assert np.array_equal(one, wanted), (one, wanted)
+        assert np.array_equal(two, wanted)
+    else:
+        assert too_thin(case, grid), refused
+    assert np.array_equal(moved[pencils.owned], whole[there])
+    assert np.array_equal(back[grid.owned], whole[box])
+    assert np.array_equal(scattered, moved)
+    assert (gathered is None) == (WORLD.rank != case.root)
+    assert gathered is None or np.array_equal(gathered, whole)
+
+
+@property_test(cases(), examples=30)
+def test_indices_interior_and_boundaries_are_those_of_the_box(case: Case) -> None:
+    grid = case.grid()
+    cells = np.arange(prod(grid.shape)).reshape(grid.shape)
+    indices = np.ravel_multi_index(grid.indices(), grid.shape) if cells[grid.box].size else None
+    local = np.zeros(grid.local_shape, int)
+    slices = grid.owned[1:] if case.components_first else grid.owned
+    inner = grid.interior[1:] if case.components_first else grid.interior
+    local[slices] += 1
+    local[inner] += 1
+    own = np.zeros(tuple(box.stop - box.start for box in grid.box), int)
+    own[
+        tuple(
+            slice(low, max(low, n - high))
+            for (low, high), n in zip(case.halo, own.shape, strict=True)
+        )
+    ] = 1
+    assert indices is None or np.array_equal(indices, cells[grid.box])
+    assert np.array_equal(local[slices] - 1, own)
+    assert local.sum() == own.size + own.sum()
+    for axis, box in enumerate(grid.box):
+        owns = own.size > 0 and not grid.periodic[axis]
+        assert grid.at_boundary(axis, -1) == (owns and box.start == 0)
+        assert grid.at_boundary(axis, 1) == (owns and box.stop == grid.shape[axis])
+
+
+main(globals())
