@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import runner_page
 
 from support import processes, recorded
 from support.bounded import end_tree, run_bounded
@@ -25,7 +26,6 @@ from transrank.lab.store.records import read_run
 if TYPE_CHECKING:
     from conftest import Mpiexec
 
-ROOT = Path(__file__).parent.parent.parent
 RUNNER = "transrank-run"
 # Never precise: measured until the time is spent.
 ENDLESS = ("--precision", "0.000001", "--sizes", "8")
@@ -118,13 +118,9 @@ def test_the_cause_of_an_abort_always_reaches_the_user(mpiexec: Mpiexec, tmp_pat
         assert f"cannot open record file {record}: No such file" in finished.stderr
 
 
-def test_the_table_of_options_is_that_of_the_help() -> None:
-    told = run_bounded([installation.runner(), "--help"], timeout=60, env={}).check().stdout
-    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    table = table.partition("## transrank-run")[2].partition("\n## ")[0]
-    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `--")]
-    described = re.findall(r"--([a-z-]+)", " ".join(rows))
-    assert sorted(set(described)) == sorted(re.findall(r"^  --([a-z-]+)", told, re.MULTILINE))
+def test_the_page_of_the_runner_has_the_table_of_its_help() -> None:
+    page = runner_page.PAGE.read_text("utf-8")
+    assert page == runner_page.written(page), "python tools/runner_page.py writes it"
 
 
 def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_path: Path) -> None:

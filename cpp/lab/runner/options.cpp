@@ -86,19 +86,22 @@ constexpr std::array choices{
            [](Options& o, const std::string&, std::string_view v) {
                o.studies = text::split_list(v);
            }},
-    Choice{"sizes", "LIST", "1KiB,64KiB or 0..4MiB (doubling) or 8..4MiB:x4",
+    Choice{"sizes", "LIST",
+           "1KiB,64KiB or 0..4MiB (0, then doubling from 1) or 8..4MiB:x4 (times 4)",
            [](Options& o, const std::string&, std::string_view v) {
                o.selection.sizes = text::parse_sizes(v);
            }},
-    Choice{"axis", "NAME=A,B", "restrict another axis of the studies; repeatable", add_axis},
+    Choice{"axis", "NAME=A,B",
+           "restrict another axis of the studies, as in operation=allreduce,barrier; repeatable",
+           add_axis},
     Choice{"only", "FILE", "restrict to the case ids in FILE, one per line",
            [](Options& o, const std::string&, std::string_view v) { o.only_file = v; }},
-    Choice{"record", "FILE", "append launch and case lines to FILE (rank 0)",
+    Choice{"record", "FILE", "append launch and case lines to FILE (rank 0 writes)",
            [](Options& o, const std::string&, std::string_view v) { o.record_path = v; }},
     Choice{
-        "launch", "N", "number of this launch within its run (default: 0)",
+        "launch", "N", "number of this launch within its run, stored in each line (default: 0)",
         [](Options& o, const std::string& n, std::string_view v) { o.launch = number(n, v, 0); }},
-    Choice{"ranks-per-node", "N", "stored with each case; 0: not prescribed (default: 0)",
+    Choice{"ranks-per-node", "N", "stored in each line; 0: not prescribed (default: 0)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.ranks_per_node = number(n, v, 0);
            }},
@@ -107,78 +110,104 @@ constexpr std::array choices{
                o.seed = number(n, v, std::uint64_t{0});
            }},
     Choice{"precision", "X",
-           "stop a case when the 95 % interval of its median is X of it wide (default: 0.02)",
+           "stop a case when the relative width of the 95 % interval of its median is X "
+           "(default: 0.02)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.precision = number(n, v, 1e-6);
            }},
-    Choice{"max-time", "S", "or after S seconds (default: 1)",
+    Choice{"max-time", "S", "or after S seconds of it in this launch (default: 1)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.max_seconds = number(n, v, 1e-6);
            }},
-    Choice{"count", "N", "stop after N operations instead, whatever they show",
+    Choice{"count", "N", "stop after N operations or more instead, whatever they show",
            [](Options& o, const std::string& n, std::string_view v) {
                o.count = number(n, v, std::int64_t{1});
            }},
     Choice{
         "cores", "S,S,S",
-        "measure until rounds were taken with a cache line between cores in the first to the\n"
-        "                          second time and the fixed work in the third at most",
+        "go on with a case until rounds were taken with a cache line between cores in the first to "
+        "the second time and the fixed work in the third at most, or its time is spent",
         [](Options& o, const std::string& n, std::string_view v) { o.cores = core_bounds(n, v); }},
-    Choice{"cache", "MODE", "buffers before each sample: warm, rewritten or cold (default: warm)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.cache = choose<CacheMode>(n, v,
-                                           {{"warm", CacheMode::warm},
-                                            {"rewritten", CacheMode::rewritten},
-                                            {"cold", CacheMode::cold}});
-           }},
+    Choice{
+        "cache", "MODE",
+        "warm: buffers are reused as they are; rewritten: before each sample; cold: flushed before "
+        "each sample (default: warm)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.cache = choose<CacheMode>(n, v,
+                                        {{"warm", CacheMode::warm},
+                                         {"rewritten", CacheMode::rewritten},
+                                         {"cold", CacheMode::cold}});
+        }},
     Choice{"buffer-offset", "BYTES",
            "buffers begin BYTES past a page boundary; malloc of large blocks gives 16 (default: 0)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.buffer_offset = buffer_offset(n, v);
            }},
-    Choice{"sync", "METHOD", "common start: barrier or clock (default: barrier)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.synchronisation =
-                   choose<SynchronisationKind>(n, v,
-                                               {{"barrier", SynchronisationKind::barrier},
-                                                {"clock", SynchronisationKind::clock}});
-           }},
+    Choice{
+        "sync", "METHOD",
+        "how ranks come to a common start: barrier or clock; with clock the last line of a launch "
+        "is an event with the accuracy of the clocks at its end (default: barrier)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.synchronisation = choose<SynchronisationKind>(
+                n, v,
+                {{"barrier", SynchronisationKind::barrier}, {"clock", SynchronisationKind::clock}});
+        }},
     Choice{"record-samples", "WHOSE",
-           "slowest: the slowest rank of each sample; ranks: every rank's too (default: slowest)",
+           "slowest: of each sample the maximum over ranks; ranks: every rank's samples too "
+           "(default: slowest)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.kind = choose<RecordingKind>(
                    n, v, {{"slowest", RecordingKind::slowest}, {"ranks", RecordingKind::ranks}});
            }},
     Choice{"list-ranks", "N",
-           "a case of up to N ranks has the times of each, one of more how they spread, but for\n"
-           "                          studies that compare ranks (default: 256)",
+           "a case of up to N ranks has the times of each, one of more how they spread, except in "
+           "studies that compare ranks (default: 256)",
            [](Options& o, const std::string& n, std::string_view v) {
                o.recording.most_listed = number(n, v, 1);
            }},
     Choice{"memory", "BYTES",
-           "most buffer memory per process; larger cases are skipped (default: 1GiB)",
+           "most memory per process for buffers; a case that needs more is skipped and says so "
+           "(default: 1GiB)",
            [](Options& o, const std::string&, std::string_view v) {
                o.memory_bytes = text::parse_size(v);
            }},
-    Choice{"watchdog", "S", "end the job when nothing advances for S seconds (default: never)",
-           [](Options& o, const std::string& n, std::string_view v) {
-               o.watchdog_seconds = number(n, v, 0.0);
-           }},
+    Choice{
+        "watchdog", "S",
+        "end the job when no case advances for S seconds; ranks without a case to measure wait as "
+        "long as it takes (default: never)",
+        [](Options& o, const std::string& n, std::string_view v) {
+            o.watchdog_seconds = number(n, v, 0.0);
+        }},
     Choice{"ranks", "N", "with --list-cases: ranks of the launch (default: 2)",
            [](Options& o, const std::string& n, std::string_view v) { o.ranks = number(n, v, 1); }},
-    Choice{"list", nullptr, "print the studies as JSON and stop (no MPI needed)",
-           [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
-    Choice{"list-cases", nullptr, "print the selected cases as JSON lines and stop (no MPI needed)",
-           [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
-    Choice{"plan", "GRID,FROM,TO",
-           "print what each rank of a redistribution moves and stop (no MPI needed)",
-           [](Options& o, const std::string&, std::string_view v) {
-               o.action = Action::plan;
-               o.plan = v;
-           }},
-    Choice{"probe", nullptr, "print MPI, placement and clock as JSON and stop",
+    Choice{
+        "list", nullptr,
+        "print the studies as one JSON array and stop: name, summary, axes with their default "
+        "values, further values that they take on request or what those look like, what a quick "
+        "survey measures of them, fewest and most ranks, the sweep that --sizes replaces, whether "
+        "a survey measures it; no MPI needed",
+        [](Options& o, const std::string&, std::string_view) { o.action = Action::list; }},
+    Choice{
+        "list-cases", nullptr,
+        "print the cases that the other options select and stop, one JSON object per line: study, "
+        "case, axes, reason where it would be skipped; no MPI needed",
+        [](Options& o, const std::string&, std::string_view) { o.action = Action::list_cases; }},
+    Choice{
+        "plan", "GRID,FROM,TO[,RANK]",
+        "print what each rank of a redistribution, or one of them, moves and stop, one JSON object "
+        "per line: rank, sends and receives (peer, cells, runs); no MPI needed",
+        [](Options& o, const std::string&, std::string_view v) {
+            o.action = Action::plan;
+            o.plan = v;
+        }},
+    Choice{"probe", nullptr,
+           "rank 0 prints mpi, placement and clock, as in the launch line of a record, as one JSON "
+           "object; then all stop",
            [](Options& o, const std::string&, std::string_view) { o.action = Action::probe; }},
-    Choice{"stamp", "HOW", "every process prints when it began: plain (no MPI) or init",
+    Choice{"stamp", "HOW",
+           "every process prints one JSON object and stops: entered (epoch seconds at main()), "
+           "initialised (after MPI_Init, or null), host, pid, rank; plain never touches MPI, init "
+           "does",
            [](Options& o, const std::string& n, std::string_view v) {
                o.action = Action::stamp;
                o.stamp_initialises = choose<bool>(n, v, {{"plain", false}, {"init", true}});
@@ -235,6 +264,22 @@ Options parse_options(int argc, char** argv) {
     return options;
 }
 
+namespace {
+
+/// Words in lines of up to 100 characters; the first begins at `column` already, so do the others.
+std::string wrapped(std::string_view words, std::size_t column) {
+    const std::size_t most = 100 - column;
+    std::string text;
+    while (words.size() > most) {
+        const auto space = words.rfind(' ', most);
+        text += std::string(words.substr(0, space)) + '\n' + std::string(column, ' ');
+        words.remove_prefix(space + 1);
+    }
+    return text.append(words);
+}
+
+}  // namespace
+
 std::string help_text() {
     std::string text =
         "usage: mpiexec -n RANKS transrank-run --study A,B --record FILE [options]\n"
@@ -246,10 +291,10 @@ std::string help_text() {
             left += ' ';
             left += choice.argument;
         }
-        left.resize(std::max<std::size_t>(left.size() + 2, 26), ' ');
-        text += left + choice.help + '\n';
+        left.resize(std::max<std::size_t>(left.size() + 2, 30), ' ');
+        text += left + wrapped(choice.help, left.size()) + '\n';
     }
-    return text + "\nexit status: 0 done, 2 wrong usage, 3 failed\n";
+    return text + "\nexit status: 0 done, 2 wrong usage, 3 failed (see stderr)\n";
 }
 
 }  // namespace transrank::lab::runner
