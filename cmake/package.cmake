@@ -27,42 +27,40 @@ install(
   DESTINATION ${_package_folder}
   ${_development}
 )
-if(TARGET transrank_c)
-  install(
-    TARGETS transrank_c
-    EXPORT transrank-c
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ${_development}
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    ${_development}
-  )
-  install(
-    EXPORT transrank-c
-    FILE transrank-c-targets.cmake
-    NAMESPACE transrank::
-    DESTINATION ${_package_folder}
-    ${_development}
-  )
-  # The Fortran module is compiled in the project that uses it: what one compiler writes of a module,
-  # another one does not read.
-  install(
-    FILES fortran/transrank.f90
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/transrank
-    ${_development}
-  )
-  # Without the folder of the installation: what pkg-config reads is found relative to itself.
-  cmake_path(
-    RELATIVE_PATH CMAKE_INSTALL_PREFIX
-    BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
-    OUTPUT_VARIABLE _prefix_from_pc
-  )
-  configure_file(cmake/transrank.pc.in transrank.pc @ONLY)
-  install(
-    FILES ${CMAKE_CURRENT_BINARY_DIR}/transrank.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-    ${_development}
-  )
-endif()
+install(
+  TARGETS transrank_c
+  EXPORT transrank-c
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ${_development}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  ${_development}
+)
+install(
+  EXPORT transrank-c
+  FILE transrank-c-targets.cmake
+  NAMESPACE transrank::
+  DESTINATION ${_package_folder}
+  ${_development}
+)
+# The Fortran module is compiled in the project that uses it: what one compiler writes of a module,
+# another one does not read.
+install(
+  FILES fortran/transrank.f90
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/transrank
+  ${_development}
+)
+# Without the folder of the installation: what pkg-config reads is found relative to itself.
+cmake_path(
+  RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  OUTPUT_VARIABLE _prefix_from_pc
+)
+configure_file(cmake/transrank.pc.in transrank.pc @ONLY)
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/transrank.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  ${_development}
+)
 configure_package_config_file(
   cmake/transrank-config.cmake.in
   transrank-config.cmake

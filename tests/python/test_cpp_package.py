@@ -171,7 +171,9 @@ def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) ->
         *("-D", f"CMAKE_PREFIX_PATH={prefix}"),
     )
     assert refused.status != 0
-    assert "without the component Cobol; it has: CXX;C;Fortran" in " ".join(refused.stderr.split())
+    assert "transrank has no component Cobol; it has: CXX;C;Fortran" in " ".join(
+        refused.stderr.split()
+    )
 
 
 def syntax_of(program: Path, text: str, compiler: str, prefix: Path, *flags: str) -> Finished:
