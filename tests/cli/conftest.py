@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from support.stored_runs import Store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

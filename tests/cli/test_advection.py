@@ -51,21 +51,19 @@ def errors(cases: Sequence[Case], initial: str, scheme: str, transport: str) -> 
 
 
 @pytest.mark.parametrize("scheme", ORDERS)
-def test_smooth_fields_converge_with_the_order_of_the_scheme(
-    cases: Sequence[Case], scheme: str
-) -> None:
+def test_smooth_fields_converge_with_the_order_of_the_scheme(cases, scheme):
     for initial in ("sin-x", "sin-x-sin-y"):
         found = errors(cases, initial, scheme, "auto")
         assert abs(math.log2(found[50] / found[100]) - ORDERS[scheme]) < 0.1
 
 
-def test_without_communication_the_field_is_wrong(cases: Sequence[Case]) -> None:
+def test_without_communication_the_field_is_wrong(cases):
     right = errors(cases, "sin-x-sin-y", "second-order", "auto")
     wrong = errors(cases, "sin-x-sin-y", "second-order", "none")
     assert all(wrong[place] > 10 * right[place] for place in right)
 
 
-def test_mass_stays_also_of_a_field_that_is_not_smooth(cases: Sequence[Case]) -> None:
+def test_mass_stays_also_of_a_field_that_is_not_smooth(cases):
     solved = [
         case.outcome.values
         for case in cases
@@ -76,7 +74,7 @@ def test_mass_stays_also_of_a_field_that_is_not_smooth(cases: Sequence[Case]) ->
         assert values["mass_after"] == pytest.approx(values["mass_before"], rel=1e-12, abs=1e-11)
 
 
-def test_steps_too_long_and_parts_too_thin_are_refused_with_a_remedy(cases: Sequence[Case]) -> None:
+def test_steps_too_long_and_parts_too_thin_are_refused_with_a_remedy(cases):
     reasons = {case.reason for case in cases if case.status == "skipped"}
     assert any(
         reason is not None

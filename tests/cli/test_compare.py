@@ -21,9 +21,9 @@ def store(tmp_path: Path) -> Store:
     return found
 
 
-def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
+def test_a_slowdown_fails_the_gate_and_names_itself(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.0), label="after")
-    answer = store.run("compare", "before", "after")
+    answer = store.run("compare before after")
     assert answer.status == 1
     names, _, *lines = answer.stdout.splitlines()
     assert names == "baseline 20261101-000000-aaaa (before), candidate 20261102-000000-bbbb (after)"
@@ -39,16 +39,16 @@ def test_a_slowdown_fails_the_gate_and_names_itself(store: Store) -> None:
     assert "label" not in answer.stderr
 
 
-def test_runs_without_a_label_are_told_of_labels(store: Store) -> None:
+def test_runs_without_a_label_are_told_of_labels(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0))
     store.keep("20261103-000000-cccc", *pingpong(8, 1.0))
-    answer = store.run("compare", "latest~1", "latest")
+    answer = store.run("compare latest~1 latest")
     assert "neither run has a label" in answer.stderr
     assert "transrank measure --label before" in answer.stderr
-    assert "label" not in store.run("compare", "before", "latest").stderr
+    assert "label" not in store.run("compare before latest").stderr
 
 
-def test_what_applications_meet_stands_beside_the_medians(store: Store) -> None:
+def test_what_applications_meet_stands_beside_the_medians(store):
     """One sample in ten is disturbed: no median tells, the mean and P99 do."""
     slow = [
         recorded.case(8, launch=i, seconds=[1e-6] * 9 + [1e-4], flags=[0] * 9 + [DISTURBED])
@@ -57,36 +57,32 @@ def test_what_applications_meet_stands_beside_the_medians(store: Store) -> None:
     calm = [recorded.case(8, launch=i, seconds=[1e-6] * 10) for i in range(3)]
     store.keep("20261102-000000-bbbb", *calm)
     store.keep("20261103-000000-cccc", *slow)
-    answer = store.run("compare", "latest~1", "latest", "-v")
+    answer = store.run("compare latest~1 latest -v")
     lines = answer.stdout.splitlines()
     heading = lines.index("all samples after warm-up, baseline and candidate")
     row = lines[heading + 2].split()
     size, unit, mean, _, disturbed, _, p90, _, _, _, p99, _, slowest, _ = row
     assert (size, unit, mean, disturbed) == ("8", "B", "1.00", "10.9")
     assert (p90, p99, slowest) == ("1.00", "1.00", "100")
-    assert (
-        "of all samples" not in store.run("compare", "latest~1", "latest").stdout.split("\n\n")[1]
-    )
-    document = json.loads(store.run("compare", "latest~1", "latest", "--format", "json").stdout)
+    assert "of all samples" not in store.run("compare latest~1 latest").stdout.split("\n\n")[1]
+    document = json.loads(store.run("compare latest~1 latest --format json").stdout)
     assert document["ratio_of_all_samples"]["mean"] == pytest.approx(10.9)
     assert document["verdicts"][0]["candidate_p99_of_all_seconds"] == pytest.approx(1e-4)
     assert document["verdicts"][0]["ratio"] == 1.0
 
 
-def test_a_speedup_passes(store: Store) -> None:
+def test_a_speedup_passes(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 0.7), *pingpong(64, 1.4))
-    answer = store.run("compare", "before", "latest")
+    answer = store.run("compare before latest")
     assert answer.status == 0
     assert "2 faster at 5.0 %" in answer.stdout
     assert "median over cases: 0.700; middle half of the cases 0.700–0.700" in answer.stdout
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 0), ("unclear", 1), ("never", 0)])
-def test_unclear_is_no_pass_where_one_asks_for_a_pass(
-    store: Store, fail_on: str, status: int
-) -> None:
+def test_unclear_is_no_pass_where_one_asks_for_a_pass(store, fail_on, status):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.05), *pingpong(64, 2.0))
-    answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
+    answer = store.run(f"compare before latest --fail-on {fail_on}")
     assert "unclear" in answer.stdout
     assert answer.status == status
 
@@ -108,32 +104,28 @@ def astray(store: Store) -> None:
 @pytest.mark.parametrize(
     ("fail_on", "status"), [("slower", 1), ("family", 0), ("unclear", 1), ("never", 0)]
 )
-def test_a_lone_regression_among_many_noisy_cases_does_not_pass(
-    store: Store, fail_on: str, status: int
-) -> None:
+def test_a_lone_regression_among_many_noisy_cases_does_not_pass(store, fail_on, status):
     astray(store)
-    answer = store.run("compare", "first", "second", "--fail-on", fail_on)
+    answer = store.run(f"compare first second --fail-on {fail_on}")
     assert "unclear: slower on its own, but could be so by chance among 101 cases" in answer.stdout
     assert answer.status == status
     told = "slower on its own, which may be chance among 101 cases: pingpong/50B (2 ranks)"
     assert (told in answer.stderr) == (fail_on == "slower")
 
 
-def test_fewer_cases_leave_less_to_chance(store: Store) -> None:
+def test_fewer_cases_leave_less_to_chance(store):
     astray(store)
-    answer = store.run(
-        "compare", "first", "second", "--case", "pingpong/50B", "--fail-on", "family"
-    )
+    answer = store.run("compare first second --case pingpong/50B --fail-on family")
     assert answer.status == 1
 
 
-def test_every_way_to_fail_is_explained(store: Store) -> None:
-    told = store.run("compare", "--help").stdout
+def test_every_way_to_fail_is_explained(store):
+    told = store.run("compare --help").stdout
     for fail_on in compare.FAIL_ON:
         assert f"\n  {fail_on} " in told
 
 
-def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) -> None:
+def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store):
     two_nodes = recorded.PLACEMENT | {"hosts": ["a", "b"], "rank_host": [0, 1]}
     shapes = {"own": {"ranks": 2, "ranks_per_node": 2}, "apart": {"ranks": 2, "ranks_per_node": 1}}
     placed = pingpong(8, 1.3, shape=shapes["own"])
@@ -146,7 +138,7 @@ def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) 
     store.keep("20261102-000000-bbbb", *launches, *placed, *spread)
     base = [recorded.launch(i) for i in range(3)]
     store.keep("20261103-000000-cccc", *base, *pingpong(8, 1.0), *pingpong(64, 2.0))
-    answer = store.run("compare", "20261103", "20261102")
+    answer = store.run("compare 20261103 20261102")
     rows = [line.split() for line in answer.stdout.splitlines()]
     assert (rows[4][:2], rows[4][-1]) == (["8", "B"], "slower")
     assert (
@@ -156,49 +148,47 @@ def test_the_same_two_ranks_compare_whatever_the_shape_was_called(store: Store) 
 
 
 @pytest.mark.parametrize(("fail_on", "status"), [("slower", 1), ("unclear", 1), ("never", 0)])
-def test_where_nothing_can_be_judged_nothing_has_passed(
-    store: Store, fail_on: str, status: int
-) -> None:
+def test_where_nothing_can_be_judged_nothing_has_passed(store, fail_on, status):
     store.keep("20261102-000000-bbbb", *pingpong(128, 1.0))
-    answer = store.run("compare", "before", "latest", "--fail-on", fail_on)
+    answer = store.run(f"compare before latest --fail-on {fail_on}")
     assert answer.status == status
     refused = "no case could be judged, so the comparison fails" in answer.stderr
     assert refused == (fail_on == "slower")
     assert "missing: the candidate does not have it: pingpong/8B (2 ranks)" in answer.stdout
 
 
-def test_the_threshold_moves_the_verdict(store: Store) -> None:
+def test_the_threshold_moves_the_verdict(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.3), *pingpong(64, 2.6))
-    assert store.run("compare", "before", "latest", "--threshold", "50%").status == 0
-    refused = store.run("compare", "before", "latest", "--threshold", "5")
+    assert store.run("compare before latest --threshold 50%").status == 0
+    refused = store.run("compare before latest --threshold 5")
     assert refused.status == 2
     assert "write 5%" in refused.stderr
 
 
-def test_unlike_runs_are_warned_of(store: Store) -> None:
+def test_unlike_runs_are_warned_of(store):
     cold = recorded.header()["options"] | {"cache": "cold"}
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), *pingpong(64, 2.0), options=cold)
-    answer = store.run("compare", "before", "latest")
+    answer = store.run("compare before latest")
     assert answer.status == 0
     assert "warning: the runs differ: cache: warm / cold. hint: " in answer.stderr
 
 
-def test_an_imported_run_is_compared_by_means(store: Store, tmp_path: Path) -> None:
+def test_an_imported_run_is_compared_by_means(store, tmp_path):
     lines = [recorded.imported_case(8, launch=i, mean=2e-6) for i in range(3)]
     recorded.write(tmp_path / "osu.jsonl", [recorded.imported_header(3, label="osu"), *lines])
-    answer = store.run("compare", "before", "osu", "--case", "*/8B")
+    answer = store.run("compare before osu --case '*/8B'")
     assert "pingpong, 2 ranks of means" in answer.stdout
     assert answer.status == 1
 
 
-def test_json_and_csv_hold_the_whole_comparison(store: Store) -> None:
+def test_json_and_csv_hold_the_whole_comparison(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.3))
-    document = json.loads(store.run("compare", "before", "latest", "--format", "json").stdout)
+    document = json.loads(store.run("compare before latest --format json").stdout)
     assert document["counts"]["slower"] == 1
     assert document["counts"]["missing"] == 1
     assert document["verdicts"][0]["ratio"] == pytest.approx(1.3)
     assert document["verdicts"][0]["ratio_low"] > 1.05
-    answer = store.run("compare", "before", "latest", "--format", "csv")
+    answer = store.run("compare before latest --format csv")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [row["verdict"] for row in rows] == ["slower", "missing"]
 
@@ -211,9 +201,9 @@ def on_nodes(nodes: int, ranks: int = 2) -> recorded.Line:
     return recorded.launch(placement={**recorded.PLACEMENT, **where}, shape=shape)
 
 
-def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> None:
+def test_a_published_machine_is_laid_beside_with_its_source(store):
     store.keep("20261102-000000-bbbb", on_nodes(2), *pingpong(8, 1.0), label="two-nodes")
-    answer = store.run("compare", "two-nodes", "fugaku")
+    answer = store.run("compare two-nodes fugaku")
     assert answer.status == 0
     lines = answer.stdout.splitlines()
     assert lines[0] == "pingpong, 2 ranks; fugaku: 2 ranks on 2 nodes"
@@ -223,62 +213,62 @@ def test_a_published_machine_is_laid_beside_with_its_source(store: Store) -> Non
     assert "not measured in this run: pingping, sendrecv, exchange, collectives" in answer.stdout
     assert "RIKEN Center for Computational Science" in answer.stdout
     assert "Published numbers are means without an interval" in answer.stdout
-    document = json.loads(store.run("compare", "two-nodes", "Fugaku", "--format", "json").stdout)
+    document = json.loads(store.run("compare two-nodes Fugaku --format json").stdout)
     assert document["pairs"][0]["machine_seconds"] == 1.05e-6
     assert document["conditions"]
 
 
-def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store: Store) -> None:
+def test_ranks_elsewhere_have_no_ratio_but_a_line_that_says_which_would(store):
     for launches, ours in (
         ([on_nodes(1)], "2 ranks on 1 node"),
         ([], "ranks on unknown nodes"),
     ):
         store.keep("20261102-000000-bbbb", *launches, *pingpong(8, 1.0))
-        answer = store.run("compare", "latest", "fugaku")
+        answer = store.run("compare latest fugaku")
         assert answer.status == 0
         assert answer.stdout.startswith(
             f"pingpong: not comparable, the run has {ours}; comparable would be 2 ranks on 2 nodes"
         )
         assert "ratio" not in answer.stdout
         assert ("import --ranks-per-node" in answer.stdout) == (launches == [])
-    document = json.loads(store.run("compare", "latest", "fugaku", "--format", "json").stdout)
+    document = json.loads(store.run("compare latest fugaku --format json").stdout)
     assert document["pairs"] == []
     assert document["not_comparable"][0]["published"] == [[2, 2]]
 
 
-def test_a_published_machine_as_baseline_is_told_the_order(store: Store) -> None:
-    answer = store.run("compare", "fugaku", "before")
+def test_a_published_machine_as_baseline_is_told_the_order(store):
+    answer = store.run("compare fugaku before")
     assert answer.status == 2
     assert "put the run first: transrank compare before fugaku" in answer.stderr
 
 
-def test_a_published_job_is_chosen_by_its_nodes(store: Store) -> None:
+def test_a_published_job_is_chosen_by_its_nodes(store):
     collective = recorded.case(
         study="collectives",
         case="collectives/allreduce/blocking/float/8B",
         axes={"operation": "allreduce", "form": "blocking", "datatype": "float", "bytes": 8},
     )
     store.keep("20261102-000000-bbbb", collective)
-    every = store.run("compare", "latest", "fugaku")
+    every = store.run("compare latest fugaku")
     assert "would be 1,536 ranks on 384 nodes, 12,288 ranks on 3,072 nodes, 110,5" in every.stdout
-    largest = store.run("compare", "latest", "fugaku", "--nodes", "27648")
+    largest = store.run("compare latest fugaku --nodes 27648")
     assert "comparable would be 110,592 ranks on 27,648 nodes" in largest.stdout
     assert "1,536" not in largest.stdout
-    refused = store.run("compare", "latest", "fugaku", "--nodes", "7")
+    refused = store.run("compare latest fugaku --nodes 7")
     assert refused.status == 2
     assert "known: 2, 384, 432" in refused.stderr
 
 
-def test_a_machine_without_anything_in_common_is_told(store: Store) -> None:
-    answer = store.run("compare", "before", "jaguar")
+def test_a_machine_without_anything_in_common_is_told(store):
+    answer = store.run("compare before jaguar")
     assert answer.status == 4
     assert "before has no case of a study that was published for jaguar" in answer.stderr
     assert "transrank measure plan-scaling" in answer.stderr
 
 
-def test_a_missing_run_is_status_four(store: Store) -> None:
-    assert store.run("compare", "before", "nosuch").status == 4
-    assert store.run("compare", "before").status == 2
+def test_a_missing_run_is_status_four(store):
+    assert store.run("compare before nosuch").status == 4
+    assert store.run("compare before").status == 2
 
 
 def of_ranks(study: str, ranks: int, seconds: list[float], **axes: str | int) -> recorded.Line:
@@ -312,11 +302,9 @@ def on_other_memory() -> recorded.Line:
     return line
 
 
-def test_memory_of_each_kind_stands_beside_the_published_threads(store: Store) -> None:
+def test_memory_of_each_kind_stands_beside_the_published_threads(store):
     store.keep("20261102-000000-bbbb", on_other_memory())
-    lines = [
-        " ".join(line.split()) for line in store.run("compare", "latest", "xt6").stdout.splitlines()
-    ]
+    lines = [" ".join(line.split()) for line in store.run("compare latest xt6").stdout.splitlines()]
     heading = lines.index("memory mean deviation xt6 deviation")
     rows = dict(row.split(maxsplit=2)[1:] for row in lines[heading + 1 : heading + 5])
     assert rows["own"] == "23.1 s 5.11 ms 23.1 s 6.53 ms"
@@ -324,19 +312,18 @@ def test_memory_of_each_kind_stands_beside_the_published_threads(store: Store) -
     assert rows["diagonal"] == "23.5 s 14.8 ms"
 
 
-def test_two_runs_have_mean_and_deviation_of_each_domain(store: Store) -> None:
+def test_two_runs_have_mean_and_deviation_of_each_domain(store):
     axes: dict[str, str | int] = {"domain_ranks": 2, "traffic": "none", "bytes": 1024}
     for run, factor in (("20261102-000000-bbbb", 1), ("20261103-000000-cccc", 2)):
         times = [factor * time for time in (1e-3, 3e-3, 1e-3, 1e-3)]
         store.keep(run, of_ranks("contention", 4, times, **axes))
     lines = [
-        " ".join(line.split())
-        for line in store.run("compare", "latest~1", "latest").stdout.splitlines()
+        " ".join(line.split()) for line in store.run("compare latest~1 latest").stdout.splitlines()
     ]
     heading = lines.index("domain baseline deviation candidate deviation ratio")
     assert lines[heading + 1] == "1 KiB 0 2.00 ms 1.41 ms 4.00 ms 2.83 ms 2.00"
     assert lines[heading + 2] == "1 KiB 1 1.00 ms 0 s 2.00 ms 0 s 2.00"
-    document = json.loads(store.run("compare", "latest~1", "latest", "--format", "json").stdout)
+    document = json.loads(store.run("compare latest~1 latest --format json").stdout)
     assert [one["ratio"] for one in document["domains"]] == [2.0, 2.0]
 
 
@@ -354,23 +341,21 @@ def starts(seconds: float) -> list[recorded.Line]:
     ]
 
 
-def test_two_job_starts_have_their_first_rank_beside_the_last(store: Store) -> None:
+def test_two_job_starts_have_their_first_rank_beside_the_last(store):
     store.keep("20261102-000000-bbbb", *starts(1.0))
     store.keep("20261103-000000-cccc", *starts(2.0))
-    answer = store.run("compare", "latest~1", "latest", "--fail-on", "never")
+    answer = store.run("compare latest~1 latest --fail-on never")
     row = next(line.split() for line in answer.stdout.splitlines() if "slower" in line)
     assert row[-5:] == ["900", "ms,", "1.80", "s", "slower"]
-    (rows,) = csv.DictReader(
-        io.StringIO(store.run("compare", "latest~1", "latest", "--format", "csv").stdout)
-    )
+    (rows,) = csv.DictReader(io.StringIO(store.run("compare latest~1 latest --format csv").stdout))
     assert float(rows["candidate_first_rank_seconds"]) == pytest.approx(1.8)
-    assert "first ranks" not in store.run("compare", "before", "before").stdout
+    assert "first ranks" not in store.run("compare before before").stdout
 
 
-def test_a_job_start_stands_beside_each_published_shape_of_the_job(store: Store) -> None:
+def test_a_job_start_stands_beside_each_published_shape_of_the_job(store):
     start = of_ranks("launch", 768, [1.0] * 768, stamp="plain")
     store.keep("20261102-000000-bbbb", start | {"shape": {"ranks": 768, "ranks_per_node": 1}})
-    lines = store.run("compare", "latest", "fugaku").stdout.splitlines()
+    lines = store.run("compare latest fugaku").stdout.splitlines()
     last = {line.split()[-1]: line.split() for line in lines if " s " in line}
     assert last["4x6x32"][-3:] == ["3.78", "s", "4x6x32"]
     assert {"noncont", "32x6x4", "8x12x8"} <= set(last)

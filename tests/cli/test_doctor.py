@@ -10,12 +10,10 @@ import os
 import pwd
 import secrets
 import time
-from pathlib import Path
 
 import pytest
 
 from support.bounded import Finished
-from support.stored_runs import Store
 from transrank import installation
 from transrank.lab.cli import doctor, execution, output
 from transrank.lab.cli.__main__ import parse
@@ -29,7 +27,7 @@ def checks(finished: Finished) -> dict[str, dict[str, str]]:
     return {check["check"]: check for check in json.loads(finished.stdout)}
 
 
-def test_the_table_ends_in_a_sentence_and_the_status_agrees(store: Store) -> None:
+def test_the_table_ends_in_a_sentence_and_the_status_agrees(store):
     finished = store.run("doctor")
     lines = finished.stdout.splitlines()
     assert lines[0].split() == ["verdict", "check", "finding"]
@@ -38,12 +36,12 @@ def test_the_table_ends_in_a_sentence_and_the_status_agrees(store: Store) -> Non
     assert any("warning" in line for line in lines) != healthy
 
 
-def test_the_map_of_the_machine_stands_below_the_checks(store: Store) -> None:
+def test_the_map_of_the_machine_stands_below_the_checks(store):
     xt6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1"
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})  # as in a container, or under taskset
     try:
-        finished = store.run("doctor", "-n", "1", env={"TRANSRANK_TOPOLOGY": xt6})
+        finished = store.run("doctor -n 1", env={"TRANSRANK_TOPOLOGY": xt6})
     finally:
         os.sched_setaffinity(0, allowed)
     assert "2 packages, 4 memory domains, 24 cores (synthetic)" in finished.stdout
@@ -59,13 +57,13 @@ def test_the_map_of_the_machine_stands_below_the_checks(store: Store) -> None:
     assert "  domain 3: CPUs 18-23, none of which may be used, 8 GiB" in lines
 
 
-def test_a_map_that_describes_no_machine_is_wrong_usage(store: Store) -> None:
+def test_a_map_that_describes_no_machine_is_wrong_usage(store):
     finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": "gpu:4"})
     assert finished.status == 2
     assert "TRANSRANK_TOPOLOGY: 'gpu:4' does not describe a part of a machine" in finished.stderr
 
 
-def test_a_map_that_is_no_regular_file_is_wrong_usage(store: Store, tmp_path: Path) -> None:
+def test_a_map_that_is_no_regular_file_is_wrong_usage(store, tmp_path):
     pipe = tmp_path / "map.xml"
     os.mkfifo(pipe)
     finished = store.run("doctor", env={"TRANSRANK_TOPOLOGY": str(pipe)})
@@ -73,8 +71,8 @@ def test_a_map_that_is_no_regular_file_is_wrong_usage(store: Store, tmp_path: Pa
     assert f"TRANSRANK_TOPOLOGY: {pipe} is not a regular file" in finished.stderr
 
 
-def test_mpi_is_really_started(store: Store) -> None:
-    finished = store.run("doctor", "--format", "json")
+def test_mpi_is_really_started(store):
+    finished = store.run("doctor --format json")
     found = checks(finished)
     assert found["MPI"]["verdict"] == "ok"
     names = {"mpich": "MPICH", "openmpi": "Open MPI"}
@@ -82,11 +80,9 @@ def test_mpi_is_really_started(store: Store) -> None:
     assert found["clock"]["verdict"] == "ok"
 
 
-def test_more_ranks_than_cores_and_too_many_threads_are_found(store: Store) -> None:
+def test_more_ranks_than_cores_and_too_many_threads_are_found(store):
     ranks = len(os.sched_getaffinity(0)) + 1
-    finished = store.run(
-        *("doctor", "-n", str(ranks), "--format", "json"), env={"OMP_NUM_THREADS": "64"}
-    )
+    finished = store.run(f"doctor -n {ranks} --format json", env={"OMP_NUM_THREADS": "64"})
     assert finished.status == 1
     found = checks(finished)
     assert found["cores"]["verdict"] == "warning"
@@ -95,7 +91,7 @@ def test_more_ranks_than_cores_and_too_many_threads_are_found(store: Store) -> N
     assert "OMP_NUM_THREADS=64" in found["threads"]["finding"]
 
 
-def test_without_a_count_the_largest_launch_of_a_survey_is_examined() -> None:
+def test_without_a_count_the_largest_launch_of_a_survey_is_examined():
     here = execution.look_around(None)
     for nodes, shape in ((1, Shape(8)), (3, Shape(24, 8))):
         launcher = dataclasses.replace(here.launcher, capacity=Capacity(nodes, 8))
@@ -104,39 +100,37 @@ def test_without_a_count_the_largest_launch_of_a_survey_is_examined() -> None:
         assert doctor._shape(parse(["doctor", "-n", "4"]), site) == Shape(4)
 
 
-def test_an_mpi_that_does_not_start_is_a_finding(store: Store) -> None:
+def test_an_mpi_that_does_not_start_is_a_finding(store):
     finished = store.run("doctor", "--launcher", "sh -c 'echo it broke >&2; exit 4' {ranks}")
     assert finished.status == 1
     assert "MPI does not start on 2 ranks: sh exited with 4; it said: it broke" in finished.stdout
     assert finished.stderr == ""
 
 
-def test_a_launcher_of_another_mpi_is_told_in_one_sentence(store: Store) -> None:
+def test_a_launcher_of_another_mpi_is_told_in_one_sentence(store):
     words = "echo Runtime environment uses unsupported PMI version PMIx. Aborting. >&2"
     launcher = f"sh -c '{words}; echo more >&2; exit 16' {{ranks}}"
-    finished = store.run("doctor", "--launcher", launcher, "-n", "2")
+    finished = store.run("doctor -n 2 --launcher", launcher)
     told = "MPI does not start on 2 ranks: the launcher belongs to another MPI than transrank-run"
     assert any(line.endswith(told) for line in finished.stdout.splitlines())
     assert "hint: leave out --launcher" in finished.stdout
 
 
-def test_the_table_in_a_file_has_no_control_codes(store: Store, tmp_path: Path) -> None:
+def test_the_table_in_a_file_has_no_control_codes(store, tmp_path):
     file = tmp_path / "doctor.txt"
-    finished = store.run("doctor", "--color", "always", "-o", file)
+    finished = store.run(f"doctor --color always -o {file}")
     assert finished.stdout == ""
     assert "\x1b" not in file.read_text()
     assert file.read_text().startswith("verdict")
 
 
-def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
-    store: Store,
-) -> None:
+def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(store):
     segment = left_overs.FOLDER / f"mpich_shm_test{secrets.token_hex(4)}_0"
     segment.write_bytes(bytes(2048))
     try:
         hours_ago = time.time() - 3 * 3600
         os.utime(segment, (hours_ago, hours_ago))
-        finished = store.run("doctor", "--format", "json")
+        finished = store.run("doctor --format json")
         found = checks(finished)["left over"]
         owner = pwd.getpwuid(os.geteuid()).pw_name
         assert f"{segment.name} (2 KiB, 3 h 00 min old, of {owner})" in found["finding"]
@@ -145,20 +139,16 @@ def test_what_killed_jobs_left_in_shared_memory_is_named_with_its_age_and_owner(
         segment.unlink()
 
 
-@pytest.mark.parametrize("verb", [["doctor"], ["tune", "-o", "rules.conf"]])
-def test_far_more_ranks_than_cores_are_refused_before_any_starts(
-    verb: list[str], store: Store
-) -> None:
-    refused = store.run(*verb, "-n", "4096")
+@pytest.mark.parametrize("verb", ["doctor", "tune -o rules.conf"])
+def test_far_more_ranks_than_cores_are_refused_before_any_starts(verb, store):
+    refused = store.run(f"{verb} -n 4096")
     assert refused.status == 2, refused.describe()
     assert "4096 ranks: 4096 ranks on" in refused.stderr
     assert "--oversubscribe" in refused.stderr
-    assert "oversubscribe" in store.run(verb[0], "--help").stdout
+    assert "oversubscribe" in store.run(f"{verb.split()[0]} --help").stdout
 
 
-def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_long_enumeration_is_shown_in_part_unless_all_is_asked_for(monkeypatch):
     found = Check("left over", "note", ", ".join(f"segment {i}" for i in range(300)), "rm " * 300)
     monkeypatch.setattr(output, "settings", output.Settings())
     assert "segment 299" not in shown(found)

@@ -42,16 +42,16 @@ def statuses() -> set[str]:
         ("records", set(schema.KINDS)),
     ],
 )
-def test_a_page_has_a_row_for_everything_there_is(page: str, names: set[str]) -> None:
+def test_a_page_has_a_row_for_everything_there_is(page, names):
     assert names - first_cells(page) == set()
 
 
-def test_every_answer_of_the_gate_has_a_row() -> None:
+def test_every_answer_of_the_gate_has_a_row():
     rows = {cell.removesuffix("` (default)") for cell in first_cells("comparing")}
     assert set(compare.FAIL_ON) - rows == set()
 
 
-def test_every_batch_system_has_a_column() -> None:
+def test_every_batch_system_has_a_column():
     heading = next(
         line for line in (DOCS / "jobs.md").read_text("utf-8").splitlines() if "| option |" in line
     )
@@ -59,6 +59,6 @@ def test_every_batch_system_has_a_column() -> None:
     assert columns == list(scripts.SYSTEMS)
 
 
-def test_every_page_is_reached_from_the_first() -> None:
+def test_every_page_is_reached_from_the_first():
     index = (DOCS / "index.md").read_text("utf-8").splitlines()
     assert {page.stem for page in DOCS.glob("*.md")} - {"index", *index} == set()

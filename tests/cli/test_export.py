@@ -32,8 +32,8 @@ def store(tmp_path: Path) -> Store:
     return found
 
 
-def test_results_become_csv_on_stdout(store: Store) -> None:
-    answer = store.run("export", "latest")
+def test_results_become_csv_on_stdout(store):
+    answer = store.run("export latest")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [row["study"] for row in rows] == ["pingpong", "pingpong", "collectives", "bandwidth"]
     assert rows[2]["axis_operation"] == "barrier"
@@ -42,10 +42,10 @@ def test_results_become_csv_on_stdout(store: Store) -> None:
     assert rows[1]["reason"] == "needs 3 GiB"
 
 
-def test_samples_become_csv_with_their_flags_and_rounds(store: Store) -> None:
+def test_samples_become_csv_with_their_flags_and_rounds(store):
     lines = [recorded.case(8, seconds=[1e-6, 2e-6, 3e-6], flags=[1, 0, 2], rounds=[2, 1])]
     store.keep("20261121-000000-bbbb", *lines)
-    answer = store.run("export", "latest", "--samples")
+    answer = store.run("export latest --samples")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [(row["round"], row["seconds"], row["flags"]) for row in rows] == [
         ("0", "1e-06", "1"),
@@ -54,79 +54,77 @@ def test_samples_become_csv_with_their_flags_and_rounds(store: Store) -> None:
     ]
 
 
-def test_a_file_that_would_be_neither_csv_nor_parquet_is_refused(store: Store) -> None:
+def test_a_file_that_would_be_neither_csv_nor_parquet_is_refused(store):
     target = store.path / "run.xlsx"
-    answer = store.run("export", "latest", "-o", target)
+    answer = store.run(f"export latest -o {target}")
     assert (answer.status, target.exists()) == (2, False)
     assert "--format csv" in answer.stderr
-    assert store.run("export", "latest", "-o", target, "--format", "csv").status == 0
+    assert store.run(f"export latest -o {target} --format csv").status == 0
     assert target.read_text().startswith("study,case,")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--samples"]])
-def test_parquet_holds_what_csv_holds(store: Store, tmp_path: Path, arguments: list[str]) -> None:
+def test_parquet_holds_what_csv_holds(store, tmp_path, arguments):
     target = tmp_path / "run.parquet"
-    answer = store.run("export", "latest", "-o", target, *arguments)
+    answer = store.run(f"export latest -o {target}", *arguments)
     assert (answer.status, answer.stdout) == (0, "")
     assert f"rows written to {target}" in answer.stderr
     stored = parquet.read_table(target).to_pylist()
-    text = store.run("export", "latest", *arguments).stdout
+    text = store.run("export latest", *arguments).stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(stored) == len(rows) > 3
     for one, other in zip(stored, rows, strict=True):
         assert {name: "" if value is None else str(value) for name, value in one.items()} == other
 
 
-def test_cases_are_picked_for_samples_too(store: Store) -> None:
-    text = store.run("export", "latest", "--samples", "--case", "bandwidth/*").stdout
+def test_cases_are_picked_for_samples_too(store):
+    text = store.run("export latest --samples --case 'bandwidth/*'").stdout
     assert {row["case"] for row in csv.DictReader(io.StringIO(text))} == {"bandwidth/64/8B"}
 
 
-def test_parquet_needs_a_file(store: Store) -> None:
-    answer = store.run("export", "latest", "--format", "parquet")
+def test_parquet_needs_a_file(store):
+    answer = store.run("export latest --format parquet")
     assert answer.status == 2
     assert "name a file: -o FILE.parquet" in answer.stderr
 
 
-def test_a_missing_pyarrow_is_told_with_the_command_that_installs_it(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_pyarrow_is_told_with_the_command_that_installs_it(store, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    answer = store.run("export", "latest", "-o", tmp_path / "x.parquet")
+    answer = store.run(f"export latest -o {tmp_path / 'x.parquet'}")
     assert answer.status == 2
     assert "pip install 'transrank[parquet]'" in answer.stderr
 
 
 @pytest.mark.parametrize("name", ["nosuch/x.parquet", "nosuch/x.csv"])
-def test_a_file_that_cannot_be_written_is_told(store: Store, tmp_path: Path, name: str) -> None:
-    answer = store.run("export", "latest", "-o", tmp_path / name)
+def test_a_file_that_cannot_be_written_is_told(store, tmp_path, name):
+    answer = store.run(f"export latest -o {tmp_path / name}")
     assert answer.status == 4
     assert "cannot write" in answer.stderr
     assert "No such file" in answer.stderr
 
 
-def test_a_full_disk_is_told(store: Store) -> None:
+def test_a_full_disk_is_told(store):
     for arguments in (["--format", "csv"], ["--format", "parquet"]):
-        answer = store.run("export", "latest", "-o", "/dev/full", *arguments)
+        answer = store.run("export latest -o /dev/full", *arguments)
         assert answer.status == 4
         assert "No space left" in answer.stderr
         assert Path("/dev/full").is_char_device()
 
 
-def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store: Store) -> None:
+def test_disturbed_samples_are_in_the_mean_and_percentiles_of_all(store):
     seconds = [1e-6] * 9 + [1e-4]
     lines = [
         recorded.case(8, launch=i, seconds=seconds, flags=[0] * 9 + [DISTURBED]) for i in range(3)
     ]
     store.keep("20261103-000000-cccc", *lines)
-    (row,) = csv.DictReader(io.StringIO(store.run("export", "20261103").stdout))
+    (row,) = csv.DictReader(io.StringIO(store.run("export 20261103").stdout))
     assert float(row["seconds"]) == 1e-6
     assert float(row["mean_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p90_of_all_seconds"]) == pytest.approx(1.09e-5)
     assert float(row["p99_of_all_seconds"]) == pytest.approx(1e-4)
 
 
-def test_domains_become_rows_of_mean_and_deviation(store: Store) -> None:
+def test_domains_become_rows_of_mean_and_deviation(store):
     lines = [
         recorded.case(
             1024,
@@ -139,15 +137,15 @@ def test_domains_become_rows_of_mean_and_deviation(store: Store) -> None:
         for launch, seconds in enumerate((1e-3, 3e-3))
     ]
     store.keep("20261121-000000-bbbb", *lines)
-    answer = store.run("export", "latest", "--domains")
+    answer = store.run("export latest --domains")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [(row["domain"], row["values"]) for row in rows] == [("0", "2"), ("1", "2")]
     assert float(rows[0]["mean_seconds"]) == pytest.approx(2e-3)
     assert float(rows[0]["deviation_seconds"]) == pytest.approx(2e-3 / 2**0.5)
 
 
-def test_a_run_without_domains_is_told_which_studies_have_them(store: Store) -> None:
-    answer = store.run("export", "20261120-000000-aaaa", "--domains")
+def test_a_run_without_domains_is_told_which_studies_have_them(store):
+    answer = store.run("export 20261120-000000-aaaa --domains")
     assert answer.status == 2
     assert "only the studies locality and contention measure them" in answer.stderr
-    assert store.run("export", "latest", "--domains", "--samples").status == 2
+    assert store.run("export latest --domains --samples").status == 2

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import transrank
 from support import commands
-from support.stored_runs import Store
 from transrank.errors import LaunchError
 from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import output
@@ -31,7 +30,7 @@ STATUSES = {0, 1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("verb", ["", *frame.VERBS])
-def test_help_fits_eighty_columns(verb: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_fits_eighty_columns(verb, store, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     finished = store.run(*([verb] if verb else []), "--help").check()
     assert finished.stderr == ""
@@ -39,7 +38,7 @@ def test_help_fits_eighty_columns(verb: str, store: Store, monkeypatch: pytest.M
     assert too_long == []
 
 
-def test_the_help_has_first_steps_and_the_exit_statuses(store: Store) -> None:
+def test_the_help_has_first_steps_and_the_exit_statuses(store):
     text = store.run("--help").check().stdout
     for verb in frame.VERBS:
         assert f"\n    {verb} " in text
@@ -50,20 +49,20 @@ def test_the_help_has_first_steps_and_the_exit_statuses(store: Store) -> None:
     assert "130 interrupted" in text
 
 
-def test_environment_variables_are_told_by_the_help_of_what_reads_them(store: Store) -> None:
-    text = store.run("measure", "--help").check().stdout
+def test_environment_variables_are_told_by_the_help_of_what_reads_them(store):
+    text = store.run("measure --help").check().stdout
     assert "TRANSRANK_LAUNCHER" in text
     assert "TRANSRANK_STORE" in text
     assert "NO_COLOR" in text
 
 
-def test_the_version_is_that_of_the_package(store: Store) -> None:
+def test_the_version_is_that_of_the_package(store):
     finished = store.run("--version").check()
     assert finished.stdout == f"transrank {transrank.__version__}\n"
 
 
-def test_no_verb_is_wrong_usage_and_shows_the_help(store: Store) -> None:
-    finished = store.run()
+def test_no_verb_is_wrong_usage_and_shows_the_help(store):
+    finished = store.run("")
     assert finished.status == 2
     assert finished.stdout.startswith("usage: transrank")
 
@@ -96,10 +95,8 @@ def test_no_verb_is_wrong_usage_and_shows_the_help(store: Store) -> None:
         (["script", "slum"], "invalid choice: 'slum'", "transrank script --help"),
     ],
 )
-def test_wrong_usage_is_one_line_with_a_hint(
-    arguments: list[str], error: str, hint: str, store: Store
-) -> None:
-    finished = store.run(*arguments)
+def test_wrong_usage_is_one_line_with_a_hint(arguments, error, hint, store):
+    finished = store.run("", *arguments)
     assert finished.status == 2, finished.describe()
     lines = finished.stderr.splitlines()
     assert error in lines[0] or error in finished.stderr
@@ -120,7 +117,7 @@ def read_from(command: list[str], store: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
     # More than a pipe holds: the writer must meet the closed end.
     command = [*commands.COMMAND, "measure", "pingpong", "--dry-run", "--launches", "500"]
     with read_from(command, tmp_path) as reading:
@@ -130,9 +127,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert reading.returncode == 141
 
 
-def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(
-    tmp_path: Path,
-) -> None:
+def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(tmp_path):
     command = [*commands.COMMAND, "measure", "pingpong", "--max-time", "10ms", "--launches", "50"]
     with read_from(command, tmp_path) as reading:
         while " in launch " not in reading.stderr.readline():
@@ -146,7 +141,7 @@ def test_a_run_whose_progress_nobody_reads_any_more_stops_and_keeps_its_cases(
     assert run.events[-1].event == "interrupted"
 
 
-def test_an_error_that_nobody_reads_is_no_traceback() -> None:
+def test_an_error_that_nobody_reads_is_no_traceback():
     read, write = os.pipe()
     os.close(read)
     finished = subprocess.run([*commands.COMMAND, "nosuch"], stderr=write, check=False)
@@ -154,9 +149,7 @@ def test_an_error_that_nobody_reads_is_no_traceback() -> None:
     assert finished.returncode == 141
 
 
-def test_a_bug_is_one_line_and_verbose_shows_its_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bug_is_one_line_and_verbose_shows_its_traceback(monkeypatch, capsys):
     def stumble(_: object) -> int:
         raise KeyError("boom")
 
@@ -171,9 +164,7 @@ def test_a_bug_is_one_line_and_verbose_shows_its_traceback(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_has_its_own_status(
-    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupt_has_its_own_status(number, monkeypatch, capsys):
     def wait(_: object) -> int:
         signal.raise_signal(number)
         time.sleep(10)
@@ -187,9 +178,7 @@ def test_an_interrupt_has_its_own_status(
 
 
 @pytest.mark.parametrize("terminal", ["dumb", "xterm-256color"])
-def test_colour_appears_only_where_it_is_wanted(
-    terminal: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_colour_appears_only_where_it_is_wanted(terminal, monkeypatch, capsys):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", terminal)
     for color, coloured in (("auto", False), ("always", True), ("never", False)):
@@ -198,9 +187,7 @@ def test_colour_appears_only_where_it_is_wanted(
         assert ("\x1b" in capsys.readouterr().err) == coloured
 
 
-def test_warnings_are_said_once_and_silenced_by_qq(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_warnings_are_said_once_and_silenced_by_qq(monkeypatch, capsys):
     monkeypatch.setattr(output, "settings", output.Settings())
     output.warning("4 ranks share 2 cores; waits dominate", "-n 2")
     output.warning("4 ranks share 2 cores; waits dominate", "-n 2")
@@ -212,9 +199,7 @@ def test_warnings_are_said_once_and_silenced_by_qq(
     assert capsys.readouterr().err == ""
 
 
-def test_a_handler_that_python_did_not_set_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_handler_that_python_did_not_set_is_left_alone(tmp_path, monkeypatch, capsys):
     """A library that is loaded before Python may have set one: Python then knows none."""
     set_by_python = signal.signal
     known = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
@@ -232,7 +217,7 @@ def test_a_handler_that_python_did_not_set_is_left_alone(
     assert (status, capsys.readouterr().err) == (0, f"no runs in {tmp_path}\n")
 
 
-def test_tables_on_a_pipe_are_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_on_a_pipe_are_not_cut(capsys):
     row = ["x" * 300, "[bold]as it stands[/]"]
     table = output.table(["long", output.Column("short", right=True)], [row])
     output.print_or_write(lambda console: console.print(table), None)
@@ -241,8 +226,8 @@ def test_tables_on_a_pipe_are_not_cut(capsys: pytest.CaptureFixture[str]) -> Non
     assert row[1] in text
 
 
-def test_a_result_that_cannot_be_written_is_status_4(store: Store) -> None:
-    finished = store.run("script", "slurm", "-o", store.path / "no" / "such" / "file")
+def test_a_result_that_cannot_be_written_is_status_4(store):
+    finished = store.run(f"script slurm -o {store.path / 'no' / 'such' / 'file'}")
     assert finished.status == 4
     assert "cannot write" in finished.stderr
 
@@ -266,9 +251,7 @@ VALUES = [
         max_size=8,
     )
 )  # fmt: skip
-def test_any_command_line_ends_in_a_documented_status(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str]
-) -> None:
+def test_any_command_line_ends_in_a_documented_status(monkeypatch, tmp_path, words):
     """No launch takes place; all else is real."""
 
     def no_launch(*_: object, **__: object) -> process.Outcome:
@@ -303,7 +286,7 @@ def test_any_command_line_ends_in_a_documented_status(
     ],
     ids=["show", "measure", "two options", "no verb"],
 )
-def test_options_before_the_verb_are_told_their_place(words: list[str], hint: str) -> None:
+def test_options_before_the_verb_are_told_their_place(words, hint):
     status, said = commands.run_quietly(words)
     assert status == 2
     assert said.splitlines() == [
@@ -313,7 +296,7 @@ def test_options_before_the_verb_are_told_their_place(words: list[str], hint: st
 
 
 @pytest.mark.parametrize(("quiet", "place"), [("-q", 1), ("-qq", 2), ("-qqq", 4)])
-def test_every_verb_takes_quiet_twice_wherever_it_stands(quiet: str, place: int) -> None:
+def test_every_verb_takes_quiet_twice_wherever_it_stands(quiet, place):
     words = ["measure", "pingpong", "--sizes", "8", "--dry-run", "-n", "2"]
     status, said = commands.run_quietly([*words[:place], quiet, *words[place:]])
     assert (status, said) == (0, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,9 +15,6 @@ from support import recorded
 from support.commands import run_quietly
 from support.stored_runs import pingpong
 from transrank.lab.cli.__main__ import INTERNAL_ERROR
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BARRIER = recorded.case(
     study="collectives",
@@ -76,9 +73,7 @@ VALUES = st.sampled_from([*NUMBERS, *TEXTS, *OTHERS])
     verb=st.sampled_from(VERBS),
 )
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_changed_files_are_answered_or_refused(
-    tmp_path: Path, changes: list[tuple[tuple[int, int, tuple[Any, ...]], Any]], verb: list[str]
-) -> None:
+def test_changed_files_are_answered_or_refused(tmp_path, changes, verb):
     which = changes[0][0][0]
     lines = json.loads(json.dumps(EVERY[which]))
     for (other, number, (*outer, last)), value in changes:
@@ -98,7 +93,7 @@ def test_changed_files_are_answered_or_refused(
 
 
 @pytest.mark.parametrize("scale", [0.0, 5e-324, 1e-300, 1e300])
-def test_times_at_the_ends_of_the_number_line_are_shown(tmp_path: Path, scale: float) -> None:
+def test_times_at_the_ends_of_the_number_line_are_shown(tmp_path, scale):
     lines = [
         recorded.case(8, launch=launch, seconds=[scale * (1 + launch)] * 8) for launch in range(3)
     ]

@@ -16,13 +16,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from support import recorded, trials
 from support.commands import COMMAND, run_quietly
 from support.stored_runs import pingpong
+from support.suites import OUTPUTS
 from transrank import installation
 from transrank.errors import Failure
 from transrank.installation import variants
@@ -34,11 +35,7 @@ from transrank.lab.survey import probe
 from transrank.lab.tune import note, own
 from transrank.lab.tune.choice import Range
 
-if TYPE_CHECKING:
-    from conftest import Mpiexec
-
 TESTS = Path(__file__).parent.parent
-SUITES = TESTS / "python/lab/store/outputs"
 SECONDS, BYTES = 10, 1 << 30
 STARTS = re.compile(r"subprocess\.Popen|os\.(exec|posix_spawn|spawn|system|fork|startfile)")
 # What is put into a file, or in the place of its texts and numbers.
@@ -181,7 +178,7 @@ FORMATS = [
     ),
     Format(
         "output of OSU and IMB",
-        lambda: [path.read_bytes() for path in sorted(SUITES.glob("*.txt"))],
+        lambda: [text.encode() for text in OUTPUTS.values()],
         command("import", "FILE", "-n", "4"),
     ),
     Format("tuning file", tuning_seeds, read_note),
@@ -254,7 +251,7 @@ def nothing_started() -> Iterator[None]:
 
     if not hasattr(sys, "_transrank_hook"):
         sys.addaudithook(_hook)
-        sys._transrank_hook = True  # type: ignore[attr-defined]
+        sys._transrank_hook = True
     before = signal.signal(signal.SIGALRM, end)
     signal.alarm(SECONDS)
     watching = True
@@ -272,9 +269,7 @@ def peak_bytes() -> int:
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda of: of.name)
-def test_changed_files_of_every_format_start_nothing(
-    of: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_files_of_every_format_start_nothing(of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     installation.mpiexec()  # which is asked once what it is
     rng = random.Random(trials.seed())
@@ -291,7 +286,7 @@ def test_changed_files_of_every_format_start_nothing(
     assert not list(tmp_path.parent.glob("**/evil*"))
 
 
-def test_changed_routes_and_choices_start_nothing(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_changed_routes_and_choices_start_nothing(mpiexec, tmp_path):
     program = (1, sys.executable, "-m", "mpi4py", Path(__file__).with_name("changed_files.py"))
     seeds, changed = tmp_path / "seeds", tmp_path / "changed"
     for folder in (seeds, changed):
@@ -308,7 +303,7 @@ def test_changed_routes_and_choices_start_nothing(mpiexec: Mpiexec, tmp_path: Pa
 
 
 @pytest.mark.parametrize("of", FORMATS, ids=lambda of: of.name)
-def test_every_example_of_a_format_is_read(of: Format, tmp_path: Path) -> None:
+def test_every_example_of_a_format_is_read(of, tmp_path):
     installation.mpiexec()
     for number, seed in enumerate(of.seeds()):
         folder = tmp_path / str(number)
@@ -334,7 +329,7 @@ def huge(path: Path, begin: bytes, piece: bytes, size: int, end: bytes) -> Path:
 @pytest.mark.parametrize(
     ("piece", "size"), [(b"0,", 300 << 20), (b"x", 400 << 20), (b"1.25,", 100 << 20)]
 )
-def test_a_line_that_no_record_has_is_refused(piece: bytes, size: int, tmp_path: Path) -> None:
+def test_a_line_that_no_record_has_is_refused(piece, size, tmp_path):
     begin = lines(recorded.header()) + b'{"kind":"case","study":[0,'
     path = huge(tmp_path / "huge.jsonl", begin, piece, size, b"0]}\n")
     peak = peak_bytes()
@@ -359,7 +354,7 @@ IMB = "# Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking PingPong\n# 
     ],
     ids=["sizes", "repetitions", "IMB", "blanks"],
 )
-def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text: str, tmp_path: Path) -> None:
+def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text, tmp_path):
     path = tmp_path / "table.txt"
     path.write_text(text)
     with nothing_started():
@@ -379,14 +374,14 @@ def test_a_table_longer_than_any_is_refused_and_leaves_nothing(text: str, tmp_pa
     ],
     ids=["title", "dimensions", "benchmark", "command"],
 )
-def test_a_line_that_almost_fits_is_read_in_time(text: str, tmp_path: Path) -> None:
+def test_a_line_that_almost_fits_is_read_in_time(text, tmp_path):
     path = tmp_path / "table.txt"
     path.write_text(text)
     with nothing_started():
         assert run_quietly(["import", str(path), "--store", str(tmp_path)])[0] == 4
 
 
-def test_what_the_schema_does_not_allow_is_not_left_in_the_store(tmp_path: Path) -> None:
+def test_what_the_schema_does_not_allow_is_not_left_in_the_store(tmp_path):
     path = tmp_path / "table.txt"
     path.write_text(OSU + "8 0.000000000000001\n")
     status, said = run_quietly(["import", str(path), "--store", str(tmp_path)])
@@ -399,9 +394,7 @@ def test_what_the_schema_does_not_allow_is_not_left_in_the_store(tmp_path: Path)
 @pytest.mark.parametrize(
     "place", [("samples", "seconds"), ("samples", "fastest"), ("ranks", "mean")]
 )
-def test_a_time_that_no_clock_tells_is_refused(
-    seconds: float, place: tuple[str, str], tmp_path: Path
-) -> None:
+def test_a_time_that_no_clock_tells_is_refused(seconds, place, tmp_path):
     case = recorded.case(8)
     values = case[place[0]][place[1]]
     values[:] = [*values[:-1], seconds]
@@ -414,9 +407,7 @@ def test_a_time_that_no_clock_tells_is_refused(
 
 
 @pytest.mark.parametrize("made", [lambda path: path.symlink_to("/dev/zero"), Path.mkdir, os.mkfifo])
-def test_what_is_no_regular_file_is_no_tuning_file(
-    made: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_what_is_no_regular_file_is_no_tuning_file(made, tmp_path):
     path = tmp_path / "rules"
     path.write_bytes(b"rules")
     made(path.with_name(path.name + note._SUFFIX))
@@ -429,9 +420,7 @@ def test_what_is_no_regular_file_is_no_tuning_file(
     [("for", "evil"), ("choices", {"alltoall-shared,evil": [[0, 8, "bruck"]]})]
     + [("choices", {"alltoall-shared": [[0, 8, name]]}) for name in ("a b", "a;b", "../a", 7)],
 )
-def test_what_a_tuning_file_names_is_known_to_its_library(
-    changed: str, value: Any, tmp_path: Path
-) -> None:
+def test_what_a_tuning_file_names_is_known_to_its_library(changed, value, tmp_path):
     known = {**json.loads(tuning_seeds()[0]), changed: value}
     (tmp_path / "file").write_bytes(json.dumps(known).encode())
     with pytest.raises(Failure, match=r"no note of transrank's"):
@@ -439,7 +428,7 @@ def test_what_a_tuning_file_names_is_known_to_its_library(
 
 
 @pytest.mark.parametrize("limit", [resource.RLIMIT_AS, resource.RLIMIT_DATA])
-def test_a_report_that_does_not_fit_into_memory_is_one_error(limit: int, tmp_path: Path) -> None:
+def test_a_report_that_does_not_fit_into_memory_is_one_error(limit, tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", [recorded.header(), *pingpong(8, 1.0)])
     megabytes = {resource.RLIMIT_AS: 8000, resource.RLIMIT_DATA: 300}[limit]
     finished = subprocess.run(
@@ -458,9 +447,7 @@ def test_a_report_that_does_not_fit_into_memory_is_one_error(limit: int, tmp_pat
     ]
 
 
-def test_memory_that_is_spent_elsewhere_is_one_error_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_that_is_spent_elsewhere_is_one_error_too(tmp_path, monkeypatch):
     def spend(*_: object) -> None:
         raise MemoryError
 
@@ -473,9 +460,7 @@ def test_memory_that_is_spent_elsewhere_is_one_error_too(
     ("changed", "expected"),
     [({"axes": {"bytes": -1}}, 4), ({"study": "launch"}, 0), ({"study": "contention"}, 0)],
 )
-def test_a_report_of_a_damaged_case_is_no_bug(
-    changed: dict[str, Any], expected: int, tmp_path: Path
-) -> None:
+def test_a_report_of_a_damaged_case_is_no_bug(changed, expected, tmp_path):
     cases = [{**recorded.imported_case(8), **changed}, recorded.imported_case(64)]
     path = recorded.write(tmp_path / "run.jsonl", [recorded.imported_header(), *cases])
     status, said = run_quietly(["report", str(path), "-o", str(tmp_path / "page.html")])

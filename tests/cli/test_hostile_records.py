@@ -119,7 +119,7 @@ def write(folder: Path, header: dict[str, Any], name: str = "run.jsonl") -> Path
     return path
 
 
-def test_the_tested_header_has_every_field_that_a_record_may_have(prepared: dict[str, Any]) -> None:
+def test_the_tested_header_has_every_field_that_a_record_may_have(prepared):
     definitions = schema.load_schema()["$defs"]
     assert set(definitions["header"]["properties"]) - {"imported"} == set(prepared)
     assert set(definitions["planned"]["properties"]) - {"kind"} == set(prepared["plan"][0])
@@ -156,12 +156,7 @@ def check_each(
         assert not [path for path in folder.rglob("*") if EVIL in path.name], what
 
 
-def test_no_field_of_a_record_is_used_to_start_something(
-    prepared: dict[str, Any],
-    started: Started,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_field_of_a_record_is_used_to_start_something(prepared, started, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     header = {name: value for name, value in prepared.items() if name != "versus"}
     check_each(
@@ -173,11 +168,8 @@ def test_no_field_of_a_record_is_used_to_start_something(
 
 
 def test_no_field_of_two_variants_is_used_to_start_something(
-    prepared: dict[str, Any],
-    started: Started,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    prepared, started, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     settings = ["--a", "FOO=1", "--b", "FOO=1"]
 
@@ -200,12 +192,7 @@ def test_no_field_of_two_variants_is_used_to_start_something(
 @pytest.mark.parametrize(
     "text", [TEXTS[0], f"/opt/{EVIL} -n {{ranks}}", f"env X={EVIL} mpiexec -n {{ranks}}", EVIL]
 )
-def test_a_launcher_that_a_record_names_must_be_given_again(
-    text: str,
-    prepared: dict[str, Any],
-    started: Started,
-    tmp_path: Path,
-) -> None:
+def test_a_launcher_that_a_record_names_must_be_given_again(text, prepared, started, tmp_path):
     header = {name: value for name, value in prepared.items() if name != "versus"}
     path = write(tmp_path, changed(header, ("options", "launcher"), text))
     for more in ([], ["--dry-run"]):
@@ -214,9 +201,7 @@ def test_a_launcher_that_a_record_names_must_be_given_again(
         assert f"--launcher {shlex.quote(text)}" in " ".join(said.split())
 
 
-def test_a_launcher_that_is_given_again_is_used(
-    prepared: dict[str, Any], started: Started, tmp_path: Path
-) -> None:
+def test_a_launcher_that_is_given_again_is_used(prepared, started, tmp_path):
     header = {name: value for name, value in prepared.items() if name != "versus"}
     path = write(tmp_path, changed(header, ("options", "launcher"), TEXTS[0]))
     status, said = run_quietly(["measure", "--resume", str(path), "--launcher", "mine -n {ranks}"])
@@ -225,18 +210,14 @@ def test_a_launcher_that_is_given_again_is_used(
     assert "--launcher 'mine -n {ranks}'" in " ".join(said.split())
 
 
-def test_the_launcher_of_this_installation_may_stand_in_a_record(
-    prepared: dict[str, Any], started: Started, tmp_path: Path
-) -> None:
+def test_the_launcher_of_this_installation_may_stand_in_a_record(prepared, started, tmp_path):
     header = {name: value for name, value in prepared.items() if name != "versus"}
     assert header["options"]["launcher"] in ("hydra", "openmpi")
     assert run_quietly(["measure", "--resume", str(write(tmp_path, header))])[0] == 3
     assert {command[0] for command, _ in started} == {str(installation.mpiexec())}
 
 
-def test_far_more_ranks_than_cores_are_resumed_only_on_request(
-    prepared: dict[str, Any], started: Started, tmp_path: Path
-) -> None:
+def test_far_more_ranks_than_cores_are_resumed_only_on_request(prepared, started, tmp_path):
     header = {name: value for name, value in prepared.items() if name != "versus"}
     shape = {"ranks": 100_000, "ranks_per_node": 0}
     path = write(tmp_path, changed(header, ("plan", 0, "shape"), shape))
@@ -246,8 +227,8 @@ def test_far_more_ranks_than_cores_are_resumed_only_on_request(
 
 
 def test_a_report_is_named_after_the_file_not_after_what_stands_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prepared: dict[str, Any]
-) -> None:
+    tmp_path, monkeypatch, prepared
+):
     folder = tmp_path / "folder"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -260,13 +241,7 @@ def test_a_report_is_named_after_the_file_not_after_what_stands_in_it(
 @pytest.mark.parametrize(
     "text", [f"8; touch {EVIL}", f"$(touch {EVIL})", f"`{EVIL}`", f"'|{EVIL}&"]
 )
-def test_what_a_dry_run_prints_of_a_record_is_quoted(
-    text: str,
-    prepared: dict[str, Any],
-    started: Started,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_a_dry_run_prints_of_a_record_is_quoted(text, prepared, started, tmp_path, capsys):
     header = {name: value for name, value in prepared.items() if name != "versus"}
     header = changed(header, ("plan", 0, "cases"), [text, "pingpong/8B"])
     header = changed(header, ("plan", 0, "arguments"), ["--study", text, "--seed", "1"])

@@ -73,7 +73,7 @@ def best_rate(case: Case) -> tuple[Pair, float]:
     return pair, 8 * int(case.axes["bytes"]) / float(seconds)
 
 
-def test_memory_is_shared_inside_and_the_link_used_between(shaped: Site, tmp_path: Path) -> None:
+def test_memory_is_shared_inside_and_the_link_used_between(shaped, tmp_path):
     run = shaped.measure(
         tmp_path / "run.jsonl",
         *("contention", "-n", "4", "--sizes", "512KiB", *MATRIX),
@@ -90,7 +90,7 @@ def test_memory_is_shared_inside_and_the_link_used_between(shaped: Site, tmp_pat
     assert min(rates.values()) > 0.4 * LINK_BITS, rates
 
 
-def test_the_pair_on_a_throttled_link_is_found_and_named(shaped: Site, tmp_path: Path) -> None:
+def test_the_pair_on_a_throttled_link_is_found_and_named(shaped, tmp_path):
     shaped.hosts.throttle("node0", "node2", THROTTLED_BITS)
     measured = contention_of(
         Site(shaped.hosts, slots=1).measure(
@@ -107,7 +107,7 @@ def test_the_pair_on_a_throttled_link_is_found_and_named(shaped: Site, tmp_path:
 @pytest.mark.skipif(
     virtual_hosts.delay_obstacle() is not None, reason=virtual_hosts.delay_obstacle() or ""
 )
-def test_a_message_takes_the_time_of_a_long_line(tmp_path: Path) -> None:
+def test_a_message_takes_the_time_of_a_long_line(tmp_path):
     with VirtualHosts(2, delay=LINE_SECONDS) as hosts:
         run = Site(hosts, slots=1).measure(
             tmp_path / "run.jsonl",
@@ -157,7 +157,7 @@ def measured(
     return launch, cases
 
 
-def test_every_study_moves_its_payload_over_both_transports(site: Site, tmp_path: Path) -> None:
+def test_every_study_moves_its_payload_over_both_transports(site, tmp_path):
     launch, cases = measured(site, tmp_path, 4, STUDIES, EVERY_WAY)
     assert launch["placement"]["hosts"] == ["node0", "node1"]
     assert launch["placement"]["rank_host"] == [0, 0, 1, 1]
@@ -174,8 +174,8 @@ def test_every_study_moves_its_payload_over_both_transports(site: Site, tmp_path
 
 
 def test_a_file_of_choices_tells_an_alltoall_over_two_hosts_what_to_take(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    site, tmp_path, monkeypatch
+):
     choices = tmp_path / "alltoall.choices"
     ranges = (Range(8, 1024, "node-leaders"),)
     choices.write_text(Own(2).text({"alltoall-private": ranges}, 4))
@@ -194,8 +194,8 @@ def test_a_file_of_choices_tells_an_alltoall_over_two_hosts_what_to_take(
     installation.mpi_kind() != "openmpi", reason="only Open MPI counts the messages of a call"
 )
 def test_rules_of_open_mpi_change_between_hosts_what_was_chosen_and_no_more(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    site, tmp_path, monkeypatch
+):
     library, rules = OpenMpi(several_nodes=True), tmp_path / "rules.conf"
     left, long = Range(8, 8, None), Range(32768, 32768, None)
     choices = {
@@ -228,7 +228,7 @@ def test_rules_of_open_mpi_change_between_hosts_what_was_chosen_and_no_more(
     assert changed == {("alltoall", 8), ("alltoall", 1024), ("allreduce", 1024)}
 
 
-def test_modes_of_sending_work_between_hosts(site: Site, tmp_path: Path) -> None:
+def test_modes_of_sending_work_between_hosts(site, tmp_path):
     one_each = Site(site.hosts, slots=1)
     launch, cases = measured(one_each, tmp_path, 2, "send-modes,pingpong", SEND_MODES)
     assert launch["placement"]["rank_host"] == [0, 1]
@@ -236,9 +236,7 @@ def test_modes_of_sending_work_between_hosts(site: Site, tmp_path: Path) -> None
     assert all(case["status"] == "ok" and case["verified"] > 0 for case in cases.values())
 
 
-def test_memory_serves_peers_on_a_host_and_messages_those_on_another(
-    site: Site, tmp_path: Path
-) -> None:
+def test_memory_serves_peers_on_a_host_and_messages_those_on_another(site, tmp_path):
     told = site.run(tmp_path, 4, sys.executable, Path(__file__).with_name("ring_on_hosts.py"))
     transports = [tuple(line.split()) for line in told.splitlines()]
     inside, between = ("shared-direct",), ("message",)
@@ -248,7 +246,7 @@ def test_memory_serves_peers_on_a_host_and_messages_those_on_another(
     ]  # fmt: skip
 
 
-def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site: Site, tmp_path: Path) -> None:
+def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site, tmp_path):
     record = tmp_path / "run.jsonl"
     try:
         status, said, seconds = site.disturb(
@@ -267,7 +265,7 @@ def test_a_cut_link_ends_the_run_and_names_a_rank_and_its_host(site: Site, tmp_p
     assert read_run(record).problems == ()
 
 
-def test_a_killed_host_ends_the_run_and_is_named_with_its_ranks(site: Site, tmp_path: Path) -> None:
+def test_a_killed_host_ends_the_run_and_is_named_with_its_ranks(site, tmp_path):
     record = tmp_path / "run.jsonl"
     status, said, seconds = site.disturb(
         record,
@@ -282,9 +280,7 @@ def test_a_killed_host_ends_the_run_and_is_named_with_its_ranks(site: Site, tmp_
     assert read_run(record).problems == ()
 
 
-def test_a_host_that_cannot_be_reached_is_named_and_finished_launches_stay(
-    site: Site, tmp_path: Path
-) -> None:
+def test_a_host_that_cannot_be_reached_is_named_and_finished_launches_stay(site, tmp_path):
     record = tmp_path / "run.jsonl"
     status, said, seconds = site.disturb(
         record,

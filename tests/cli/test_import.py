@@ -5,43 +5,48 @@ from pathlib import Path
 
 import pytest
 
+from support import suites
 from support.stored_runs import Store
-
-OUTPUTS = Path(__file__).parents[1] / "python" / "lab" / "store" / "outputs"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
+    """Beside it stand the outputs of other suites."""
+    suites.written(tmp_path, *suites.OUTPUTS)
     return Store(tmp_path / "runs")
 
 
-def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store: Store) -> None:
-    answer = store.run("import", OUTPUTS / "imb_several.txt", "--label", "old")
+def test_the_id_of_the_run_is_printed_and_its_label_finds_it(store):
+    answer = store.run("import", store.beside("imb_several.txt"), "--label", "old")
     assert answer.status == 0
     (path,) = store.path.iterdir()
     assert answer.stdout == f"{path.stem}\n"
-    assert f"37 results of IMB from 1 file (1 launch) stored in {path}" in answer.stderr
-    shown = store.run("show", "old")
+    assert f"21 results of IMB from 1 file (1 launch) stored in {path}" in answer.stderr
+    shown = store.run("show old")
     assert shown.status == 0
     assert "old, IMB 2021.11" in shown.stdout
     assert "mean" in shown.stdout.splitlines()[3]
 
 
-def test_ranks_are_asked_for_where_the_output_lacks_them(store: Store) -> None:
-    refused = store.run("import", OUTPUTS / "osu_alltoall.txt")
+def test_ranks_are_asked_for_where_the_output_lacks_them(store):
+    refused = store.run("import", store.beside("osu_alltoall.txt"))
     assert refused.status == 2
     assert "does not state the number of ranks" in refused.stderr
     assert "add -n RANKS" in refused.stderr
     assert not store.path.exists()
-    taken = store.run("import", OUTPUTS / "osu_alltoall.txt", "-n", "8", "--ranks-per-node", "4")
+    taken = store.run(
+        "import", store.beside("osu_alltoall.txt"), "-n", "8", "--ranks-per-node", "4"
+    )
     assert taken.status == 0
     assert "collectives/alltoall/blocking, 8 ranks, 4 per node" in store.run("show").stdout
 
 
-def test_what_is_left_out_is_counted(store: Store) -> None:
-    answer = store.run("import", OUTPUTS / "osu_latency.txt", OUTPUTS / "osu_bw_persistent.txt")
+def test_what_is_left_out_is_counted(store):
+    answer = store.run(
+        "import", store.beside("osu_latency.txt"), store.beside("osu_bw_persistent.txt")
+    )
     assert answer.status == 0
-    assert "warning: 4 results of 'bandwidth persistent' are left out" in answer.stderr
+    assert "warning: 3 results of 'bandwidth persistent' are left out" in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -52,27 +57,25 @@ def test_what_is_left_out_is_counted(store: Store) -> None:
         ([], 2, "required"),
     ],
 )
-def test_what_cannot_be_imported_is_told(
-    store: Store, files: list[str], status: int, says: str
-) -> None:
-    answer = store.run("import", *(OUTPUTS / name for name in files))
+def test_what_cannot_be_imported_is_told(store, files, status, says):
+    answer = store.run("import", *map(store.beside, files))
     assert answer.status == status
     assert says in answer.stderr
     assert not store.path.exists()
 
 
-def test_two_suites_are_compared(store: Store) -> None:
-    store.run("import", OUTPUTS / "imb_pingpong.txt", "--label", "imb")
-    store.run("import", OUTPUTS / "osu_latency.txt", "--label", "osu")
-    answer = store.run("compare", "imb", "osu", "--fail-on", "never")
+def test_two_suites_are_compared(store):
+    store.run("import", store.beside("imb_pingpong.txt"), "--label", "imb")
+    store.run("import", store.beside("osu_latency.txt"), "--label", "osu")
+    answer = store.run("compare imb osu --fail-on never")
     assert answer.status == 0
     assert "unclear: fewer than 3 launches on a side give no interval" in answer.stdout
     assert "source: IMB 2021.11 / OSU 7.4" in answer.stderr
 
 
-def test_a_store_that_cannot_be_written_is_told(store: Store, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_is_told(store, tmp_path):
     store.path = tmp_path / "file"
     store.path.write_text("in the way", encoding="utf-8")
-    answer = store.run("import", OUTPUTS / "imb_pingpong.txt")
+    answer = store.run("import", store.beside("imb_pingpong.txt"))
     assert answer.status == 4
     assert "cannot be written" in answer.stderr

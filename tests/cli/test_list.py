@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import csv
 import io
 import json
 
-from support.stored_runs import Store, pingpong
+from support.stored_runs import pingpong
 from transrank.lab.reference.tables import machines
 from transrank.lab.study import catalogue
 
 
-def test_runs_are_listed_the_latest_last(store: Store) -> None:
+def test_runs_are_listed_the_latest_last(store):
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="night")
     store.keep("20261101-000000-aaaa", *pingpong(8, 1.0))
     answer = store.run("list")
     assert answer.status == 0
     assert "transrank list studies, transrank list machines" in answer.stderr
-    assert "transrank list studies" not in store.run("list", "runs").stderr
+    assert "transrank list studies" not in store.run("list runs").stderr
     assert [line.split() for line in answer.stdout.splitlines()] == [
         ["run", "created", "(UTC)", "label", "source"],
         ["20261101-000000-aaaa", "2026-11-01", "00:00", "MPICH", "Version:", "5.0.2"],
@@ -24,45 +22,45 @@ def test_runs_are_listed_the_latest_last(store: Store) -> None:
     ]
 
 
-def test_an_empty_store_is_no_error(store: Store) -> None:
-    answer = store.run("list", "runs")
+def test_an_empty_store_is_no_error(store):
+    answer = store.run("list runs")
     assert (answer.status, answer.stdout) == (0, "")
     assert f"no runs in {store.path}" in answer.stderr
-    assert json.loads(store.run("list", "--format", "json").stdout) == []
+    assert json.loads(store.run("list --format json").stdout) == []
 
 
-def test_every_study_is_listed_with_its_axes(store: Store) -> None:
-    rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
+def test_every_study_is_listed_with_its_axes(store):
+    rows = json.loads(store.run("list studies --format json").stdout)
     assert [row["study"] for row in rows] == list(catalogue.studies())
     assert all(row["summary"] for row in rows)
-    shown = store.run("list", "studies").stdout
+    shown = store.run("list studies").stdout
     assert "half a round trip between two ranks" in shown
     assert "--routine send,bsend,ssend,isend,persistent,sendrecv\n" in shown
     assert "--sizes 0..4MiB\n" in shown
 
 
-def test_values_are_not_broken_between_lines(store: Store) -> None:
-    words = store.run("list", "studies").stdout.replace(",", " ").split()
+def test_values_are_not_broken_between_lines(store):
+    words = store.run("list studies").stdout.replace(",", " ").split()
     studies = catalogue.studies().values()
     values = {value for study in studies for found in study.axes.values() for value in found}
     assert values <= set(words)
 
 
-def test_values_on_request_are_shown_beside_the_default_ones(store: Store) -> None:
-    shown = store.run("list", "studies").stdout
+def test_values_on_request_are_shown_beside_the_default_ones(store):
+    shown = store.run("list studies").stdout
     assert "--root fixed\n           on request rotating\n" in shown
     assert "--datatype float\n               on request double,int,int8\n" in shown
-    rows = json.loads(store.run("list", "studies", "--format", "json").stdout)
+    rows = json.loads(store.run("list studies --format json").stdout)
     (bandwidth,) = [row for row in rows if row["study"] == "bandwidth"]
     assert bandwidth["axes"]["window"] == ["64"]
     assert bandwidth["on_request"]["window"] == ["1..4096"]
-    listed = store.run("measure", "--help").stdout
+    listed = store.run("measure --help").stdout
     assert "on request" in listed
     assert "any number from 1 to 4096" in listed
 
 
-def test_what_an_axis_takes_beyond_its_list_is_shown_with_its_bounds(store: Store) -> None:
-    shown = store.run("list", "studies").stdout
+def test_what_an_axis_takes_beyond_its_list_is_shown_with_its_bounds(store):
+    shown = store.run("list studies").stdout
     for axis, bounds in [
         ("vdim 6,20,120", "1..4096"),
         ("rows 32x32x32", "1x1x1..1024x1024x1024"),
@@ -75,16 +73,16 @@ def test_what_an_axis_takes_beyond_its_list_is_shown_with_its_bounds(store: Stor
         assert f"    --{axis}\n{indent}on request {bounds}\n" in shown
 
 
-def test_every_machine_is_listed_with_its_source(store: Store) -> None:
-    answer = store.run("list", "machines", "--format", "csv")
+def test_every_machine_is_listed_with_its_source(store):
+    answer = store.run("list machines --format csv")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [row["machine"] for row in rows] == [machine.name for machine in machines()]
     assert all(row["attribution"] for row in rows)
-    shown = store.run("list", "machines").stdout
+    shown = store.run("list machines").stdout
     assert all(machine.name in shown for machine in machines())
 
 
-def test_what_cannot_be_listed_is_wrong_usage(store: Store) -> None:
-    answer = store.run("list", "transports")
+def test_what_cannot_be_listed_is_wrong_usage(store):
+    answer = store.run("list transports")
     assert answer.status == 2
     assert "invalid choice: 'transports'" in answer.stderr

@@ -6,13 +6,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from support import commands, recorded
-from support.stored_runs import Store, pingpong
+from support.stored_runs import pingpong
 from transrank.lab.store import spread
 from transrank.lab.store.records import read_run
 
@@ -39,27 +38,27 @@ def of_many_ranks(microseconds: float) -> list[recorded.Line]:
     ]
 
 
-def test_every_verb_that_reads_a_record_reads_one_of_many_ranks(store: Store) -> None:
+def test_every_verb_that_reads_a_record_reads_one_of_many_ranks(store):
     one = store.keep("20261120-000000-aaaa", *of_many_ranks(40))
     other = store.keep("20261121-000000-bbbb", *of_many_ranks(44))
-    shown = store.run("show", one, "--format", "json")
+    shown = store.run(f"show {one} --format json")
     assert shown.status == 0
     result = json.loads(shown.stdout)["results"][0]
     assert result["imb_mean_seconds"] == pytest.approx(1e-6 * (RANKS + 1) / 2)
     assert result["imb_low_seconds"] == pytest.approx(1e-6)
     assert result["imb_high_seconds"] == pytest.approx(1e-6 * RANKS)
-    assert "110592 ranks" in store.run("show", one).stdout
-    assert store.run("compare", one, other).status == 1
-    rows = list(csv.DictReader(io.StringIO(store.run("export", one).stdout)))
+    assert "110592 ranks" in store.run(f"show {one}").stdout
+    assert store.run(f"compare {one} {other}").status == 1
+    rows = list(csv.DictReader(io.StringIO(store.run(f"export {one}").stdout)))
     assert [row["ranks"] for row in rows] == [str(RANKS)] * 2
-    samples = list(csv.DictReader(io.StringIO(store.run("export", one, "--samples").stdout)))
+    samples = list(csv.DictReader(io.StringIO(store.run(f"export {one} --samples").stdout)))
     assert len(samples) == 2 * 3 * 10
     page = store.path / "report.html"
-    assert store.run("report", one, "-o", page).status == 0
+    assert store.run(f"report {one} -o {page}").status == 0
     assert "allreduce" in page.read_text(encoding="utf-8")
 
 
-def test_a_line_is_as_long_however_many_ranks_there_are() -> None:
+def test_a_line_is_as_long_however_many_ranks_there_are():
     rng = np.random.default_rng(18)
     lengths = []
     for ranks in (1000, RANKS):
@@ -70,11 +69,10 @@ def test_a_line_is_as_long_however_many_ranks_there_are() -> None:
     assert abs(lengths[0] - lengths[1]) < 200
 
 
-def test_ranks_beyond_those_to_be_listed_are_summed_up_as_numpy_does(tmp_path: Path) -> None:
+def test_ranks_beyond_those_to_be_listed_are_summed_up_as_numpy_does(tmp_path):
     finished = commands.transrank(
-        *("measure", "sendrecv", "launch", "contention", "-n", "4", "--oversubscribe"),
-        *("--sizes", "64", "--list-ranks", "3", "--launches", "1", "--count", "3"),
-        *("--axis", "stamp=plain", "--axis", "traffic=none"),
+        "measure sendrecv launch contention -n 4 --oversubscribe --sizes 64 --list-ranks "
+        "3 --launches 1 --count 3 --axis stamp=plain --axis traffic=none",
         store=tmp_path,
     )
     finished.check()
@@ -95,4 +93,4 @@ def test_ranks_beyond_those_to_be_listed_are_summed_up_as_numpy_does(tmp_path: P
             assert times.quantiles == pytest.approx(expected["quantiles"])
             assert times.slowest.seconds.tolist() == expected["slowest"]["seconds"]
             assert by_rank[list(times.slowest.ranks)].tolist() == times.slowest.seconds.tolist()
-    assert commands.transrank("show", path, store=tmp_path).check().stdout
+    assert commands.transrank(f"show {path}", store=tmp_path).check().stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,9 @@ from transrank.lab.survey.defaults import LAUNCHES
 RUNNER = "transrank-run"
 
 
-def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path: Path) -> None:
+def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path):
     finished = measure(
-        *("pingpong", "exchange", "--sizes", "8,1KiB", "--max-time", "60ms", "--label", "first"),
-        store=tmp_path,
+        "pingpong exchange --sizes 8,1KiB --max-time 60ms --label first", store=tmp_path
     ).check()
     run = only_run(tmp_path)
     assert run.problems == ()
@@ -44,7 +42,7 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
         assert ((work > 1e-7) & (work < 1e-2)).all()
         assert case.waited_seconds is not None
     assert not any(tmp_path.glob("*.logs"))
-    shown = commands.transrank("show", "first", store=tmp_path).check()
+    shown = commands.transrank("show first", store=tmp_path).check()
     assert finished.stdout == shown.stdout
     lines = [line for line in finished.stderr.splitlines() if line.startswith("[")]
     assert len(lines) == len(planned(run))
@@ -52,7 +50,7 @@ def test_a_run_has_every_planned_case_and_its_header_knows_the_machine(tmp_path:
     assert f"transrank show {header.run}" in finished.stderr
 
 
-def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
+def test_an_axis_is_an_option_of_its_own(tmp_path):
     for way in (["--window", "4"], ["--window=4"]):
         finished = measure(
             *("bandwidth", "--sizes", "8", *way, "--dry-run", "--launches", "1"), store=tmp_path
@@ -60,11 +58,11 @@ def test_an_axis_is_an_option_of_its_own(tmp_path: Path) -> None:
         assert "--axis window=4" in finished.stdout
 
 
-def test_any_block_of_rows_and_any_two_partitions_are_measured(tmp_path: Path) -> None:
+def test_any_block_of_rows_and_any_two_partitions_are_measured(tmp_path):
     few = ("-n", "2", "--launches", "1", "--count", "2", "--way", "auto", "--transport", "auto")
     wanted = ("--grid", "9x6x2", "--from", "2", "--to", "1x1x2", "--vdim", "7", "--rows", "5x3x2")
     some = ("--layouts", "blocks", "--phase", "run", "--mode", "used")
-    measure("redistribute", "ghost", *few, *wanted, *some, store=tmp_path).check()
+    measure("redistribute ghost", *few, *wanted, *some, store=tmp_path).check()
     cases = {case.case: case.status for case in only_run(tmp_path).cases}
     assert cases == {
         "redistribute/9x6x2/1/blocks/2x1-1x1x2/run/used/auto": "ok",
@@ -72,7 +70,7 @@ def test_any_block_of_rows_and_any_two_partitions_are_measured(tmp_path: Path) -
     }
 
 
-def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_asked_for_reaches_the_runner(capsys):
     asked = {
         "--precision": ("5%", "0.025"),
         "--max-time": ("4s", "2"),
@@ -95,10 +93,9 @@ def test_what_is_asked_for_reaches_the_runner(capsys: pytest.CaptureFixture[str]
         assert f" {option} {told} " in launches[0]
 
 
-def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path: Path) -> None:
+def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path):
     finished = measure(
-        *("pingpong", "launch", "--sizes", "8", "--launches", "1"),
-        *("--count", "2", "--dry-run", "--label", "by hand"),
+        "pingpong launch --sizes 8 --launches 1 --count 2 --dry-run --label 'by hand'",
         store=tmp_path,
     ).check()
     assert list(tmp_path.iterdir()) == []
@@ -110,25 +107,24 @@ def test_the_lines_of_a_dry_run_make_a_record_that_can_be_shown(tmp_path: Path) 
     run = read_run(record)
     assert run.header.label == "by hand"
     assert [case.case for case in run.cases] == ["pingpong/8B"]
-    shown = commands.transrank("show", record, store=tmp_path).check()
+    shown = commands.transrank(f"show {record}", store=tmp_path).check()
     assert "pingpong, 2 ranks" in shown.stdout
     assert list(tmp_path.iterdir()) == [record]
 
 
-def test_a_prepared_record_is_measured_later(tmp_path: Path) -> None:
+def test_a_prepared_record_is_measured_later(tmp_path):
     record = tmp_path / "later.jsonl"
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1")
     prepared = measure(*arguments, "--prepare", "-o", record, store=tmp_path).check()
     assert "measure it with: transrank measure --resume later\n" in prepared.stderr
     assert read_run(record).cases == ()
-    measure("--resume", record, store=tmp_path).check()
+    measure(f"--resume {record}", store=tmp_path).check()
     assert [case.case for case in read_run(record).cases] == ["pingpong/8B"]
 
 
-def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
+def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path):
     measure(
-        *("pingpong", "--sizes", "8", "--launches", "1", "--count", "500"),
-        *("--record-samples", "ranks", "--buffer-offset", "16"),
+        "pingpong --sizes 8 --launches 1 --count 500 --record-samples ranks --buffer-offset 16",
         store=tmp_path,
     ).check()
     run = only_run(tmp_path)
@@ -141,11 +137,9 @@ def test_a_case_may_stop_at_a_count_and_keep_every_rank(tmp_path: Path) -> None:
     assert len(case.ranks.all) == 2
 
 
-def test_ranks_and_placements_are_swept(tmp_path: Path) -> None:
+def test_ranks_and_placements_are_swept(tmp_path):
     finished = measure(
-        *("exchange", "-n", "1,2..4", "--ranks-per-node", "1,4", "--sizes", "8", "--dry-run"),
-        *("--launches", "1"),
-        store=tmp_path,
+        "exchange -n 1,2..4 --ranks-per-node 1,4 --sizes 8 --dry-run --launches 1", store=tmp_path
     ).check()
     assert ranks_of_dry_run(finished.stdout) == ["1", "4"]
     assert "left out: 2 ranks, 1 per node: needs 2 nodes" in finished.stderr
@@ -160,11 +154,8 @@ def ranks_of_dry_run(text: str) -> list[str]:
     ("counts", "ranks"), [((), ["2"]), (("-n", "2,4"), ["2", "4"])], ids=["default", "named"]
 )
 def test_by_default_two_ranks_are_measured_once_and_named_counts_as_told(
-    counts: tuple[str, ...],
-    ranks: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    counts, ranks, monkeypatch, capsys
+):
     here = execution.look_around(None)
     launcher = dataclasses.replace(here.launcher, capacity=Capacity(nodes=1, cores_per_node=8))
     monkeypatch.setattr(execution, "look_around", lambda _: execution.Site(here.facts, launcher))
@@ -173,7 +164,7 @@ def test_by_default_two_ranks_are_measured_once_and_named_counts_as_told(
     assert ranks_of_dry_run(capsys.readouterr().out) == ranks
 
 
-def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path: Path) -> None:
+def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path):
     sizes = ("--sizes", "1KiB,256KiB,1MiB")
     for study in (("sendrecv", *sizes), ("memory-copy", "--axis", "kernel=memcpy", *sizes)):
         measure(*study, "--launches", "1", "--max-time", "50ms", store=tmp_path).check()
@@ -187,11 +178,10 @@ def test_what_depends_on_the_memory_is_measured_beside_copies(tmp_path: Path) ->
     assert len(copied) > 6
 
 
-def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
+def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path):
     ranks = len(os.sched_getaffinity(0)) + 1
     finished = measure(
-        *("exchange", "-n", str(ranks), "--sizes", "8", "--launches", "1", "--max-time", "50ms"),
-        store=tmp_path,
+        f"exchange -n {ranks} --sizes 8 --launches 1 --max-time 50ms", store=tmp_path
     ).check()
     assert f"warning: {ranks} ranks share" in finished.stderr
     (case,) = only_run(tmp_path).cases
@@ -199,7 +189,7 @@ def test_more_ranks_than_cores_run_and_are_warned_of(tmp_path: Path) -> None:
     assert case.samples.core_work_seconds is None
 
 
-def test_two_runs_of_one_seed_plan_the_same(tmp_path: Path) -> None:
+def test_two_runs_of_one_seed_plan_the_same(tmp_path):
     arguments = ("pingpong", "--sizes", "8", "--seed", "11", "--memory", "1MiB", "--dry-run")
     first, second = (measure(*arguments, store=tmp_path).check().stdout for _ in range(2))
     assert first == second
@@ -207,7 +197,7 @@ def test_two_runs_of_one_seed_plan_the_same(tmp_path: Path) -> None:
     assert "--seed 13" in first
 
 
-def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
+def test_a_named_record_file_is_never_overwritten(tmp_path):
     record = tmp_path / "mine.jsonl"
     arguments = ("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-o", record)
     measure(*arguments, store=tmp_path).check()
@@ -216,7 +206,7 @@ def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
     assert again.status == 2
     assert "mine.jsonl exists" in again.stderr
     assert record.read_bytes() == before
-    folder = measure("pingpong", "-o", tmp_path, store=tmp_path)
+    folder = measure(f"pingpong -o {tmp_path}", store=tmp_path)
     assert folder.status == 2
     assert f"hint: -o {tmp_path}/run.jsonl" in folder.stderr
 
@@ -230,29 +220,25 @@ def test_a_named_record_file_is_never_overwritten(tmp_path: Path) -> None:
         (("--memory", "8"), "every case would be skipped: pingpong/8B needs 512B of memory"),
     ],
 )
-def test_what_cannot_be_measured_is_refused_before_anything_starts(
-    arguments: tuple[str, ...], says: str, tmp_path: Path
-) -> None:
-    refused = measure("pingpong", "--sizes", "8", *arguments, store=tmp_path)
+def test_what_cannot_be_measured_is_refused_before_anything_starts(arguments, says, tmp_path):
+    refused = measure("pingpong --sizes 8", *arguments, store=tmp_path)
     assert refused.status == 2, refused.describe()
     assert says in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_home_that_cannot_be_written_to_is_named_before_anything_is_measured(
-    tmp_path: Path,
-) -> None:
+def test_a_home_that_cannot_be_written_to_is_named_before_anything_is_measured(tmp_path):
     homeless = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "TRANSRANK_STORE": ""}
-    refused = measure("pingpong", "--sizes", "8", store=tmp_path, env=homeless)
+    refused = measure("pingpong --sizes 8", store=tmp_path, env=homeless)
     assert refused.status == 4, refused.describe()
     said = " ".join(refused.stderr.split())
     assert "create the folder /dev/null/.local/share/transrank: Not a directory hint:" in said
     assert "--store or -o" in said
-    listed = commands.transrank("list", "runs", store=tmp_path, env=homeless).check()
+    listed = commands.transrank("list runs", store=tmp_path, env=homeless).check()
     assert "no runs in /dev/null" in listed.stderr + listed.stdout
 
 
-def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Path) -> None:
+def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path):
     arguments = ("plan-scaling", "--ranks", "2048", "--dry-run")
     refused = measure(*arguments, store=tmp_path)
     assert refused.status == 2, refused.describe()
@@ -260,7 +246,7 @@ def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Pa
     assert "for each core" in refused.stderr
     assert "--oversubscribe" in refused.stderr
     assert "-n 2048" in measure(*arguments, "--oversubscribe", store=tmp_path).check().stdout
-    typed = measure("plan-scaling", "--plan_ranks", "2048", "--dry-run", store=tmp_path).check()
+    typed = measure("plan-scaling --plan_ranks 2048 --dry-run", store=tmp_path).check()
     assert "--axis plan_ranks=2048" in typed.stdout
     assert "-n 2048" not in typed.stdout
 
@@ -275,16 +261,14 @@ def test_more_ranks_than_four_for_each_core_are_a_wish_of_their_own(tmp_path: Pa
         (("launch", "--stamp", "plane"), "known: plain, init"),
     ],
 )
-def test_a_misspelt_value_of_an_axis_is_answered_by_the_known_ones(
-    arguments: tuple[str, ...], known: str, tmp_path: Path
-) -> None:
+def test_a_misspelt_value_of_an_axis_is_answered_by_the_known_ones(arguments, known, tmp_path):
     refused = measure(*arguments, "--dry-run", store=tmp_path)
     assert refused.status == 2, refused.describe()
     assert f"'{arguments[-1]}'" in refused.stderr
     assert known in refused.stderr
 
 
-def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_path: Path) -> None:
+def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_path):
     options = ("--axis", "kernel=dgemm", "--axis", "arrangement=own", "--axis", "order=100")
     counts = ("--launches", "1", "--count", "3", "-n", "1")
     measure("locality", *options, *counts, store=tmp_path).check()
@@ -302,32 +286,30 @@ def test_products_of_matrices_need_nothing_but_what_the_laboratory_needs(tmp_pat
         ("env -u PMI_RANK {ranks}", "MPI does not start on 2 ranks"),
     ],
 )
-def test_a_launcher_that_fails_is_named_and_leaves_no_run(
-    launcher: str, words: str, tmp_path: Path
-) -> None:
-    finished = measure("pingpong", "--launcher", launcher, store=tmp_path)
+def test_a_launcher_that_fails_is_named_and_leaves_no_run(launcher, words, tmp_path):
+    finished = measure("pingpong --launcher", launcher, store=tmp_path)
     assert finished.status == 3, finished.describe()
     assert words in finished.stderr
     assert list(tmp_path.glob("*.jsonl")) == []
 
 
-def test_a_launcher_of_separate_singletons_is_recognised(tmp_path: Path) -> None:
+def test_a_launcher_of_separate_singletons_is_recognised(tmp_path):
     """What a launcher of another MPI does: every rank its own world."""
     script = tmp_path / "singletons"
     script.write_text('#!/bin/sh\nshift\n"$@"\n"$@"\n')
     script.chmod(0o755)
-    finished = measure("pingpong", "--launcher", f"{script} {{ranks}}", store=tmp_path)
+    finished = measure("pingpong --launcher", f"{script} {{ranks}}", store=tmp_path)
     assert finished.status == 3, finished.describe()
     assert "separate MPI jobs answered" in finished.stderr
 
 
-def test_a_template_in_the_environment_is_used_and_stored(tmp_path: Path) -> None:
+def test_a_template_in_the_environment_is_used_and_stored(tmp_path):
     mpiexec = installation.mpiexec()
     if mpiexec is None:
         pytest.skip("this MPI has no mpiexec")
     template = f"env SEEN=1 {mpiexec} -n {{ranks}}"
     finished = measure(
-        *("pingpong", "--sizes", "8", "--max-time", "30ms", "--launches", "1", "-v"),
+        "pingpong --sizes 8 --max-time 30ms --launches 1 -v",
         store=tmp_path,
         env={"TRANSRANK_LAUNCHER": template},
     ).check()
@@ -336,8 +318,8 @@ def test_a_template_in_the_environment_is_used_and_stored(tmp_path: Path) -> Non
     assert f"env SEEN=1 {mpiexec} -n 2" in finished.stderr
 
 
-def test_job_starts_are_measured_as_a_study(tmp_path: Path) -> None:
-    measure("launch", "-n", "1,2", "--launches", "1", "--stamp", "plain", store=tmp_path).check()
+def test_job_starts_are_measured_as_a_study(tmp_path):
+    measure("launch -n 1,2 --launches 1 --stamp plain", store=tmp_path).check()
     run = only_run(tmp_path)
     assert [(case.case, case.shape.ranks) for case in run.cases] == [
         ("launch/plain", 1),

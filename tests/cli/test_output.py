@@ -54,22 +54,20 @@ def store(tmp_path: Path) -> Store:
         [HOSTILE],
     ],
 )
-def test_no_verb_sends_control_characters_of_a_record_or_a_name(
-    words: list[str], store: Store
-) -> None:
-    answer = store.run(*words)
+def test_no_verb_sends_control_characters_of_a_record_or_a_name(words, store):
+    answer = store.run("", *words)
     for said in (answer.stdout, answer.stderr):
         assert STEERING.findall(said) == []
     assert "title" in answer.stdout + answer.stderr
 
 
-def test_what_would_have_steered_the_terminal_is_seen(store: Store) -> None:
+def test_what_would_have_steered_the_terminal_is_seen(store):
     assert "night ␛]0;title␇␛[2J�31m␡␈" in store.run("list").stdout
     heading = store.run("show").stdout.splitlines()[0]
     assert "night ␛]0;title␇␛[2J�31m␡␈" in heading
 
 
-def test_colors_are_kept_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colors_are_kept_beside_them(monkeypatch):
     monkeypatch.setattr(output.settings, "color", "always")
     console = output.data()
     with console.capture() as captured:
@@ -78,22 +76,18 @@ def test_colors_are_kept_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[2J" not in captured.get()
 
 
-def test_a_bug_shows_its_traceback_without_control_characters(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_shows_its_traceback_without_control_characters(store, monkeypatch):
     def fail(*_: object) -> None:
         raise AssertionError(HOSTILE)
 
     monkeypatch.setattr("transrank.lab.cli.show.summarise", fail)
-    answer = store.run("show", "--verbose")
+    answer = store.run("show --verbose")
     assert answer.status == 70
     assert "Traceback" in answer.stderr
     assert STEERING.findall(answer.stderr) == []
 
 
-def test_json_shows_control_characters_on_a_terminal_and_holds_them_in_a_file(
-    store: Store,
-) -> None:
+def test_json_shows_control_characters_on_a_terminal_and_holds_them_in_a_file(store):
     words = ["show", "--format", "json"]
     controller, terminal = pty.openpty()
     with subprocess.Popen(
@@ -114,7 +108,7 @@ def test_json_shows_control_characters_on_a_terminal_and_holds_them_in_a_file(
     assert process.returncode == 0
     assert "title" in shown.decode()
     assert STEERING.findall(shown.decode().replace("\r\n", "\n")) == []
-    assert json.loads(store.run(*words).stdout)["label"] == f"night {HOSTILE}"
+    assert json.loads(store.run("", *words).stdout)["label"] == f"night {HOSTILE}"
 
 
 def _rows(text: str) -> list[dict[str, str]]:
@@ -124,19 +118,19 @@ def _rows(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     "words", ["=HYPERLINK(1)", "+1+cmd", "-2+3+cmd", "@SUM(1)", "\t=1", "\r=1", "＝1+1"]
 )
-def test_no_cell_of_csv_begins_a_formula(words: str) -> None:
+def test_no_cell_of_csv_begins_a_formula(words):
     (row,) = _rows(results.as_csv([{"label": words, words: "heading"}]))
     shown = output.visible(words)
     assert row == {"label": f"'{shown}", f"'{shown}": "heading"}
 
 
-def test_no_word_ends_a_row_of_csv(store: Store) -> None:
-    rows = _rows(store.run("export", "latest").stdout)
+def test_no_word_ends_a_row_of_csv(store):
+    rows = _rows(store.run("export latest").stdout)
     assert len(rows) == 4
     assert f"needs {output.visible(HOSTILE)}" in [row["reason"] for row in rows]
 
 
-def test_numbers_and_other_words_stay_as_they_are_in_csv() -> None:
+def test_numbers_and_other_words_stay_as_they_are_in_csv():
     rows = [{"a": -1.5, "b": "-1.5e-6", "c": None, "d": "it's = 1", "e": 3, "f": "-inf"}]
     (row,) = _rows(results.as_csv(rows))
     assert list(row.values()) == ["-1.5", "-1.5e-6", "", "it's = 1", "3", "-inf"]

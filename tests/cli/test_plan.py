@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import csv
 import io
 import json
 
 import pytest
 
-from support.stored_runs import Store
 from transrank.lab.reference.machine import read_table
 
 
-def test_a_published_partition_is_planned_rank_by_rank(store: Store) -> None:
+def test_a_published_partition_is_planned_rank_by_rank(store):
     row = read_table("esmf_partitions.csv")[3]
     answer = store.run(
-        *("plan", "redistribute", "--grid", "512x1024x16", "--fields", "8", "--format", "json"),
+        "plan redistribute --grid 512x1024x16 --fields 8 --format json",
         *("--from", row["src_partition"], "--to", row["dst_partition"]),
     )
     found = json.loads(answer.stdout)
@@ -22,26 +19,24 @@ def test_a_published_partition_is_planned_rank_by_rank(store: Store) -> None:
     assert len(found["ranks"]) == int(row["processors"])
 
 
-def test_all_published_bytes_are_planned(store: Store) -> None:
-    said = store.run("plan", "redistribute", "--published").stdout
+def test_all_published_bytes_are_planned(store):
+    said = store.run("plan redistribute --published").stdout
     assert "10 of 10 are equal" in " ".join(said.split())
-    rows = json.loads(store.run("plan", "redistribute", "--published", "--format", "json").stdout)
+    rows = json.loads(store.run("plan redistribute --published --format json").stdout)
     assert [row["planned_bytes"] for row in rows] == [
         int(row["bytes_redistributed"]) for row in read_table("esmf_partitions.csv")
     ]
 
 
 @pytest.mark.parametrize("options", [("--grid", "4"), ("--published", "--to", "2")])
-def test_grid_and_parts_are_given_all_or_not_at_all(store: Store, options: tuple[str, ...]) -> None:
-    answer = store.run("plan", "redistribute", *options)
+def test_grid_and_parts_are_given_all_or_not_at_all(store, options):
+    answer = store.run("plan redistribute", *options)
     assert answer.status == 2
     assert "--grid" in answer.stderr
 
 
-def test_each_rank_has_a_line_and_the_total_comes_last(store: Store) -> None:
-    answer = store.run(
-        *("plan", "redistribute", "--grid", "4x2", "--from", "2", "--to", "1x2", "--fields", "2")
-    )
+def test_each_rank_has_a_line_and_the_total_comes_last(store):
+    answer = store.run("plan redistribute --grid 4x2 --from 2 --to 1x2 --fields 2")
     assert [line.split() for line in answer.stdout.splitlines()] == [
         ["rank", "messages", "out", "in", "kept", "peers"],
         ["0", "1", "32", "B", "32", "B", "32", "B", "1"],
@@ -64,11 +59,8 @@ def test_each_rank_has_a_line_and_the_total_comes_last(store: Store) -> None:
     ]
 
 
-def test_ranks_without_source_or_destination_have_lines_too(store: Store) -> None:
-    answer = store.run(
-        *("plan", "redistribute", "--grid", "12", "--from", "2", "--to", "3"),
-        *("--value-bytes", "4", "--format", "csv"),
-    )
+def test_ranks_without_source_or_destination_have_lines_too(store):
+    answer = store.run("plan redistribute --grid 12 --from 2 --to 3 --value-bytes 4 --format csv")
     rows = list(csv.DictReader(io.StringIO(answer.stdout)))
     assert [row["peers"] for row in rows] == ["1", "0 2", "1"]
     assert [row["bytes_in"] for row in rows] == ["0", "8", "16"]
@@ -82,18 +74,18 @@ def test_ranks_without_source_or_destination_have_lines_too(store: Store) -> Non
         ("0", "1", "'0' is no list of numbers"),
     ],
 )
-def test_what_makes_no_sense_is_refused(store: Store, grid: str, source: str, says: str) -> None:
-    answer = store.run("plan", "redistribute", "--grid", grid, "--from", source, "--to", "1")
+def test_what_makes_no_sense_is_refused(store, grid, source, says):
+    answer = store.run(f"plan redistribute --grid {grid} --from {source} --to 1")
     assert answer.status == 2
     assert says in answer.stderr
 
 
-def test_of_many_ranks_the_extremes_are_printed_with_their_ranks(store: Store) -> None:
-    words = ("plan", "redistribute", "--grid", "2000x3", "--from", "300", "--to", "299")
-    printed = store.run(*words).stdout.splitlines()
+def test_of_many_ranks_the_extremes_are_printed_with_their_ranks(store):
+    words = "plan redistribute --grid 2000x3 --from 300 --to 299"
+    printed = store.run(words).stdout.splitlines()
     assert printed[0].split() == ["per", "rank", "minimum", "median", "maximum"]
     assert [line.split()[0] for line in printed[1:5]] == ["messages", "out", "in", "kept"]
-    rows = json.loads(store.run(*words, "--format", "json").stdout)["ranks"]
+    rows = json.loads(store.run(f"{words} --format json").stdout)["ranks"]
     assert len(rows) == 300
     most = max(row["bytes_out"] for row in rows)
     first = next(row["rank"] for row in rows if row["bytes_out"] == most)
@@ -101,12 +93,12 @@ def test_of_many_ranks_the_extremes_are_printed_with_their_ranks(store: Store) -
     assert "bytes move to another rank" in printed[5]
 
 
-def test_one_rank_is_planned_by_itself(store: Store) -> None:
-    words = ("plan", "redistribute", "--grid", "2000x3", "--from", "300", "--to", "299")
-    every = json.loads(store.run(*words, "--format", "json").stdout)["ranks"]
-    one = json.loads(store.run(*words, "--rank", "17", "--format", "json").stdout)["ranks"]
+def test_one_rank_is_planned_by_itself(store):
+    words = "plan redistribute --grid 2000x3 --from 300 --to 299"
+    every = json.loads(store.run(f"{words} --format json").stdout)["ranks"]
+    one = json.loads(store.run(f"{words} --rank 17 --format json").stdout)["ranks"]
     assert one == [every[17]]
-    assert len(store.run(*words, "--rank", "17").stdout.splitlines()) == 2
-    refused = store.run(*words, "--rank", "300")
+    assert len(store.run(f"{words} --rank 17").stdout.splitlines()) == 2
+    refused = store.run(f"{words} --rank 300")
     assert refused.status == 2
     assert "'300' is no rank of the plan, which has ranks 0 to 299" in refused.stderr

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ReFrame test of the examples, run by ReFrame."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -13,7 +11,7 @@ from support.bounded import run_bounded
 CHECK = Path(__file__).parents[2] / "examples" / "harnesses" / "transrank_reframe.py"
 
 
-def test_reframe_reports_every_case_as_a_performance_variable(tmp_path: Path) -> None:
+def test_reframe_reports_every_case_as_a_performance_variable(tmp_path):
     programs = Path(sys.executable).parent
     report = tmp_path / "report.json"
     run_bounded(

@@ -34,7 +34,7 @@ Strike = Callable[[int], None]
 def struck_in_the_middle(store: Path, strike: Strike, *arguments: str | Path) -> Finished:
     """Measure, strike after the first finished case, and wait for the end."""
     with commands.start(
-        "measure", "pingpong", "--sizes", SIZES, *SLOW, *arguments, store=store
+        f"measure pingpong --sizes {SIZES}", *SLOW, *arguments, store=store
     ) as running:
         words: list[str] = []
         for line in running.stderr:
@@ -72,9 +72,7 @@ def kill_the_launcher(pid: int) -> None:
     ("strike", "cause"),
     [(kill_a_rank, "killed by signal 9, SIGKILL"), (kill_the_launcher, "signal 9, SIGKILL")],
 )
-def test_a_killed_rank_or_launcher_costs_no_finished_case(
-    strike: Strike, cause: str, tmp_path: Path
-) -> None:
+def test_a_killed_rank_or_launcher_costs_no_finished_case(strike, cause, tmp_path):
     def watched(pid: int) -> None:
         descendants.extend(processes.below(pid))
         strike(pid)
@@ -91,7 +89,7 @@ def test_a_killed_rank_or_launcher_costs_no_finished_case(
     assert happened(run) == ["launch-failed"]
     assert f"transrank measure --resume {run.header.run}" in finished.stderr
 
-    resumed = measure("--resume", "latest", store=tmp_path).check()
+    resumed = measure("--resume latest", store=tmp_path).check()
     run = only_run(tmp_path)
     assert finished_cases(run) == planned(run)
     assert run.problems == ()
@@ -99,11 +97,11 @@ def test_a_killed_rank_or_launcher_costs_no_finished_case(
     missing = len(planned(run)) - len(kept)
     assert f"[{missing}/{missing}]" in resumed.stderr
 
-    nothing = measure("--resume", "latest", store=tmp_path).check()
+    nothing = measure("--resume latest", store=tmp_path).check()
     assert "is complete" in nothing.stderr
 
 
-def test_a_rank_that_is_stopped_costs_no_finished_case(tmp_path: Path) -> None:
+def test_a_rank_that_is_stopped_costs_no_finished_case(tmp_path):
     descendants: list[int] = []
 
     def stop_a_rank(pid: int) -> None:
@@ -122,15 +120,13 @@ def test_a_rank_that_is_stopped_costs_no_finished_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_keeps_its_cases_and_leaves_no_process(number, tmp_path):
     descendants: list[int] = []
     segments: list[Path] = []
 
     def interrupt(pid: int) -> None:
         if number == signal.SIGINT:  # nobody else may finish the run meanwhile
-            second = measure("--resume", "latest", store=tmp_path)
+            second = measure("--resume latest", store=tmp_path)
             assert second.status == 2
             assert "another transrank is measuring this run" in second.stderr
         descendants.extend(processes.below(pid))
@@ -178,9 +174,7 @@ def limited_shell(
     return run
 
 
-def test_a_full_disk_costs_no_finished_case(
-    limited_shell: Callable[[str, Path], subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_a_full_disk_costs_no_finished_case(limited_shell, tmp_path):
     transrank = " ".join(commands.COMMAND)
     measuring = shlex.join(["measure", "pingpong", "--sizes", SIZES, *SLOW, "-o", "disk/x.jsonl"])
     finished = limited_shell(
@@ -216,18 +210,18 @@ def path(complete: Path, tmp_path: Path) -> Path:
     return shutil.copy(complete, tmp_path / complete.name)
 
 
-def test_a_cut_last_line_is_repaired_by_resuming(path: Path) -> None:
+def test_a_cut_last_line_is_repaired_by_resuming(path):
     lines = path.read_bytes().splitlines(keepends=True)
     cases = [place for place, line in enumerate(lines) if b'"kind":"case"' in line]
     path.write_bytes(b"".join(lines[: cases[1]]) + lines[cases[1]][:100])
-    finished = measure("--resume", "latest", store=path.parent).check()
+    finished = measure("--resume latest", store=path.parent).check()
     assert "removed line" in finished.stderr
     run = read_run(path)
     assert finished_cases(run) == planned(run)
     assert happened(run)[:2] == ["repaired", "resumed"]
 
 
-def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path: Path) -> None:
+def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path):
     folder = path.parent / "folder"
     folder.mkdir()
     lines = path.read_text().splitlines(keepends=True)
@@ -235,7 +229,7 @@ def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path: Path) -> N
     path.write_text("".join(kept) + next(line for line in lines if '"kind":"case"' in line))
     before = read_run(path)
     (missing,) = planned(before) - finished_cases(before)
-    dry = measure("--resume", "latest", "--dry-run", store=path.parent).check()
+    dry = measure("--resume latest --dry-run", store=path.parent).check()
     assert len(dry.stdout.splitlines()) == 3
     assert missing[1] in dry.stdout.splitlines()[1]
     paste(dry.stdout, folder)
@@ -261,38 +255,36 @@ def test_the_dry_run_of_a_resumption_lists_only_what_is_missing(path: Path) -> N
     ],
     ids=" ".join,
 )
-def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(
-    given: tuple[str, ...], tmp_path: Path
-) -> None:
-    refused = measure("--resume", "latest", *given, store=tmp_path)
+def test_what_the_plan_has_settled_is_refused_when_a_run_is_resumed(given, tmp_path):
+    refused = measure("--resume latest", *given, store=tmp_path)
     assert refused.status == 2
     assert f"--resume does not take {given[0]}: the run has its own plan" in refused.stderr
 
 
-def test_another_machine_or_mpi_is_refused_unless_forced(path: Path) -> None:
+def test_another_machine_or_mpi_is_refused_unless_forced(path):
     header, *rest = path.read_text().splitlines(keepends=True)
     changed = json.loads(header)
     changed["machine"]["cores"] = 4096
     changed["mpi"]["library"] = "Some MPI 1.0"
     path.write_text(json.dumps(changed) + "\n" + "".join(rest[:1]))
-    refused = measure("--resume", "latest", store=path.parent)
+    refused = measure("--resume latest", store=path.parent)
     assert refused.status == 2
     assert "cores was 4096" in refused.stderr
     assert "MPI was Some MPI 1.0" in refused.stderr
     assert "--force" in refused.stderr
-    forced = measure("--resume", "latest", "--force", store=path.parent).check()
+    forced = measure("--resume latest --force", store=path.parent).check()
     assert "resumed although" in forced.stderr
     assert finished_cases(read_run(path)) == planned(read_run(path))
 
 
-def test_a_launcher_that_is_a_command_line_is_given_again(tmp_path: Path) -> None:
+def test_a_launcher_that_is_a_command_line_is_given_again(tmp_path):
     launcher = ("--launcher", f"env FOO=1 {installation.mpiexec()} -n {{ranks}}")
     arguments = ("pingpong", "--sizes", "8", "--count", "2", "--launches", "2", *launcher)
     measure(*arguments, store=tmp_path).check()
     (path,) = tmp_path.glob("*.jsonl")
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if '"finished"' not in line)[:-40])
-    refused = measure("--resume", "latest", store=tmp_path)
+    refused = measure("--resume latest", store=tmp_path)
     assert refused.status == 2
     hint = " ".join(refused.stderr.split()).partition("again: transrank measure ")[2]
     assert shlex.split(hint) == ["--resume", "latest", *launcher]

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -23,15 +22,12 @@ from support.bounded import end_tree, run_bounded
 from transrank import installation
 from transrank.lab.store.records import read_run
 
-if TYPE_CHECKING:
-    from conftest import Mpiexec
-
 RUNNER = "transrank-run"
 # Never precise: measured until the time is spent.
 ENDLESS = ("--precision", "0.000001", "--sizes", "8")
 
 
-def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_ranks_without_work_outlast_the_watchdog(mpiexec, tmp_path):
     finished = mpiexec.run(
         *(3, installation.runner(), "--study", "pingpong", *ENDLESS, "--max-time", "4.5"),
         *("--watchdog", "2", "--record", tmp_path / "run.jsonl"),
@@ -39,9 +35,7 @@ def test_ranks_without_work_outlast_the_watchdog(mpiexec: Mpiexec, tmp_path: Pat
     assert "no progress" not in finished.stderr
 
 
-def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(
-    mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(mpiexec, tmp_path):
     runner = shlex.join(
         [
             *(str(installation.runner()), "--study", "pingpong", *ENDLESS, "--max-time", "600"),
@@ -93,9 +87,7 @@ def test_the_watchdog_ends_the_ranks_that_wait_for_a_stopped_one(
     assert job.returncode != 0
 
 
-def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(
-    mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(mpiexec, tmp_path):
     record = tmp_path / "run.jsonl"
     most = 2**30
     record.touch()
@@ -109,7 +101,7 @@ def test_a_file_that_may_not_grow_is_named_and_left_as_it_was(
     assert record.stat().st_size == most - 100
 
 
-def test_the_cause_of_an_abort_always_reaches_the_user(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_the_cause_of_an_abort_always_reaches_the_user(mpiexec, tmp_path):
     # MPICH's launcher drops what it has not read when a rank aborts: one message in ten was lost.
     record = tmp_path / "missing" / "run.jsonl"
     for _ in range(25):
@@ -118,12 +110,12 @@ def test_the_cause_of_an_abort_always_reaches_the_user(mpiexec: Mpiexec, tmp_pat
         assert f"cannot open record file {record}: No such file" in finished.stderr
 
 
-def test_the_page_of_the_runner_has_the_table_of_its_help() -> None:
+def test_the_page_of_the_runner_has_the_table_of_its_help():
     page = runner_page.PAGE.read_text("utf-8")
     assert page == runner_page.written(page), "python tools/runner_page.py writes it"
 
 
-def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_ranks_without_a_part_have_null_for_their_times(mpiexec, tmp_path):
     record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
     mpiexec.run(
         *(3, installation.runner(), "--study", "message-rate", "--sizes", "8"),
@@ -139,7 +131,7 @@ def test_ranks_without_a_part_have_null_for_their_times(mpiexec: Mpiexec, tmp_pa
     assert [bool(np.isnan(one).any()) for one in case.ranks.all] == [False, False, True]
 
 
-def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec: Mpiexec, tmp_path: Path) -> None:
+def test_a_launch_ends_with_the_accuracy_of_its_clocks(mpiexec, tmp_path):
     record = recorded.write(tmp_path / "run.jsonl", [recorded.header()])
     mpiexec.run(
         *(2, installation.runner(), "--study", "pingpong,memory-copy", "--sizes", "4KiB"),
@@ -175,7 +167,7 @@ NOT_LISTS = {
 
 
 @pytest.mark.parametrize("what", NOT_LISTS)
-def test_what_is_no_list_of_cases_is_refused_at_once(what: str, tmp_path: Path) -> None:
+def test_what_is_no_list_of_cases_is_refused_at_once(what, tmp_path):
     make, words = NOT_LISTS[what]
     make(tmp_path / "only")
     selected = ["--study", "pingpong", "--sizes", "8", "--only", tmp_path / "only"]

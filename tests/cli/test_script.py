@@ -8,7 +8,6 @@ import subprocess
 
 import pytest
 
-from support.stored_runs import Store
 from transrank.lab.cli import script
 
 
@@ -19,18 +18,16 @@ def examples() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("arguments", examples(), ids=" ".join)
-def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(
-    arguments: list[str], store: Store
-) -> None:
-    finished = store.run(*arguments).check()
+def test_the_examples_of_the_help_give_scripts_that_a_shell_accepts(arguments, store):
+    finished = store.run("", *arguments).check()
     subprocess.run(["bash", "-n"], input=finished.stdout, text=True, check=True)
     assert "transrank-run" in finished.stdout or "pjm" not in arguments
 
 
-def test_what_follows_the_dashes_runs_in_the_job(store: Store) -> None:
+def test_what_follows_the_dashes_runs_in_the_job(store):
     finished = store.run(
-        *("script", "pjm", "--node-shape", "2x3", "--ranks-per-node", "4", "--time", "1:00:00"),
-        *("--", "measure", "pingpong", "--label", "two words"),
+        "script pjm --node-shape 2x3 --ranks-per-node 4 --time 1:00:00 -- measure "
+        "pingpong --label 'two words'"
     ).check()
     assert "measure pingpong --label 'two words'" in finished.stdout
     assert '#PJM --mpi "proc=24"' in finished.stdout
@@ -46,17 +43,13 @@ def test_what_follows_the_dashes_runs_in_the_job(store: Store) -> None:
         (["measure", "launch", "pingpong"], False),
     ],
 )
-def test_job_starts_alone_are_recognised_wherever_the_study_stands(
-    command: list[str], alone: bool, store: Store
-) -> None:
-    finished = store.run(
-        "script", "pjm", "--nodes", "6", "--ranks-per-node", "1", "--", *command
-    ).check()
+def test_job_starts_alone_are_recognised_wherever_the_study_stands(command, alone, store):
+    finished = store.run("script pjm --nodes 6 --ranks-per-node 1 --", *command).check()
     assert ("-stdout-proc" in finished.stdout) == alone
 
 
-def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(store: Store) -> None:
-    finished = store.run("script", "slurm").check()
+def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(store):
+    finished = store.run("script slurm").check()
     assert "ntasks" not in finished.stdout
 
 
@@ -76,7 +69,7 @@ def test_the_nodes_of_a_slurm_job_are_used_whole_by_default(store: Store) -> Non
         (["slurm", "--", "show", "latest"], "a job runs 'survey' or 'measure'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments: list[str], error: str, store: Store) -> None:
+def test_what_makes_no_sense_is_refused(arguments, error, store):
     finished = store.run("script", *arguments)
     assert finished.status == 2
     assert error in finished.stderr

@@ -4,12 +4,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
 from support import recorded
-from support.stored_runs import Store, pingpong
+from support.stored_runs import pingpong
 from transrank.lab.cli.show import MARKS
 from transrank.lab.store.lines import DISTURBED
 
@@ -25,17 +24,17 @@ skipped: needs 3 GiB: pingpong/4194304B (2 ranks)
 """
 
 
-def test_a_run_is_a_table_per_question_with_rows_by_size(store: Store) -> None:
+def test_a_run_is_a_table_per_question_with_rows_by_size(store):
     lines = [*pingpong(1024, 2.0), recorded.skipped(4194304), *pingpong(8, 1.0)]
     store.keep("20261120-000000-aaaa", *lines, label="night")
-    answer = store.run("show", "night")
+    answer = store.run("show night")
     assert answer.status == 0
     assert answer.stderr == ""
     assert "\n".join(map(str.rstrip, answer.stdout.split("\n"))) == TABLE
     assert max(map(len, TABLE.splitlines())) <= 80
 
 
-def test_shapes_have_tables_of_their_own(store: Store) -> None:
+def test_shapes_have_tables_of_their_own(store):
     four = {"ranks": 4, "ranks_per_node": 2}
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(8, 3.0, shape=four))
     shown = store.run("show").stdout
@@ -43,7 +42,7 @@ def test_shapes_have_tables_of_their_own(store: Store) -> None:
     assert "pingpong, 4 ranks, 2 per node\n" in shown
 
 
-def test_cases_without_a_size_share_a_table(store: Store) -> None:
+def test_cases_without_a_size_share_a_table(store):
     barrier = recorded.case(
         study="collectives",
         case="collectives/barrier/blocking",
@@ -57,7 +56,7 @@ def test_cases_without_a_size_share_a_table(store: Store) -> None:
     assert "1 of 1 cases have no interval" in answer.stderr
 
 
-def test_what_long_names_have_in_common_stands_in_the_title(store: Store) -> None:
+def test_what_long_names_have_in_common_stands_in_the_title(store):
     cases = [
         recorded.case(study="ghost", case=f"ghost/corrected/{vdim}/used/{way}", axes={"way": way})
         for vdim in (6, 20)
@@ -70,16 +69,16 @@ def test_what_long_names_have_in_common_stands_in_the_title(store: Store) -> Non
         assert [row.split()[0] for row in rows] == ["used/auto", "used/floor"]
 
 
-def test_no_line_ends_in_blanks(store: Store) -> None:
+def test_no_line_ends_in_blanks(store):
     noisy = recorded.case(64, seconds=[1e-6, 2e-6] * 20, stop="max-time")
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), noisy)
-    for arguments in (["show"], ["list"], ["list", "machines"], ["list", "studies"]):
-        lines = store.run(*arguments).stdout.splitlines()
+    for line in ("show", "list", "list machines", "list studies"):
+        lines = store.run(line).stdout.splitlines()
         assert len(lines) > 1
         assert [line for line in lines if line != line.rstrip()] == []
 
 
-def test_doubtful_rows_are_marked_and_the_marks_explained(store: Store) -> None:
+def test_doubtful_rows_are_marked_and_the_marks_explained(store):
     lines = [
         *pingpong(8, 1.0),
         *[
@@ -110,17 +109,17 @@ def test_doubtful_rows_are_marked_and_the_marks_explained(store: Store) -> None:
     assert "the launches fall into two groups; the widest gap: pingpong/16B" in answer.stderr
 
 
-def test_warnings_come_after_the_numbers_with_a_hint(store: Store) -> None:
+def test_warnings_come_after_the_numbers_with_a_hint(store):
     store.keep("20261120-000000-aaaa", recorded.case(8))
     answer = store.run("show")
     assert answer.stderr == (
         "warning: 1 of 1 cases have no interval, which needs 3 launches that count. "
         "hint: take at least --launches 3\n"
     )
-    assert store.run("show", "-qq").stderr == ""
+    assert store.run("show -qq").stderr == ""
 
 
-def test_a_cut_file_is_shown_with_a_warning(store: Store) -> None:
+def test_a_cut_file_is_shown_with_a_warning(store):
     path = store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
     with path.open("ab") as file:
         file.write(b'{"kind": "case", "stu')
@@ -130,9 +129,9 @@ def test_a_cut_file_is_shown_with_a_warning(store: Store) -> None:
     assert "5: the last line was cut" in answer.stderr
 
 
-def test_json_holds_seconds_and_bytes(store: Store) -> None:
+def test_json_holds_seconds_and_bytes(store):
     store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
-    document = json.loads(store.run("show", "--format", "json").stdout)
+    document = json.loads(store.run("show --format json").stdout)
     first, second = document["results"]
     assert document["run"] == "20261120-000000-aaaa"
     assert first["seconds"] == pytest.approx(2.004e-6)
@@ -147,61 +146,59 @@ def test_json_holds_seconds_and_bytes(store: Store) -> None:
     )
 
 
-def test_csv_has_a_row_per_case(store: Store) -> None:
+def test_csv_has_a_row_per_case(store):
     store.keep("20261120-000000-aaaa", *pingpong(1024, 2.0), recorded.skipped(4096))
-    rows = list(csv.DictReader(io.StringIO(store.run("show", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(store.run("show --format csv").stdout)))
     assert [row["case"] for row in rows] == ["pingpong/1024B", "pingpong/4096B"]
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(1024 / 2.004e-6)
     assert rows[1]["seconds"] == ""
 
 
-def test_cases_are_picked_by_a_pattern(store: Store) -> None:
+def test_cases_are_picked_by_a_pattern(store):
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), *pingpong(16, 1.0))
-    shown = store.run("show", "--case", "*/8B").stdout
+    shown = store.run("show --case '*/8B'").stdout
     assert "8 B  1.00 µs" in shown
     assert "16 B" not in shown
-    refused = store.run("show", "--case", "barrier*")
+    refused = store.run("show --case 'barrier*'")
     assert refused.status == 2
     assert "no case matches --case 'barrier*'" in refused.stderr
     assert "try 'pingpong/*'" in refused.stderr
 
 
-def test_a_file_may_take_the_table(store: Store, tmp_path: Path) -> None:
+def test_a_file_may_take_the_table(store, tmp_path):
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
-    answer = store.run("show", "-o", tmp_path / "table.txt")
+    answer = store.run(f"show -o {tmp_path / 'table.txt'}")
     assert answer.stdout == ""
     assert "pingpong, 2 ranks" in (tmp_path / "table.txt").read_text("utf-8")
-    refused = store.run("show", "-o", "/dev/full")
+    refused = store.run("show -o /dev/full")
     assert refused.status == 4
     assert "No space left" in refused.stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "says"),
+    ("line", "status", "says"),
     [
-        (["show"], 4, "no run is stored"),
-        (["show", "night"], 4, "no run is called 'night'"),
-        (["show", "latest~x"], 4, "no run is called"),
-        (["show", "folder/night.jsonl"], 4, "folder/night.jsonl: no such file"),
-        (["show", "--format", "xml"], 2, "invalid choice"),
+        ("show", 4, "no run is stored"),
+        ("show night", 4, "no run is called 'night'"),
+        ("show latest~x", 4, "no run is called"),
+        ("show folder/night.jsonl", 4, "folder/night.jsonl: no such file"),
+        ("show --format xml", 2, "invalid choice"),
     ],
 )
-def test_what_cannot_be_shown_is_one_line_with_its_status(
-    store: Store, arguments: list[str], status: int, says: str
-) -> None:
-    answer = store.run(*arguments)
+def test_what_cannot_be_shown_is_one_line_with_its_status(store, line, status, says):
+    answer = store.run(line)
     assert answer.status == status
     assert says in answer.stderr
     assert answer.stdout == ""
     assert "Traceback" not in answer.stderr
 
 
-def test_names_in_a_file_are_no_markup(store: Store) -> None:
+def test_names_in_a_file_are_no_markup(store):
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0), label="[red]x[/red] [bold")
     assert "[red]x[/red] [bold" in store.run("show").stdout
 
 
-def test_verbose_shows_what_all_samples_say(store: Store) -> None:
+def test_verbose_shows_what_all_samples_say(store):
     """Disturbed samples are no part of the median, but of what a program meets."""
     store.keep(
         "20261101-000000-aaaa",
@@ -211,7 +208,7 @@ def test_verbose_shows_what_all_samples_say(store: Store) -> None:
         ),
     )
     assert "of all samples" not in store.run("show").stdout
-    answer = store.run("show", "-v")
+    answer = store.run("show -v")
     lines = answer.stdout.splitlines()
     heading = lines.index("all samples after warm-up")
     assert lines[heading + 1].split() == ["mean", "P90", "P99", "IMB", "mean", "counted"]
@@ -219,7 +216,7 @@ def test_verbose_shows_what_all_samples_say(store: Store) -> None:
     assert lines[heading + 2].endswith("90 %")
 
 
-def test_a_step_of_a_curve_is_said_and_stands_in_json(store: Store) -> None:
+def test_a_step_of_a_curve_is_said_and_stands_in_json(store):
     times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 3.7, 16384: 4.5, 32768: 6.1}
     store.keep(
         "20261120-000000-aaaa",
@@ -228,12 +225,12 @@ def test_a_step_of_a_curve_is_said_and_stands_in_json(store: Store) -> None:
     shown = " ".join(store.run("show").stdout.split())
     assert "pingpong: between 4 KiB and 8 KiB the time rises to 2.1" in shown
     assert shown.count("the time rises") == 1
-    (step,) = json.loads(store.run("show", "--format", "json").stdout)["steps"]
+    (step,) = json.loads(store.run("show --format json").stdout)["steps"]
     assert (step["curve"], step["from_bytes"], step["to_bytes"]) == ("pingpong", 4096, 8192)
     assert step["factor_low"] < step["factor"] < step["factor_high"]
 
 
-def test_what_computation_hides_stands_in_json(store: Store) -> None:
+def test_what_computation_hides_stands_in_json(store):
     parts = {"alone": 10.0, "computation": 10.0, "together": 15.0}
     store.keep(
         "20261120-000000-aaaa",
@@ -254,7 +251,7 @@ def test_what_computation_hides_stands_in_json(store: Store) -> None:
             )
         ),
     )
-    (hidden,) = json.loads(store.run("show", "--format", "json").stdout)["hidden"]
+    (hidden,) = json.loads(store.run("show --format json").stdout)["hidden"]
     assert (hidden["operation"], hidden["form"], hidden["bytes"]) == (
         *("allreduce", "nonblocking", 4096),
     )
@@ -262,18 +259,18 @@ def test_what_computation_hides_stands_in_json(store: Store) -> None:
     assert hidden["share_low"] <= hidden["share"] <= hidden["share_high"]
 
 
-def test_a_curve_without_a_step_has_no_such_sentence(store: Store) -> None:
+def test_a_curve_without_a_step_has_no_such_sentence(store):
     times = {1024: 1.0, 2048: 1.1, 4096: 1.3, 8192: 1.7, 16384: 2.5, 32768: 4.1}
     store.keep(
         "20261120-000000-aaaa",
         *(line for size, micros in times.items() for line in pingpong(size, micros)),
     )
     assert "the time rises" not in store.run("show").stdout
-    assert json.loads(store.run("show", "--format", "json").stdout)["steps"] == []
+    assert json.loads(store.run("show --format json").stdout)["steps"] == []
 
 
-def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(store: Store) -> None:
-    answer = store.run("show", "fugaku")
+def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(store):
+    answer = store.run("show fugaku")
     assert answer.status == 0
     said = " ".join(answer.stdout.split())
     assert "fugaku, Fugaku, A64FX, Tofu interconnect D" in said
@@ -282,19 +279,19 @@ def test_a_published_machine_is_shown_with_its_conditions_findings_and_tables(st
     assert "4x6x32 3.78 s 4.47 s" in said
 
 
-def test_every_published_number_is_in_csv_and_json(store: Store) -> None:
-    rows = list(csv.DictReader(io.StringIO(store.run("show", "gs", "--format", "csv").stdout)))
+def test_every_published_number_is_in_csv_and_json(store):
+    rows = list(csv.DictReader(io.StringIO(store.run("show gs --format csv").stdout)))
     assert len(rows) == 6
     assert {row["vdim"] for row in rows} == {"6", "20", "120"}
     assert float(rows[0]["bytes_per_second"]) == pytest.approx(5.8339e8)
-    told = json.loads(store.run("show", "jaguar", "--format", "json").stdout)
+    told = json.loads(store.run("show jaguar --format json").stdout)
     assert len(told["points"]) == 7
     assert any("exponent of 1.73" in text for text in told["findings"])
     assert told["tables"][1]["rows"][0] == ["4", "4x1", "1x4", "402,653,184"]
 
 
-def test_a_machine_whose_times_were_only_plotted_has_its_facts(store: Store) -> None:
-    answer = store.run("show", "columbia")
+def test_a_machine_whose_times_were_only_plotted_has_its_facts(store):
+    answer = store.run("show columbia")
     assert answer.status == 0
     said = " ".join(answer.stdout.split())
     assert "cluster of 512 processors 1.5 6" in said
@@ -330,7 +327,7 @@ def of_domains() -> list[recorded.Line]:
     return lines
 
 
-def test_mean_and_deviation_of_each_domain_stand_below_its_case(store: Store) -> None:
+def test_mean_and_deviation_of_each_domain_stand_below_its_case(store):
     store.keep("20261120-000000-aaaa", *of_domains())
     lines = [" ".join(line.split()) for line in store.run("show").stdout.splitlines()]
     contended = lines.index("domain values mean deviation")
@@ -340,7 +337,7 @@ def test_mean_and_deviation_of_each_domain_stand_below_its_case(store: Store) ->
     local = lines.index("domain memory values mean deviation")
     assert lines[local + 1] == "exchanged/600 0 neighbor 2 1.50 ms 707 µs"
     assert "exchanged/600 1" not in lines[local + 2 :]
-    told = json.loads(store.run("show", "--format", "json").stdout)["domains"]
+    told = json.loads(store.run("show --format json").stdout)["domains"]
     assert [(one["domain"], one["memory"]) for one in told] == [
         (0, None),
         (1, None),
@@ -348,6 +345,6 @@ def test_mean_and_deviation_of_each_domain_stand_below_its_case(store: Store) ->
     ]
 
 
-def test_other_studies_have_no_domains(store: Store) -> None:
+def test_other_studies_have_no_domains(store):
     store.keep("20261120-000000-aaaa", *pingpong(8, 1.0))
     assert "domain" not in store.run("show").stdout

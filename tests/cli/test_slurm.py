@@ -44,7 +44,7 @@ def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> 
     kind = installation.build().mpi_kind
     launcher = LAUNCHERS[kind]
     printed = cluster.run(
-        *transrank("script", "slurm", "--nodes=2", "--time=5min", *options),
+        *transrank("script slurm --nodes=2 --time=5min", *options),
         *[f"--launcher={launcher}", "--", *command.split()],
         cwd=folder,
         timeout=60,
@@ -64,9 +64,7 @@ def submit(cluster: SlurmCluster, folder: Path, command: str, *options: str) -> 
 @pytest.mark.skipif(
     installation.build().mpi_kind not in NETWORK, reason="how this MPI reaches hosts is unknown"
 )
-def test_a_job_measures_within_a_node_and_between_two(
-    cluster: SlurmCluster, tmp_path: Path
-) -> None:
+def test_a_job_measures_within_a_node_and_between_two(cluster, tmp_path):
     run = submit(cluster, tmp_path, MEASURE, "--ranks-per-node=2")
     assert run.problems == ()
     hosts_by_shape = {
@@ -86,9 +84,7 @@ def test_a_job_measures_within_a_node_and_between_two(
 @pytest.mark.skipif(
     installation.build().mpi_kind not in NETWORK, reason="how this MPI reaches hosts is unknown"
 )
-def test_a_job_without_a_number_of_ranks_fills_its_nodes(
-    cluster: SlurmCluster, tmp_path: Path
-) -> None:
+def test_a_job_without_a_number_of_ranks_fills_its_nodes(cluster, tmp_path):
     run = submit(cluster, tmp_path, "measure exchange --sizes 8 --count 2 --launches 1")
     cores = run.header.machine["usable_cores"]
     assert run.header.machine["allocation"]["slots"] is None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """docs/suites.md has a row for every benchmark of OSU and IMB, and its commands exist."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -40,24 +38,19 @@ OSU = {
 }
 
 
-def test_every_program_of_osu_has_a_row() -> None:
+def test_every_program_of_osu_has_a_row():
     named = {name for row in ROWS for name in row[0].split(", ") if name.startswith("osu_")}
     assert named == {f"osu_{name}" for name in OSU}
 
 
-def test_a_row_without_a_command_says_why() -> None:
+def test_a_row_without_a_command_says_why():
     assert COMMANDS
     for row in ROWS:
         assert row[1] != "–" or row[2], row[0]
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS)))
-def test_every_command_exists(
-    command: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
+def test_every_command_exists(command, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
     assert main([*shlex.split(command), "--ranks", "2", "--dry-run"]) == 0
     assert "mpiexec" in capsys.readouterr().out

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """transrank survey: all studies, their report, and what is said before it starts."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
-from pathlib import Path
 
 from support import commands
 from transrank.lab.store.records import finished_cases, read_run
@@ -14,12 +11,11 @@ from transrank.lab.study import catalogue
 from transrank.lab.survey import presets
 
 
-def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -> None:
+def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path):
     """With little time and memory: cases that need more are skipped and say so."""
     page = tmp_path / "page.html"
     finished = commands.transrank(
-        *("survey", "--quick", "--launches", "1", "--max-time", "2ms", "--memory", "256KiB"),
-        *("--report", page),
+        f"survey --quick --launches 1 --max-time 2ms --memory 256KiB --report {page}",
         store=tmp_path,
     ).check()
     (path,) = tmp_path.glob("*.jsonl")
@@ -35,8 +31,8 @@ def test_a_quick_survey_asks_every_study_and_writes_its_report(tmp_path: Path) -
     assert f"report: {page}" in finished.stderr
 
 
-def test_a_full_survey_says_how_long_it_may_take_before_it_starts(tmp_path: Path) -> None:
-    with commands.start("survey", "--launches", "2", store=tmp_path) as running:
+def test_a_full_survey_says_how_long_it_may_take_before_it_starts(tmp_path):
+    with commands.start("survey --launches 2", store=tmp_path) as running:
         lines = []
         for line in running.stderr:
             lines.append(line)
@@ -52,8 +48,8 @@ def test_a_full_survey_says_how_long_it_may_take_before_it_starts(tmp_path: Path
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_the_dry_run_of_a_survey_launches_nothing(tmp_path: Path) -> None:
-    finished = commands.transrank("survey", "--quick", "--dry-run", store=tmp_path).check()
+def test_the_dry_run_of_a_survey_launches_nothing(tmp_path):
+    finished = commands.transrank("survey --quick --dry-run", store=tmp_path).check()
     record, *launches = finished.stdout.splitlines()
     assert record.endswith("--prepare --output by-hand.jsonl")
     assert all("transrank-run" in line for line in launches)

@@ -34,9 +34,7 @@ def slow_calls() -> Path:
     return library
 
 
-def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
-    tmp_path: Path,
-) -> None:
+def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(tmp_path):
     slow = ("--b", f"LD_PRELOAD={slow_calls()}", "--b", SPIN)
     finished = commands.transrank(
         "versus", *CASES, *slow, "--launches", "4", "--label", "slow", store=tmp_path
@@ -45,11 +43,10 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     assert finished.stdout.startswith("baseline   A  default settings\ncandidate  B  LD_PRELOAD=/")
     assert "\n2 slower at 40 %\n" in finished.stdout
     assert "\nsmallest slowdown that half of the cases could show: " in finished.stdout
-    again = commands.transrank("versus", "slow", "--threshold", "40%", store=tmp_path)
+    again = commands.transrank("versus slow --threshold 40%", store=tmp_path)
     assert (again.status, again.stdout) == (1, finished.stdout)
     passing = commands.transrank(
-        *("versus", "latest", "--threshold", "40%", "--fail-on", "never", "--format", "json"),
-        store=tmp_path,
+        "versus latest --threshold 40% --fail-on never --format json", store=tmp_path
     ).check()
     assert json.loads(passing.stdout)["counts"]["slower"] == 2
 
@@ -65,11 +62,11 @@ def test_calls_that_are_made_slower_are_found_and_the_verdict_is_printed_again(
     assert "".join(name for _, _, name in started) == "abbaabba"
     assert [number for _, number, _ in started] == [i for i in range(4) for _ in "ab"]
     # Each record is of its variant alone; launches that met other cores do not count.
-    shown = commands.transrank("show", "slow-b", "--format", "json", store=tmp_path).check()
+    shown = commands.transrank("show slow-b --format json", store=tmp_path).check()
     assert all(len(case["launch_seconds"]) <= 4 for case in json.loads(shown.stdout)["results"])
 
 
-def test_a_variant_may_be_the_environment_of_the_other(tmp_path: Path) -> None:
+def test_a_variant_may_be_the_environment_of_the_other(tmp_path):
     same = ("--b", f"runner={sys.prefix}") if installation.build().mpi != "site" else ()
     finished = commands.transrank(
         *("versus", *CASES, *same, "--launches", "4", "--fail-on", "never"),
@@ -82,7 +79,7 @@ def test_a_variant_may_be_the_environment_of_the_other(tmp_path: Path) -> None:
     assert [launch.command[0] for launch in b.launches] == [str(installation.runner())] * 4
 
 
-def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Path) -> None:
+def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path):
     whole = tmp_path / "whole.jsonl"
     fails = tmp_path / "fails"
     script = tmp_path / "mpiexec-that-fails"
@@ -98,7 +95,7 @@ def test_a_run_that_was_interrupted_is_finished_by_its_own_settings(tmp_path: Pa
     )
     assert stopped.status == 3
     assert "error: variant B: launch 2 (2 ranks) failed" in stopped.stderr
-    wrong = commands.transrank("measure", "--resume", tmp_path / "whole-b.jsonl", store=tmp_path)
+    wrong = commands.transrank(f"measure --resume {tmp_path / 'whole-b.jsonl'}", store=tmp_path)
     assert wrong.status == 2
     assert "is one of two variants of transrank versus" in wrong.stderr
     assert "hint: transrank versus --resume whole-b" in wrong.stderr
@@ -137,10 +134,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("settings", "message"), WRONG)
-def test_a_variant_that_is_none_is_refused_in_one_line(
-    store: Store, settings: list[str], message: str
-) -> None:
-    answer = store.run("versus", "pingpong", *settings)
+def test_a_variant_that_is_none_is_refused_in_one_line(store, settings, message):
+    answer = store.run("versus pingpong", *settings)
     error, hint, *more = answer.stderr.splitlines()
     assert answer.status == 2
     assert error.startswith(f"error: {message}")
@@ -158,9 +153,7 @@ def environment_of(folder: Path, script: str) -> Path:
     return folder
 
 
-def test_an_environment_is_asked_for_its_runner_under_the_settings_of_the_variant(
-    tmp_path: Path,
-) -> None:
+def test_an_environment_is_asked_for_its_runner_under_the_settings_of_the_variant(tmp_path):
     seen, runner = tmp_path / "seen", Path(sys.executable)
     script = f'echo "$TRANSRANK_MPI $MPIEXEC" >{seen}; echo {runner}'
     environment = environment_of(tmp_path / "env", script)
@@ -177,22 +170,18 @@ def test_an_environment_is_asked_for_its_runner_under_the_settings_of_the_varian
         ("", 0o644, "Permission denied"),
     ],
 )
-def test_an_environment_that_does_not_answer_is_refused(
-    tmp_path: Path, script: str, mode: int, said: str
-) -> None:
+def test_an_environment_that_does_not_answer_is_refused(tmp_path, script, mode, said):
     environment = environment_of(tmp_path / "env", script)
     (environment / "bin" / "python").chmod(mode)
     with pytest.raises(UsageError, match=f"is not a Python environment with transrank: .*{said}"):
         variants.parse("b", [f"runner={environment}"])
 
 
-def test_a_variant_that_does_not_start_leaves_no_record(
-    store: Store,
-) -> None:
+def test_a_variant_that_does_not_start_leaves_no_record(store):
     program = store.path / "no-runner"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    answer = store.run("versus", "pingpong", "--sizes", "8", "-n", "2", "--b", f"runner={program}")
+    answer = store.run("versus pingpong --sizes 8 -n 2 --b", f"runner={program}")
     assert answer.status == 3
     assert "error: variant B: MPI does not start on 2 ranks: " in answer.stderr
     assert not any(store.path.glob("*.jsonl"))
@@ -205,41 +194,41 @@ def pair(store: Store, b: float) -> None:
         store.keep(run, *pingpong(8, seconds), versus=versus, label=f"trial-{name}")
 
 
-def test_any_name_of_either_record_finds_both(store: Store) -> None:
+def test_any_name_of_either_record_finds_both(store):
     pair(store, 1.3)
     first = store.path / "20261101-000000-aaaa-a.jsonl"
     answers = [
-        store.run("versus", name)
+        store.run(f"versus {name}")
         for name in ("latest", "latest~1", "trial", "trial-b", "20261101-000000-aaaa", first)
     ]
     assert {answer.status for answer in answers} == {1}
     assert len({answer.stdout for answer in answers}) == 1
     assert "1.300" in answers[0].stdout
-    assert store.run("compare", "trial-a", "trial-b").stdout == answers[0].stdout
-    inverse = store.run("compare", "trial-b", "trial-a")
+    assert store.run("compare trial-a trial-b").stdout == answers[0].stdout
+    inverse = store.run("compare trial-b trial-a")
     assert (inverse.status, "0.769" in inverse.stdout) == (0, True)
 
 
-def test_what_is_no_pair_is_refused(store: Store) -> None:
-    assert "no run is stored" in store.run("versus", "latest").stderr
-    assert "did you mean 'pingpong'?" in store.run("versus", "pingpon").stderr
+def test_what_is_no_pair_is_refused(store):
+    assert "no run is stored" in store.run("versus latest").stderr
+    assert "did you mean 'pingpong'?" in store.run("versus pingpon").stderr
     store.keep("20261102-000000-bbbb", *pingpong(8, 1.0), label="alone")
-    answer = store.run("versus", "alone")
+    answer = store.run("versus alone")
     assert answer.status == 2
     assert "bbbb is not a run of transrank versus" in answer.stderr
     pair(store, 1.0)
     (store.path / "20261101-000000-aaaa-a.jsonl").unlink()
-    lost = store.run("versus", "trial-b")
+    lost = store.run("versus trial-b")
     assert lost.status == 4
     assert "the other variant of " in lost.stderr
     versus = {"variant": "a", "other": "../elsewhere", "settings": []}
     store.keep("20261103-000000-cccc", *pingpong(8, 1.0), versus=versus)
-    astray = store.run("versus", "latest")
+    astray = store.run("versus latest")
     assert astray.status == 4
     assert "other" in astray.stderr
 
 
-def test_the_header_says_what_makes_the_variant(tmp_path: Path) -> None:
+def test_the_header_says_what_makes_the_variant(tmp_path):
     versus = {"variant": "b", "other": "run-a", "settings": ["MPIR_CVAR_X=1", "runner=/there"]}
     header = read_run(
         recorded.write(tmp_path / "run-b.jsonl", [recorded.header(run="run-b", versus=versus)])
@@ -252,7 +241,7 @@ def with_mpi(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr(installation, "build", lambda: built)
 
 
-def test_an_algorithm_of_fujitsu_mpi_is_set_for_all_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_algorithm_of_fujitsu_mpi_is_set_for_all_ranks(monkeypatch):
     with_mpi(monkeypatch, "openmpi")
     variant = variants.parse("b", ["alltoall=blacc6d"])
     assert variant.settings == ("alltoall=blacc6d",)
@@ -271,9 +260,7 @@ def test_an_algorithm_of_fujitsu_mpi_is_set_for_all_ranks(monkeypatch: pytest.Mo
         ("mpich", "blacc6d", "is for Fujitsu MPI, and this transrank was built with another"),
     ],
 )
-def test_an_alltoall_that_the_mpi_cannot_have_is_refused(
-    monkeypatch: pytest.MonkeyPatch, kind: str, algorithm: str, said: str
-) -> None:
+def test_an_alltoall_that_the_mpi_cannot_have_is_refused(monkeypatch, kind, algorithm, said):
     with_mpi(monkeypatch, kind)
     with pytest.raises(UsageError, match=said) as refused:
         variants.parse("b", [f"alltoall={algorithm}"])

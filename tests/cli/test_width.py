@@ -67,7 +67,7 @@ def too_long(text: str, most: int = 80) -> list[str]:
     return [line for line in text.splitlines() if len(line) > most and len(line.split()) > 1]
 
 
-def test_the_progress_of_a_run_and_what_it_shows_fit_80_columns(measured: Finished) -> None:
+def test_the_progress_of_a_run_and_what_it_shows_fit_80_columns(measured):
     assert measured.stderr.count(" in launch 3") > 2
     assert "…" in measured.stderr
     assert too_long(measured.stdout + measured.stderr) == []
@@ -95,21 +95,21 @@ def test_the_progress_of_a_run_and_what_it_shows_fit_80_columns(measured: Finish
         "export one -o /dev/null",
     ],
 )
-def test_a_verb_fits_80_columns(arguments: str, store: Store) -> None:
-    answer = store.run(*arguments.split())
+def test_a_verb_fits_80_columns(arguments, store):
+    answer = store.run(arguments)
     assert answer.stdout + answer.stderr
     assert too_long(answer.stdout + answer.stderr) == []
 
 
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("machine", [machine.name for machine in machines()])
-def test_one_run_is_laid_beside_every_machine(machine: str, store: Store) -> None:
-    answer = store.run("compare", "one", machine)
+def test_one_run_is_laid_beside_every_machine(machine, store):
+    answer = store.run(f"compare one {machine}")
     assert answer.status == 0, answer.stderr
     assert too_long(answer.stdout + answer.stderr) == []
     said = ("ratio", "comparable would be", "were only plotted, so there is no number")
     assert any(words in " ".join(answer.stdout.split()) for words in said)
-    assert too_long(store.run("show", machine).stdout) == []
+    assert too_long(store.run(f"show {machine}").stdout) == []
 
 
 def on_terminal(columns: int, *arguments: str, folder: Path) -> str:
@@ -140,7 +140,7 @@ def on_terminal(columns: int, *arguments: str, folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("measured")
-def test_a_terminal_is_filled_to_its_width(folder: Path) -> None:
+def test_a_terminal_is_filled_to_its_width(folder):
     pictures = {
         columns: on_terminal(columns, "show", "one", "--case", "ghost/*", folder=folder)
         for columns in (60, 120)
@@ -153,16 +153,14 @@ def test_a_terminal_is_filled_to_its_width(folder: Path) -> None:
     assert "mpi-packed-neighborhood" in pictures[60]
 
 
-def test_a_run_in_progress_fits_the_terminal(folder: Path) -> None:
+def test_a_run_in_progress_fits_the_terminal(folder):
     measure = ("measure", "pingpong", "-n", "2", "--launches", "2", "--count", "1", "--sizes", "8")
     text = on_terminal(80, *measure, "-o", str(folder / "shown.log"), folder=folder)
     assert "launch 2 of 2 at 2 ranks" in text
     assert too_long(text.replace("\r", "\n")) == []
 
 
-def test_a_number_stays_with_its_unit_and_a_path_whole(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_number_stays_with_its_unit_and_a_path_whole(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS")
     path = "/a" * 60
     output.note(f"{'x' * 72} 12.5 ms and {path} and then")
@@ -174,9 +172,7 @@ def test_a_number_stays_with_its_unit_and_a_path_whole(
     ]
 
 
-def test_a_long_cell_takes_several_lines_and_a_number_none(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_long_cell_takes_several_lines_and_a_number_none(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS")
     columns = ["verdict", "finding", output.Column("time", right=True)]
     table = output.table(columns, [["ok", "word " * 30, "1.23 µs"], ["note", "brief", "45.6 µs"]])
@@ -189,9 +185,7 @@ def test_a_long_cell_takes_several_lines_and_a_number_none(
     assert lines[-1].split() == ["note", "brief", "45.6", "µs"]
 
 
-def test_what_tune_proves_fits_80_columns(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_tune_proves_fits_80_columns(monkeypatch, capsys):
     monkeypatch.delenv("COLUMNS")
     ratio = Estimate(0.67, 0.61, 0.72)
     named = ("recursive_doubling", "messages of a rank: at most 123456, now 12")

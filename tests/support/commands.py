@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -24,13 +25,17 @@ COMMAND = [sys.executable, "-m", "transrank.lab.cli"]
 
 
 def transrank(
-    *arguments: str | Path,
+    line: str,
+    *more: str | Path,
     store: Path,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Finished:
-    """Run `transrank ARGUMENTS` to its end, in this process, which has imported it already."""
-    words = [str(argument) for argument in arguments]
+    """Run `transrank LINE` to its end, in this process, which has imported it already.
+
+    The line is split as a shell does; `more` are further words.
+    """
+    words = [*shlex.split(line), *map(str, more)]
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(output, "settings", output.Settings())
@@ -41,10 +46,10 @@ def transrank(
     return Finished(["transrank", *words], status, out.getvalue(), err.getvalue())
 
 
-def start(*arguments: str | Path, store: Path) -> subprocess.Popen[str]:
-    """Start `transrank ARGUMENTS`; its stderr can be read line by line."""
+def start(line: str, *more: str | Path, store: Path) -> subprocess.Popen[str]:
+    """Start `transrank LINE`; its stderr can be read line by line."""
     return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
+        [*COMMAND, *shlex.split(line), *map(str, more)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

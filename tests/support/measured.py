@@ -11,8 +11,8 @@ from support.bounded import Finished
 from transrank.lab.store.records import Run, read_run
 
 
-def measure(*arguments: str | Path, store: Path, **options: object) -> Finished:
-    return commands.transrank("measure", *arguments, store=store, **options)  # type: ignore[arg-type]
+def measure(line: str, *more: str | Path, store: Path, **options: object) -> Finished:
+    return commands.transrank(f"measure {line}", *more, store=store, **options)  # type: ignore[arg-type]
 
 
 def only_run(store: Path) -> Run:

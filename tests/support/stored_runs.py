@@ -25,8 +25,12 @@ class Store:
         header = recorded.header(run=run, created=f"2026-11-{run[6:8]}T00:00:00Z", **changes)
         return recorded.write(self.path / f"{run}.jsonl", [header, *lines])
 
-    def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Finished:
-        return transrank(*arguments, store=self.path, env=env, cwd=Path())
+    def beside(self, name: str) -> Path:
+        """A file that stands beside the folder."""
+        return self.path.with_name(name)
+
+    def run(self, line: str, *more: str | Path, env: Mapping[str, str] | None = None) -> Finished:
+        return transrank(line, *more, store=self.path, env=env, cwd=Path())
 
 
 def pingpong(

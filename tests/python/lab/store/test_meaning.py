@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
+from support.suites import OUTPUTS
 from transrank.lab.reference.tables import machine
-from transrank.lab.store.importing import read_output
-from transrank.lab.store.suites.meaning import meaning_of
+from transrank.lab.store.suites import imb, osu
+from transrank.lab.store.suites.meaning import Meaning, meaning_of
 from transrank.lab.study import catalogue
-
-OUTPUTS = sorted((Path(__file__).parent / "outputs").glob("*.txt"))
-
 
 ON_REQUEST = {
     "collectives": ("--axis", "datatype=float,double,int8", "--memory", "1GiB"),
@@ -44,24 +41,25 @@ def listed(study: str, *arguments: str) -> set[str]:
     return {case.case for case in catalogue.list_cases(request, 4)}
 
 
-def imported(path: Path) -> dict[str, set[str]]:
-    output = read_output(path)
+def meanings(name: str) -> list[Meaning]:
+    """Of the results of an output that a study measures, on two ranks where it names none."""
+    suite = imb if name.startswith("imb") else osu
+    readings = suite.read(OUTPUTS[name]).readings
+    found = (meaning_of(suite.SUITE, replace(r, ranks=r.ranks or 2)) for r in readings)
+    return [meaning for meaning in found if meaning is not None]
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_an_imported_case_is_a_case_of_the_runner(name):
     cases: dict[str, set[str]] = {}
-    for reading in output.readings:
-        meaning = meaning_of(output.suite, replace(reading, ranks=reading.ranks or 2))
-        if meaning is not None:
-            cases.setdefault(meaning.study, set()).add(meaning.case)
-    return cases
-
-
-@pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: path.stem)
-def test_an_imported_case_is_a_case_of_the_runner(path: Path) -> None:
-    for study, cases in imported(path).items():
-        assert cases <= listed(study, *ON_REQUEST.get(study, ()))
+    for meaning in meanings(name):
+        cases.setdefault(meaning.study, set()).add(meaning.case)
+    for study, found in cases.items():
+        assert found <= listed(study, *ON_REQUEST.get(study, ()))
 
 
 @pytest.mark.parametrize("study", machine("fugaku").studies)
-def test_a_published_case_has_the_axes_of_ours(study: str) -> None:
+def test_a_published_case_has_the_axes_of_ours(study):
     known = catalogue.find(study)
     for point in machine("fugaku").of_study(study):
         for name, value in point.axes.items():
@@ -92,7 +90,5 @@ LAST = {
 
 
 @pytest.mark.parametrize(("name", "case"), LAST.items())
-def test_the_last_result_of_an_output_is_a_case(name: str, case: str) -> None:
-    output = read_output(Path(__file__).parent / "outputs" / f"{name}.txt")
-    meanings = [meaning_of(output.suite, replace(r, ranks=r.ranks or 2)) for r in output.readings]
-    assert [each.case for each in meanings if each is not None][-1] == case
+def test_the_last_result_of_an_output_is_a_case(name, case):
+    assert meanings(name)[-1].case == case

@@ -30,7 +30,7 @@ NOTHING = {"seconds": [], "fastest": [], "flags": [], "rounds": []}
 EMPTY = recorded.case(samples=NOTHING)
 
 
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_file_is_read_as_it_was_written(tmp_path):
     run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
     assert run.problems == ()
     assert run.name == "night"
@@ -42,7 +42,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert run.header.options.precision == 0.05
 
 
-def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
+def test_what_an_operation_computed_is_read_as_arrays(tmp_path):
     computed = recorded.outcome()
     lines = [recorded.header(), recorded.launch(0), recorded.case(outcome=computed)]
     outcome = records.read_run(recorded.write(tmp_path / "run.jsonl", lines)).cases[0].outcome
@@ -54,12 +54,12 @@ def test_what_an_operation_computed_is_read_as_arrays(tmp_path: Path) -> None:
         records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
 
 
-def test_all_but_failed_cases_are_finished(tmp_path: Path) -> None:
+def test_all_but_failed_cases_are_finished(tmp_path):
     run = records.read_run(recorded.write(tmp_path / "run.jsonl", WHOLE))
     assert records.finished_cases(run) == {(0, "pingpong/8B"), (0, "pingpong/16B")}
 
 
-def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path: Path) -> None:
+def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path):
     content = recorded.text([WHOLE[0], WHOLE[2], WHOLE[6]]).encode()
     header_end = content.index(b"\n")
     path = tmp_path / "run.jsonl"
@@ -81,7 +81,7 @@ def test_a_file_cut_at_any_byte_is_repaired_or_named_broken(tmp_path: Path) -> N
         assert path.read_bytes().endswith(b"\n")
 
 
-def test_a_repaired_file_takes_further_lines(tmp_path: Path) -> None:
+def test_a_repaired_file_takes_further_lines(tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", WHOLE[:3])
     with path.open("ab") as file:
         file.write(b'{"kind":"case","study":"pingp')
@@ -91,14 +91,14 @@ def test_a_repaired_file_takes_further_lines(tmp_path: Path) -> None:
     assert [event.event for event in records.read_run(path).events] == ["repaired"]
 
 
-def test_a_cut_line_is_reported_with_its_number(tmp_path: Path) -> None:
+def test_a_cut_line_is_reported_with_its_number(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text(recorded.text(WHOLE[:3]) + '{"kind":"ca', encoding="utf-8")
     (problem,) = records.read_run(path).problems
     assert f"{path}:4: the last line was cut" in problem
 
 
-def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
+def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", [recorded.header(schema=3, surprise=True)])
     with pytest.raises(RecordError, match="record schema 3 by a newer transrank") as refused:
         records.read_run(path)
@@ -109,13 +109,13 @@ def test_a_newer_schema_asks_for_a_newer_transrank(tmp_path: Path) -> None:
     assert refused.value.status == 4
 
 
-def test_records_of_the_first_schema_are_read(tmp_path: Path) -> None:
+def test_records_of_the_first_schema_are_read(tmp_path):
     lines = [recorded.header(schema=1), recorded.launch(), recorded.case()]
     run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
     assert [case.case for case in run.cases] == ["pingpong/1024B"]
 
 
-def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
+def test_launches_that_were_added_are_part_of_the_plan(tmp_path):
     begun = recorded.planned(0)
     del begun["kind"]
     lines = [recorded.header(plan=[begun]), recorded.case(), recorded.planned(1)]
@@ -163,7 +163,7 @@ def test_launches_that_were_added_are_part_of_the_plan(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_line(tmp_path: Path, lines: str, says: str) -> None:
+def test_what_is_wrong_is_said_with_file_and_line(tmp_path, lines, says):
     path = tmp_path / "run.jsonl"
     path.write_text(lines, encoding="utf-8")
     with pytest.raises(RecordError, match=says) as refused:
@@ -174,7 +174,7 @@ def test_what_is_wrong_is_said_with_file_and_line(tmp_path: Path, lines: str, sa
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000])
 @pytest.mark.parametrize("field", ["measuring_seconds", "samples"])
-def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str, field: str) -> None:
+def test_a_number_that_is_none_is_refused(tmp_path, number, field):
     line = json.dumps(recorded.case(measuring_seconds=777.0, seconds=[777.0] * 30))
     marked = "777.0" if field == "samples" else '"measuring_seconds": 777.0'
     place = line.index(marked) + len(marked) - 5
@@ -186,14 +186,14 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str, field: st
         records.read_run(path)
 
 
-def test_a_missing_file_is_a_record_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_record_error(tmp_path):
     with pytest.raises(RecordError, match="No such file"):
         records.read_run(tmp_path / "none.jsonl")
     with pytest.raises(RecordError, match="directory"):
         records.read_run(tmp_path)
 
 
-def test_a_line_that_stands_twice_counts_once(tmp_path: Path) -> None:
+def test_a_line_that_stands_twice_counts_once(tmp_path):
     lines = [WHOLE[0], recorded.case(8, seconds=[1e-6] * 9), recorded.case(8, seconds=[2e-6] * 9)]
     run = records.read_run(recorded.write(tmp_path / "run.jsonl", lines))
     assert len(run.cases) == 1
@@ -203,7 +203,7 @@ def test_a_line_that_stands_twice_counts_once(tmp_path: Path) -> None:
     assert ":3: launch 0 had finished pingpong/8B before" in run.problems[0]
 
 
-def test_a_failed_case_gives_way_to_its_repetition(tmp_path: Path) -> None:
+def test_a_failed_case_gives_way_to_its_repetition(tmp_path):
     failed = recorded.skipped(8, status="failed", reason="wrong byte")
     run = records.read_run(
         recorded.write(tmp_path / "run.jsonl", [WHOLE[0], failed, recorded.case(8)])
@@ -212,9 +212,7 @@ def test_a_failed_case_gives_way_to_its_repetition(tmp_path: Path) -> None:
     assert [case.status for case in run.cases] == ["ok"]
 
 
-def test_a_file_is_begun_once_and_not_at_all_where_it_does_not_fit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_begun_once_and_not_at_all_where_it_does_not_fit(tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
 
     def full(*_: object) -> int:
@@ -231,7 +229,7 @@ def test_a_file_is_begun_once_and_not_at_all_where_it_does_not_fit(
     assert records.read_run(path).name == "night"
 
 
-def test_one_process_at_a_time_measures_for_a_run(tmp_path: Path) -> None:
+def test_one_process_at_a_time_measures_for_a_run(tmp_path):
     path = recorded.write(tmp_path / "run.jsonl", WHOLE[:3])
     with records.sole_writer(path):
         second = records.sole_writer(path)
@@ -244,7 +242,7 @@ def test_one_process_at_a_time_measures_for_a_run(tmp_path: Path) -> None:
         pass  # who reads it says that there is none
 
 
-def test_a_link_and_a_pipe_are_written_through(tmp_path: Path) -> None:
+def test_a_link_and_a_pipe_are_written_through(tmp_path):
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
     target.write_bytes(b"before")
     link.symlink_to(target)
@@ -263,8 +261,8 @@ def test_a_link_and_a_pipe_are_written_through(tmp_path: Path) -> None:
 
 
 def test_nobody_can_have_put_a_link_where_a_file_is_written_before_it_is_renamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     victim, page = tmp_path / "victim", tmp_path / "page.html"
     victim.write_bytes(b"precious")
     (tmp_path / ".page.html.partial").symlink_to(victim)
@@ -283,14 +281,14 @@ def test_nobody_can_have_put_a_link_where_a_file_is_written_before_it_is_renamed
     assert partial.is_symlink()
 
 
-def test_two_who_replace_files_of_a_folder_at_once_do_not_meet(tmp_path: Path) -> None:
+def test_two_who_replace_files_of_a_folder_at_once_do_not_meet(tmp_path):
     with writing.replacing(tmp_path / "one") as one, writing.replacing(tmp_path / "two") as two:
         one.write(b"1")
         two.write(b"2")
     assert [(tmp_path / name).read_bytes() for name in ("one", "two")] == [b"1", b"2"]
 
 
-def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
+def test_append_writes_whole_lines_only(tmp_path):
     path = tmp_path / "run.jsonl"
     for line in WHOLE:
         records.append_line(path, line)
@@ -302,9 +300,7 @@ def test_append_writes_whole_lines_only(tmp_path: Path) -> None:
     assert len(records.read_run(path).cases) == 3
 
 
-def test_a_line_that_would_take_all_memory_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_would_take_all_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(jsonlines, "MOST_CONTAINERS", 1000)
     path = recorded.write(tmp_path / "run.jsonl", WHOLE)
     assert len(records.read_run(path).cases) == 3
@@ -314,12 +310,12 @@ def test_a_line_that_would_take_all_memory_is_refused(
         records.read_run(path)
 
 
-def test_a_full_disk_is_named() -> None:
+def test_a_full_disk_is_named():
     with pytest.raises(RecordError, match="/dev/full: cannot be written: No space left"):
         records.append_line("/dev/full", WHOLE[0])
 
 
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(RecordError, match="cannot be written: No such file"):
         records.append_line(tmp_path / "none" / "run.jsonl", WHOLE[0])
 
@@ -341,7 +337,7 @@ sys.exit(6)
 
 
 @pytest.mark.parametrize("limit", [4000, 4001, 4060])
-def test_a_short_write_leaves_whole_lines(tmp_path: Path, limit: int) -> None:
+def test_a_short_write_leaves_whole_lines(tmp_path, limit):
     # The kernel writes up to the limit and then refuses, as a disk does that fills up.
     path = recorded.write(tmp_path / "run.jsonl", [WHOLE[0]])
     ended = subprocess.run(
@@ -379,9 +375,7 @@ def read_or_refuse(path: Path) -> None:
 
 
 @given(content=st.binary(max_size=400), headed=st.booleans())
-def test_random_bytes_are_refused_without_a_traceback(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, headed: bool
-) -> None:
+def test_random_bytes_are_refused_without_a_traceback(tmp_path_factory, content, headed):
     path = tmp_path_factory.getbasetemp() / "random.jsonl"
     path.write_bytes((recorded.text([WHOLE[0]]).encode() if headed else b"") + content)
     read_or_refuse(path)
@@ -405,12 +399,7 @@ PLACES = [(number, place) for number, line in enumerate(WHOLE) for place in path
 
 
 @given(place=st.sampled_from(PLACES), value=JSON, removed=st.booleans())
-def test_a_changed_value_anywhere_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory,
-    place: tuple[int, tuple[str | int, ...]],
-    value: object,
-    removed: bool,
-) -> None:
+def test_a_changed_value_anywhere_is_read_or_refused(tmp_path_factory, place, value, removed):
     lines = json.loads(json.dumps(WHOLE))
     number, (*outer, last) = place
     holder = lines[number]
@@ -426,7 +415,7 @@ def test_a_changed_value_anywhere_is_read_or_refused(
 
 
 @pytest.mark.parametrize("depth", [50, 500, 5000, 200_000])
-def test_deep_nesting_is_refused(tmp_path: Path, depth: int) -> None:
+def test_deep_nesting_is_refused(tmp_path, depth):
     path = tmp_path / "deep.jsonl"
     nested = '{"a":' * depth + "1" + "}" * depth
     path.write_text(recorded.text([WHOLE[0]]) + nested + "\n", encoding="utf-8")
@@ -434,7 +423,7 @@ def test_deep_nesting_is_refused(tmp_path: Path, depth: int) -> None:
         records.read_run(path)
 
 
-def test_an_unpaired_surrogate_is_refused(tmp_path: Path) -> None:
+def test_an_unpaired_surrogate_is_refused(tmp_path):
     line = json.dumps(recorded.skipped(reason="x")).replace('"x"', '"\\ud800"')
     path = tmp_path / "run.jsonl"
     path.write_text(recorded.text([WHOLE[0]]) + line + "\n", encoding="utf-8")

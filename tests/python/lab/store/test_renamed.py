@@ -39,9 +39,7 @@ def read(path: Path, study: str, axis: str, command: tuple[str, ...] = ()) -> Ru
 
 
 @pytest.mark.parametrize(("study", "old", "new"), RENAMED)
-def test_a_record_of_before_has_the_same_cases_as_one_of_today(
-    study: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_a_record_of_before_has_the_same_cases_as_one_of_today(study, old, new, tmp_path):
     before = read(tmp_path / "before.jsonl", study, old)
     today = read(tmp_path / "today.jsonl", study, new)
     assert [case.axes for case in before.cases] == [case.axes for case in today.cases]
@@ -50,9 +48,7 @@ def test_a_record_of_before_has_the_same_cases_as_one_of_today(
 
 
 @pytest.mark.parametrize(("study", "old", "new"), RENAMED)
-def test_the_plan_of_a_record_of_before_can_be_measured_and_pasted(
-    study: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_the_plan_of_a_record_of_before_can_be_measured_and_pasted(study, old, new, tmp_path):
     value = CASES[study][2]
     command = (study, "--axis", f"{old}={value}", f"--axis={old}={value}", f"--label={old}={value}")
     run = read(tmp_path / "before.jsonl", study, old, command)
@@ -65,14 +61,14 @@ def test_the_plan_of_a_record_of_before_can_be_measured_and_pasted(
     )
 
 
-def test_the_same_word_of_another_study_keeps_its_name() -> None:
+def test_the_same_word_of_another_study_keeps_its_name():
     assert renamed.axes("pingpong", {"memory": "own"}) == {"memory": "own"}
     words = ("--study", "pingpong", "--axis", "memory=own")
     assert renamed.arguments(words) == words
 
 
 @pytest.mark.parametrize(("study", "old", "new"), RENAMED)
-def test_what_is_renamed_is_an_axis_of_today(study: str, old: str, new: str) -> None:
+def test_what_is_renamed_is_an_axis_of_today(study, old, new):
     axes = catalogue.find(study).axes
     assert new in axes
     assert old not in axes

@@ -36,11 +36,11 @@ def store(tmp_path: Path) -> Path:
         ("night", "20261103-000000-cccc"),
     ],
 )
-def test_a_run_is_found_by_what_a_user_calls_it(store: Path, text: str, run: str) -> None:
+def test_a_run_is_found_by_what_a_user_calls_it(store, text, run):
     assert runs.find_run(text, store) == store / f"{run}.jsonl"
 
 
-def test_a_file_is_found_by_its_path(store: Path, tmp_path: Path) -> None:
+def test_a_file_is_found_by_its_path(store, tmp_path):
     path = recorded.write(tmp_path / "elsewhere.jsonl", [recorded.header()])
     assert runs.find_run(str(path), store) == path
 
@@ -57,22 +57,20 @@ def test_a_file_is_found_by_its_path(store: Path, tmp_path: Path) -> None:
         ("", "no run is called ''", "stored in"),
     ],
 )
-def test_what_is_not_found_is_told_with_what_would_be(
-    store: Path, text: str, says: str, hint: str
-) -> None:
+def test_what_is_not_found_is_told_with_what_would_be(store, text, says, hint):
     with pytest.raises(RecordError) as refused:
         runs.find_run(text, store)
     assert says in refused.value.message
     assert hint in refused.value.hint
 
 
-def test_an_empty_store_tells_how_to_fill_it(tmp_path: Path) -> None:
+def test_an_empty_store_tells_how_to_fill_it(tmp_path):
     with pytest.raises(RecordError, match="no run is stored in") as refused:
         runs.find_run("latest", tmp_path / "none")
     assert "transrank survey" in str(refused.value.hint)
 
 
-def test_the_list_is_sorted_by_time_and_leaves_broken_files_out(store: Path) -> None:
+def test_the_list_is_sorted_by_time_and_leaves_broken_files_out(store):
     (store / "broken.jsonl").write_bytes(b"\xff\xfe")
     (store / "empty.jsonl").write_bytes(b"")
     (store / "odd.jsonl").write_text('{"kind": "header", "imported": 5, "mpi": [1]}\n', "utf-8")
@@ -95,9 +93,7 @@ def odd(store: Path) -> dict[str, Path]:
 @pytest.mark.parametrize(
     ("kind", "says"), [("pipe", "regular"), ("device", "regular"), ("folder", "directory")]
 )
-def test_what_is_no_file_is_refused_and_not_waited_for(
-    odd: dict[str, Path], kind: str, says: str, store: Path
-) -> None:
+def test_what_is_no_file_is_refused_and_not_waited_for(odd, kind, says, store):
     assert [run.run[-4:] for run in runs.list_runs(store)] == ["aaaa", "bbbb", "cccc"]
     path = runs.find_run(str(odd[kind]), store)
     for read in (records.read_run, records.repair):
@@ -105,9 +101,7 @@ def test_what_is_no_file_is_refused_and_not_waited_for(
             read(path)
 
 
-def test_who_has_no_home_directory_is_told_to_name_a_store(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_who_has_no_home_directory_is_told_to_name_a_store(monkeypatch, tmp_path):
     def homeless(_: Path) -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -120,12 +114,12 @@ def test_who_has_no_home_directory_is_told_to_name_a_store(
     assert runs.name_of(tmp_path / "run.jsonl") == str(tmp_path / "run.jsonl")
 
 
-def test_an_imported_run_names_its_suite(tmp_path: Path) -> None:
+def test_an_imported_run_names_its_suite(tmp_path):
     recorded.write(tmp_path / "x.jsonl", [recorded.imported_header()])
     assert runs.list_runs(tmp_path)[0].source == "OSU 7.4"
 
 
-def test_ids_tell_the_time_and_do_not_collide() -> None:
+def test_ids_tell_the_time_and_do_not_collide():
     moment = datetime(2026, 11, 20, 12, 34, 56, tzinfo=timezone.utc)
     ids = {runs.new_run_id(moment) for _ in range(20)}
     assert len(ids) > 15
@@ -141,9 +135,7 @@ def test_ids_tell_the_time_and_do_not_collide() -> None:
         ({"HOME": "/home/user"}, "/home/user/.local/share/transrank"),
     ],
 )
-def test_the_store_is_where_the_environment_says(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], directory: str
-) -> None:
+def test_the_store_is_where_the_environment_says(monkeypatch, environment, directory):
     for name in ("TRANSRANK_STORE", "XDG_DATA_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():

@@ -32,11 +32,11 @@ EXAMPLES = [
 ORACLE = jsonschema.Draft202012Validator(schema.load_schema())
 
 
-def test_the_schema_is_a_valid_schema() -> None:
+def test_the_schema_is_a_valid_schema():
     jsonschema.Draft202012Validator.check_schema(schema.load_schema())
 
 
-def test_there_is_one_schema_file_and_its_name_tells_its_version() -> None:
+def test_there_is_one_schema_file_and_its_name_tells_its_version():
     path = schema.schema_path()
     assert path.name == f"record-v{schema.VERSION}.json"
     known = schema.load_schema()["$defs"]["header"]["properties"]["schema"]["enum"]
@@ -45,13 +45,13 @@ def test_there_is_one_schema_file_and_its_name_tells_its_version() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_what_transrank_writes_is_allowed(number: int) -> None:
+def test_what_transrank_writes_is_allowed(number):
     line = EXAMPLES[number]
     schema.check(line)
     ORACLE.validate(line)
 
 
-def test_every_kind_of_line_has_an_example() -> None:
+def test_every_kind_of_line_has_an_example():
     assert {line["kind"] for line in EXAMPLES} == set(schema.KINDS)
 
 
@@ -97,21 +97,19 @@ def accepts(line: dict[str, Any]) -> bool:
 
 
 @given(place=st.sampled_from(PLACES), value=VALUES, action=st.sampled_from(["set", "drop", "add"]))
-def test_the_fast_check_agrees_with_a_full_validator(
-    place: tuple[int, tuple[Any, ...]], value: Any, action: str
-) -> None:
+def test_the_fast_check_agrees_with_a_full_validator(place, value, action):
     line = changed(place, value, action)
     assert accepts(line) == ORACLE.is_valid(line)
 
 
-def test_integers_end_where_those_of_64_bits_do() -> None:
+def test_integers_end_where_those_of_64_bits_do():
     schema.check(recorded.case(verified=2**63 - 1))
     with pytest.raises(schema.Mismatch, match="does not fit in 64 bits"):
         schema.check(recorded.case(verified=2**63))
 
 
 @pytest.mark.parametrize("values", [*LISTS, *MIXED], ids=lambda values: repr(values)[-12:])
-def test_the_fast_check_of_lists_agrees_with_a_full_validator(values: list[Any]) -> None:
+def test_the_fast_check_of_lists_agrees_with_a_full_validator(values):
     for number, place in PLACES:
         value = EXAMPLES[number]
         for key in place:

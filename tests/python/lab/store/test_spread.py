@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,9 +29,7 @@ def read(line: recorded.Line) -> Case:
 
 
 @given(times=TIMES, root=st.booleans(), of_all=st.booleans())
-def test_a_case_says_the_same_whether_ranks_are_listed_or_not(
-    times: list[float], root: bool, of_all: bool
-) -> None:
+def test_a_case_says_the_same_whether_ranks_are_listed_or_not(times, root, of_all):
     by_rank = np.array(times)
     if root:
         by_rank[0] = 5e-6
@@ -56,7 +53,7 @@ def test_a_case_says_the_same_whether_ranks_are_listed_or_not(
 
 
 @given(TIMES)
-def test_a_spread_is_that_of_the_list(times: list[float]) -> None:
+def test_a_spread_is_that_of_the_list(times):
     by_rank = np.array(times)
     known = by_rank[~np.isnan(by_rank)]
     found = spread.spread(by_rank)
@@ -72,14 +69,14 @@ def test_a_spread_is_that_of_the_list(times: list[float]) -> None:
         assert len(set(extremes["ranks"])) == len(extremes["ranks"])
 
 
-def test_probabilities_are_those_of_the_schema() -> None:
+def test_probabilities_are_those_of_the_schema():
     said = schema.load_schema()["$defs"]["spread"]["properties"]["quantiles"]
     percents = ", ".join(f"{100 * p:g}" for p in spread.PROBABILITIES[:-1])
     assert f"at {percents} and 100 %" in said["description"]
     assert said["minItems"] == said["maxItems"] == len(spread.PROBABILITIES)
 
 
-def test_a_case_whose_only_counting_rank_has_no_time_is_refused(tmp_path: Path) -> None:
+def test_a_case_whose_only_counting_rank_has_no_time_is_refused(tmp_path):
     times = recorded.over_ranks(300)
     times["mean"] = {**times["mean"], "first": None}
     line = recorded.case(ranks=None, over_ranks=times, clocks="root")
