@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import Mpiexec
 from support.bounded import Finished, run_bounded
 from transrank import installation
 
@@ -72,9 +71,7 @@ def heat_in_a_box(n: int, steps: int) -> np.ndarray:
 
 @pytest.mark.timeout(3 * BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_the_stencil_computes_what_one_process_does(
-    ranks: int, examples: Path, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_the_stencil_computes_what_one_process_does(ranks, examples, mpiexec, tmp_path):
     n, steps, file = 11, 6, tmp_path / "heat.bin"
     mpiexec.run(ranks, examples / "stencil", str(n), str(steps), file).check()
     heat = np.fromfile(file).reshape(n, n, n)
@@ -84,9 +81,7 @@ def test_the_stencil_computes_what_one_process_does(
 @pytest.mark.timeout(3 * BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("program", ["ghosts", "redistribution"])
-def test_an_example_gets_what_it_expects(
-    program: str, ranks: int, examples: Path, mpiexec: Mpiexec
-) -> None:
+def test_an_example_gets_what_it_expects(program, ranks, examples, mpiexec):
     outcome = mpiexec.run(ranks, examples / program).check()
     assert sorted(outcome.stdout.splitlines()) == [
         f"rank {it} of {ranks}: right" for it in range(ranks)
@@ -94,7 +89,7 @@ def test_an_example_gets_what_it_expects(
 
 
 @pytest.mark.timeout(3 * BUILD_SECONDS)
-def test_the_program_of_the_readme_runs(examples: Path, mpiexec: Mpiexec) -> None:
+def test_the_program_of_the_readme_runs(examples, mpiexec):
     outcome = mpiexec.run(2, examples / "halo_update").check()
     assert sorted(outcome.stdout.splitlines()) == ["rank 0: 1 lies below", "rank 1: 0 lies below"]
 
@@ -110,7 +105,7 @@ def c_examples(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_a_c_example_gets_what_it_expects(ranks: int, c_examples: Path, mpiexec: Mpiexec) -> None:
+def test_a_c_example_gets_what_it_expects(ranks, c_examples, mpiexec):
     outcome = mpiexec.run(ranks, c_examples / "gather_scatter").check()
     assert sorted(outcome.stdout.splitlines()) == [
         f"rank {it} of {ranks}: right" for it in range(ranks)
@@ -118,9 +113,7 @@ def test_a_c_example_gets_what_it_expects(ranks: int, c_examples: Path, mpiexec:
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_a_c_program_is_built_with_what_pkg_config_says(
-    prefix: Path, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_a_c_program_is_built_with_what_pkg_config_says(prefix, mpiexec, tmp_path):
     if shutil.which("pkg-config") is None:
         pytest.skip("pkg-config is not installed")
     (folder,) = {path.parent for path in prefix.rglob("transrank.pc")}
@@ -143,7 +136,7 @@ def test_a_c_program_is_built_with_what_pkg_config_says(
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path: Path) -> None:
+def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES CXX)\n"
         f"add_subdirectory({ROOT} transrank)\n"
@@ -161,7 +154,7 @@ def test_a_project_may_have_the_library_as_a_subdirectory(tmp_path: Path) -> Non
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_a_component_that_there_is_not_is_named(prefix: Path, tmp_path: Path) -> None:
+def test_a_component_that_there_is_not_is_named(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(it LANGUAGES C)\n"
         "find_package(transrank REQUIRED COMPONENTS C Cobol)\n"
@@ -184,7 +177,7 @@ def syntax_of(program: Path, text: str, compiler: str, prefix: Path, *flags: str
 
 
 @pytest.mark.timeout(BUILD_SECONDS)
-def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix: Path, tmp_path: Path) -> None:
+def test_what_the_pages_for_cpp_and_c_name_is_installed(prefix, tmp_path):
     page = (ROOT / "docs" / "cpp.md").read_text("utf-8")
     headers = re.findall(r"^### `(transrank/\S+)`", page, re.MULTILINE)
     assert len(headers) > 30
@@ -249,7 +242,7 @@ def test_the_headers_tell_the_version_of_the_package(
 INCLUDE = re.compile(r'^#include "(transrank/[^"]+hpp)"', re.MULTILINE)
 
 
-def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix: Path) -> None:
+def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix):
     installed = {path.relative_to(prefix / "include") for path in prefix.rglob("*.hpp")}
     included, unread = set(), {Path("transrank", "transrank.hpp")}
     while unread:
@@ -267,9 +260,7 @@ def test_a_package_holds_the_library_and_what_its_umbrella_includes(prefix: Path
 
 @pytest.mark.timeout(BUILD_SECONDS)
 @pytest.mark.parametrize("project", ["examples", "examples/c"])
-def test_another_mpi_than_that_of_the_library_is_refused(
-    project: str, prefix: Path, tmp_path: Path
-) -> None:
+def test_another_mpi_than_that_of_the_library_is_refused(project, prefix, tmp_path):
     kind = installation.mpi_kind()
     if kind == "other":
         pytest.skip("nothing is known of this MPI's binary interface")
@@ -284,7 +275,7 @@ def test_another_mpi_than_that_of_the_library_is_refused(
     )
 
 
-def test_a_python_installation_holds_no_headers() -> None:
+def test_a_python_installation_holds_no_headers():
     package = installation.runner().parents[3]
     assert not list(package.rglob("*.hpp"))
     assert not [it for it in package.rglob("*") if it.name.startswith("libtransrank")]

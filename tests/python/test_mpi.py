@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ONE_THREAD, Mpiexec
+from conftest import ONE_THREAD
 from support.bounded import Finished, run_bounded
 
 NAMES_OF_LIBRARIES = [
@@ -39,7 +39,7 @@ def python(code: str, env: Mapping[str, str] | None = None) -> Finished:
     )
 
 
-def test_the_package_and_its_command_line_load_no_mpi() -> None:
+def test_the_package_and_its_command_line_load_no_mpi():
     loaded = python(
         """
         import sys
@@ -52,7 +52,7 @@ def test_the_package_and_its_command_line_load_no_mpi() -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-def test_native_code_sees_the_communicators_of_mpi4py(mpiexec: Mpiexec, ranks: int) -> None:
+def test_native_code_sees_the_communicators_of_mpi4py(mpiexec, ranks):
     program = textwrap.dedent(
         """
         from transrank import _core
@@ -67,7 +67,7 @@ def test_native_code_sees_the_communicators_of_mpi4py(mpiexec: Mpiexec, ranks: i
     mpiexec.run(ranks, sys.executable, "-c", program).check()
 
 
-def test_what_is_no_communicator_is_refused() -> None:
+def test_what_is_no_communicator_is_refused():
     outcome = python(
         """
         from transrank import _core
@@ -86,7 +86,7 @@ def test_what_is_no_communicator_is_refused() -> None:
     assert outcome.stdout == "True\n" * 4
 
 
-def test_two_different_versions_are_refused() -> None:
+def test_two_different_versions_are_refused():
     outcome = python(
         """
         from mpi4py import MPI
@@ -101,7 +101,7 @@ def test_two_different_versions_are_refused() -> None:
     assert "hint: " in outcome.stderr
 
 
-def test_another_mpis_mpiexec_is_named_before_mpi_ends_the_process() -> None:
+def test_another_mpis_mpiexec_is_named_before_mpi_ends_the_process():
     ours = python("from transrank.mpi import library_version; print(library_version())").check()
     other = {"OMPI_COMM_WORLD_SIZE": "2", "PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}
     name = "Open MPI's mpiexec"
@@ -120,7 +120,7 @@ def test_another_mpis_mpiexec_is_named_before_mpi_ends_the_process() -> None:
         assert "Fatal error" not in outcome.stderr
 
 
-def test_padding_of_the_version_text_makes_no_difference() -> None:
+def test_padding_of_the_version_text_makes_no_difference():
     python(
         """
         from mpi4py import MPI
@@ -131,7 +131,7 @@ def test_padding_of_the_version_text_makes_no_difference() -> None:
     ).check()
 
 
-def test_a_second_library_in_the_process_is_refused(tmp_path: Path) -> None:
+def test_a_second_library_in_the_process_is_refused(tmp_path):
     second = tmp_path / "libmpi.so.99"
     any_library = next(Path(sys.prefix).rglob("*.so"))
     shutil.copy(any_library, second)
@@ -149,9 +149,7 @@ def test_a_second_library_in_the_process_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "is_libmpi"), NAMES_OF_LIBRARIES)
-def test_language_bindings_do_not_count_as_mpi_libraries(
-    tmp_path: Path, name: str, is_libmpi: bool
-) -> None:
+def test_language_bindings_do_not_count_as_mpi_libraries(tmp_path, name, is_libmpi):
     maps = tmp_path / "maps"
     maps.write_text(
         "7f00-7f01 r-xp 00000000 08:01 123    /usr/lib/libc.so.6\n"

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the package offers, of which most is loaded on first use."""
 
-from __future__ import annotations
-
 import pytest
 
 import transrank
 from python.test_mpi import python
 
 
-def test_every_name_can_be_used() -> None:
+def test_every_name_can_be_used():
     names = [name for name in transrank.__all__ if name != "__version__"]
     python(
         f"""
@@ -23,6 +21,6 @@ def test_every_name_can_be_used() -> None:
     ).check()
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'transrank' has no attribute 'zeroes'"):
         transrank.zeroes  # noqa: B018

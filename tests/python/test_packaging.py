@@ -161,8 +161,8 @@ def fresh(library: Library) -> Environment:
 @pytest.mark.timeout(2 * BUILD_SECONDS)
 @pytest.mark.parametrize("project", ["examples", "examples/c"])
 def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
-    project: str, library: Library, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+    project, library, mpiexec, tmp_path
+):
     def cmake(*arguments: str | Path) -> None:
         command = [library.cmake, *arguments]
         run_bounded(command, timeout=BUILD_SECONDS, env=ISOLATED).check()
@@ -178,9 +178,7 @@ def test_the_oldest_cmake_builds_and_finds_the_packages_for_cpp_and_c(
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(
-    library: Library, mpiexec: Mpiexec, tmp_path: Path
-) -> None:
+def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(library, mpiexec, tmp_path):
     site = {**ISOLATED, "TRANSRANK_MPI": "site", "MPI_HOME": str(mpiexec.path.parent.parent)}
     command = [library.cmake, "-S", ROOT, "-B", tmp_path]
     said = run_bounded(command, timeout=BUILD_SECONDS, env=site).check()
@@ -188,7 +186,7 @@ def test_the_oldest_cmake_configures_the_library_for_the_mpi_of_a_site(
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
+def test_the_library_alone_needs_numpy_and_mpi4py(library):
     assert library.packages == {"transrank", "numpy", "mpi4py"}
     assert library.answer.status == 2
     (line,) = library.answer.stderr.splitlines()
@@ -197,14 +195,14 @@ def test_the_library_alone_needs_numpy_and_mpi4py(library: Library) -> None:
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_pip_install_gives_a_working_command(fresh: Environment) -> None:
+def test_pip_install_gives_a_working_command(fresh):
     said = fresh.run("transrank", "--version").check().stdout.split()
     assert said[:2] == ["transrank", installation.build().version]
     fresh.run("python", "-m", "pip", "check").check()
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environment) -> None:
+def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh):
     found = fresh.python(
         "from transrank import installation as i; print(i.runner(), i.mpiexec(), sep='\\n')"
     )
@@ -221,7 +219,7 @@ def test_an_installed_runner_runs_on_the_mpi_of_its_environment(fresh: Environme
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> None:
+def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh):
     mpiexec = fresh.python("from transrank import installation; print(installation.mpiexec())")
     program = (
         "from transrank.mpi import MPI; from transrank import _core;"
@@ -231,7 +229,7 @@ def test_an_installed_module_shares_the_mpi_of_mpi4py(fresh: Environment) -> Non
     Mpiexec(Path(mpiexec)).run(2, python, "-c", program, env=ISOLATED).check()
 
 
-def test_a_wheels_binaries_name_no_folder_of_the_build() -> None:
+def test_a_wheels_binaries_name_no_folder_of_the_build():
     if installation.build().mpi == "site":
         pytest.skip("a site MPI is found by its absolute path")
     for binary in (installation.runner(), installation.core()):
@@ -241,7 +239,7 @@ def test_a_wheels_binaries_name_no_folder_of_the_build() -> None:
 
 
 @pytest.mark.timeout(2 * BUILD_SECONDS)
-def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path: Path) -> None:
+def test_a_site_mpi_is_bound_by_its_absolute_path(tmp_path):
     """The wheel's own prefix serves as the site: it has mpi.h, libmpi and mpicxx."""
     home = os.environ.get("MPI_HOME") or sys.prefix
     # A folder that stays, so that the next run of the tests compiles only what changed.

@@ -18,7 +18,7 @@ import pytest
 from support import trials
 
 if TYPE_CHECKING:
-    from conftest import Mpiexec
+    pass
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -49,7 +49,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("programs", "ranks"), CASES)
-def test_passes_on_every_rank(programs: list[Path], ranks: int, mpiexec: Mpiexec) -> None:
+def test_passes_on_every_rank(programs, ranks, mpiexec):
     outcome = mpiexec.run(
         ranks,
         *(sys.executable, "-c", "from python import spmd; spmd.run_programs()", *programs),
@@ -65,12 +65,12 @@ def test_passes_on_every_rank(programs: list[Path], ranks: int, mpiexec: Mpiexec
     assert re.findall(r"^passed (.+)", outcome.stdout, re.MULTILINE) == tests
 
 
-def test_every_program_says_on_how_many_ranks_it_runs() -> None:
+def test_every_program_says_on_how_many_ranks_it_runs():
     for path, source in PROGRAMS.items():
         assert RANKS.search(source), path
 
 
-def test_a_job_has_one_program_that_finalizes_mpi_at_the_most() -> None:
+def test_a_job_has_one_program_that_finalizes_mpi_at_the_most():
     for programs in jobs().values():
         last = [path for path in programs if FINALIZES.search(PROGRAMS[path])]
         assert last in ([], programs[-1:])

@@ -80,7 +80,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("given", "chosen"), CHOICES)
-def test_the_variant_for_the_mpi_at_hand_is_taken(given: Situation, chosen: str) -> None:
+def test_the_variant_for_the_mpi_at_hand_is_taken(given, chosen):
     assert choose(given) == chosen
 
 
@@ -102,7 +102,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("given", "complaint"), REFUSALS)
-def test_where_none_can_serve_one_sentence_says_why(given: Situation, complaint: str) -> None:
+def test_where_none_can_serve_one_sentence_says_why(given, complaint):
     with pytest.raises(LaunchError, match=complaint):
         choose(given)
 
@@ -116,11 +116,11 @@ def test_where_none_can_serve_one_sentence_says_why(given: Situation, complaint:
         ("libmpi_abi.so.1", "abi"),
     ],
 )
-def test_a_library_tells_its_variant_by_its_name(name: str, variant: str) -> None:
+def test_a_library_tells_its_variant_by_its_name(name, variant):
     assert variant_of(Path("/opt/lib") / name) == variant
 
 
-def test_the_environment_of_a_rank_tells_who_started_it() -> None:
+def test_the_environment_of_a_rank_tells_who_started_it():
     assert launcher_of({"PATH": "/usr/bin"}) is None
     of_slurm = {"PMI_RANK": "0", "PMI_SIZE": "2", "SLURM_PROCID": "0"}
     assert launcher_of(of_slurm) is None
@@ -130,7 +130,7 @@ def test_the_environment_of_a_rank_tells_who_started_it() -> None:
         assert ranks_of({name: "4"}) == 4
 
 
-def test_a_library_of_ours_that_leads_to_another_does_not_count(tmp_path: Path) -> None:
+def test_a_library_of_ours_that_leads_to_another_does_not_count(tmp_path):
     maps = tmp_path / "maps"
     maps.write_text(
         "7f00-7f01 r-xp 00000000 08:01 1 /p/transrank/variants/mpich/libmpich/libmpi.so.12\n"

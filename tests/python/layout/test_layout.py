@@ -31,9 +31,7 @@ def any_grids(draw: st.DrawFn) -> tuple[int, list[int], Grid]:
 
 @settings(max_examples=50)
 @given(any_grids())
-def test_a_box_cuts_what_a_rank_owns_out_of_the_whole_grid(
-    case: tuple[int, list[int], Grid],
-) -> None:
+def test_a_box_cuts_what_a_rank_owns_out_of_the_whole_grid(case):
     ranks, extents, grid = case
     for rank in range(ranks):
         owned: list[Any] = [np.empty(0, int)] * len(extents)
@@ -49,9 +47,7 @@ def test_a_box_cuts_what_a_rank_owns_out_of_the_whole_grid(
 
 @settings(max_examples=50)
 @given(any_grids())
-def test_the_extents_of_a_rank_are_those_of_its_part_in_each_dimension(
-    case: tuple[int, list[int], Grid],
-) -> None:
+def test_the_extents_of_a_rank_are_those_of_its_part_in_each_dimension(case):
     ranks, extents, grid = case
     for rank in range(ranks):
         has_part = grid.coordinates(rank) is not None
@@ -60,7 +56,7 @@ def test_the_extents_of_a_rank_are_those_of_its_part_in_each_dimension(
 
 
 @pytest.mark.parametrize("halo", [0, 1])
-def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo: int) -> None:
+def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo):
     boundaries = np.array([0, 4, 4, 8])
     for at, shape in ((0, (0, 11)), (1, (11, 0)), (2, (0, 11))):
         divided = Distribution.even(11, 1), Distribution.irregular(boundaries)
@@ -76,7 +72,7 @@ def test_an_empty_part_is_empty_only_where_the_grid_is_divided(halo: int) -> Non
         assert grid.units(1) == 0
 
 
-def test_what_a_rank_owns_in_pieces_is_no_box() -> None:
+def test_what_a_rank_owns_in_pieces_is_no_box():
     grid = BlockGrid([Distribution.block_cyclic(8, 2, 1)])
     with pytest.raises(ValueError, match="rank 0 owns 4 ranges of dimension 0"):
         grid.box(0)
@@ -97,7 +93,7 @@ def test_what_a_rank_owns_in_pieces_is_no_box() -> None:
         ({"ranks": "µ" * 99}, "µ...; give the rank of each block"),
     ],
 )
-def test_wrong_types_are_answered_in_words(arguments: Any, words: str) -> None:
+def test_wrong_types_are_answered_in_words(arguments, words):
     named = arguments if isinstance(arguments, dict) else {}
     given = [[Distribution.even(8, 1)]] if named else arguments
     with pytest.raises(TypeError, match=re.escape(words)):
@@ -136,13 +132,13 @@ AXIS = [Distribution.even(8, 2)]
         (lambda: _core.halo(0, 1, AXIS[0]), "; give a BlockGrid"),
     ],
 )
-def test_arguments_that_do_not_fit_are_answered_as_python_does(call: Any, words: str) -> None:
+def test_arguments_that_do_not_fit_are_answered_as_python_does(call, words):
     with pytest.raises(TypeError, match=re.escape(words)) as error:
         call()
     assert "\n" not in str(error.value)
 
 
-def test_every_function_of_the_stub_names_a_keyword_that_it_does_not_have() -> None:
+def test_every_function_of_the_stub_names_a_keyword_that_it_does_not_have():
     functions = {function: [] for function, *_ in parameters(STUB.read_text("utf-8"))}
     for function, name, *_ in parameters(STUB.read_text("utf-8")):
         functions[function] += [name] * (name != "")
@@ -159,7 +155,7 @@ def test_every_function_of_the_stub_names_a_keyword_that_it_does_not_have() -> N
             assert str(error.value) == f"{function}() got an unexpected keyword argument '{hint}"
 
 
-def test_sequences_of_any_kind_make_a_grid() -> None:
+def test_sequences_of_any_kind_make_a_grid():
     grid = BlockGrid(
         (Distribution.even(8, 2),), halo=((np.int64(1), 0, False),), ranks=np.array([3, 1])
     )
@@ -167,7 +163,7 @@ def test_sequences_of_any_kind_make_a_grid() -> None:
     assert grid.box(3) == (slice(0, 4),)
 
 
-def test_a_halo_that_was_forgotten_is_refused_and_one_of_width_0_moves_nothing() -> None:
+def test_a_halo_that_was_forgotten_is_refused_and_one_of_width_0_moves_nothing():
     forgotten = BlockGrid([Distribution.even(8, 1)])
     with pytest.raises(ValueError, match="no halo, so nothing would move; make it with halo="):
         _core.halo(0, 1, forgotten)
@@ -180,7 +176,7 @@ LISTS = [[0, 3, 3, 8], (0, 3, 3, 8), np.array([0, 3, 3, 8], "i4"), np.array([0, 
 
 
 @pytest.mark.parametrize("numbers", [*LISTS, np.array([0, 9, 3, 9, 3, 9, 8, 9])[::2]])
-def test_lists_of_integers_in_any_form_make_distributions_and_rows(numbers: Any) -> None:
+def test_lists_of_integers_in_any_form_make_distributions_and_rows(numbers):
     made = Distribution.irregular(numbers)
     assert [made.ranges(part).tolist() for part in range(3)] == [[[0, 3]], [], [[3, 8]]]
     assert Rows.from_offsets(numbers).units == 8
@@ -198,9 +194,7 @@ def test_lists_of_integers_in_any_form_make_distributions_and_rows(numbers: Any)
         ([True, False], TypeError, "is a list of bool; give integers"),
     ],
 )
-def test_what_is_no_list_of_integers_is_answered_in_words(
-    values: Any, error: type[Exception], words: str
-) -> None:
+def test_what_is_no_list_of_integers_is_answered_in_words(values, error, words):
     for name, make in {
         "boundaries": Distribution.irregular,
         "offsets": Rows.from_offsets,
@@ -217,7 +211,7 @@ NO = [False, np.False_, 0, np.uint64(0), np.array(0)]
 @pytest.mark.parametrize(
     ("flag", "periodic"), [(it, True) for it in YES] + [(it, False) for it in NO]
 )
-def test_flags_in_any_form_make_a_grid_periodic(flag: Any, periodic: bool) -> None:
+def test_flags_in_any_form_make_a_grid_periodic(flag, periodic):
     grid = BlockGrid([Distribution.even(8, 2)], halo=[(np.int8(1), np.uint16(1), flag)])
     assert grid == BlockGrid([Distribution.even(8, 2)], halo=[(1, 1, periodic)])
     numbers = np.array([[1, 1, bool(flag)]])
@@ -225,13 +219,13 @@ def test_flags_in_any_form_make_a_grid_periodic(flag: Any, periodic: bool) -> No
 
 
 @pytest.mark.parametrize("flag", [2, -1, None, "yes", 1.0, [True], np.array([True, False])])
-def test_what_is_no_flag_is_answered_in_words(flag: Any) -> None:
+def test_what_is_no_flag_is_answered_in_words(flag):
     words = re.escape(f"halo[0][2] is {flag!r}; give True or False")
     with pytest.raises(TypeError, match=words):
         BlockGrid([Distribution.even(8, 2)], halo=[(1, 1, flag)])
 
 
-def test_help_says_what_the_stub_says() -> None:
+def test_help_says_what_the_stub_says():
     stub = STUB.read_text("utf-8")
     shown = {"Distribution", "BlockGrid", "Rows", "Route", "Leg", "LegStatistics"}
     said = {name: words for name, words in docstrings(stub).items() if name.split(".")[0] in shown}

@@ -49,7 +49,7 @@ def any_grids(draw: st.DrawFn) -> tuple[int, Grid]:
 
 @settings(max_examples=30)
 @given(any_grids())
-def test_copies_of_grids_and_distributions_are_equal(case: tuple[int, Grid]) -> None:
+def test_copies_of_grids_and_distributions_are_equal(case):
     ranks, grid = case
     for made in copies(grid.layout):
         assert made == grid.layout
@@ -70,7 +70,7 @@ def test_copies_of_grids_and_distributions_are_equal(case: tuple[int, Grid]) -> 
                 )
 
 
-def test_what_is_made_otherwise_is_not_equal() -> None:
+def test_what_is_made_otherwise_is_not_equal():
     even = Distribution.even(8, 2)
     all_of_them = [
         even,
@@ -108,7 +108,7 @@ def test_what_is_made_otherwise_is_not_equal() -> None:
     )
 
 
-def test_a_process_that_has_not_imported_transrank_reads_them() -> None:
+def test_a_process_that_has_not_imported_transrank_reads_them():
     layout = BlockGrid([Distribution.even(8, 2)], halo=[(1, 1, True)])
     python(
         f"""
@@ -145,9 +145,7 @@ def makers() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
 
 @settings(max_examples=trials.trials(100))
 @given(st.integers(0, len(makers()) - 1), st.data())
-def test_rubbish_in_a_pickle_is_an_error_or_makes_another_object(
-    number: int, data: st.DataObject
-) -> None:
+def test_rubbish_in_a_pickle_is_an_error_or_makes_another_object(number, data):
     make, arguments = makers()[number]
     drawn = [data.draw(RUBBISH) if data.draw(st.booleans()) else it for it in arguments]
     try:
@@ -157,7 +155,7 @@ def test_rubbish_in_a_pickle_is_an_error_or_makes_another_object(
     assert copy.copy(made) == made
 
 
-def test_a_numbering_that_cannot_be_is_refused() -> None:
+def test_a_numbering_that_cannot_be_is_refused():
     for numbers in (
         (2, 2, 3, 5, 5, None),
         (-1, 2, 0, 5, 5, None),
@@ -175,7 +173,7 @@ def test_a_numbering_that_cannot_be_is_refused() -> None:
 
 @settings(max_examples=trials.trials(100))
 @given(st.data())
-def test_altered_bytes_of_a_route_are_refused(data: st.DataObject) -> None:
+def test_altered_bytes_of_a_route_are_refused(data):
     call, _ = ROUTE.__reduce__()
     whole = call.__reduce__()[1][1]
     changed = bytearray(whole)

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import transrank
 from python.route.grids import EXTENTS, Grid, grids, numbered
 from python.route.serial import UNTOUCHED
 from python.spmd import WORLD
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DTYPES = ["float64", "float32", "int16", "uint8", "complex128", "S5"]
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from python.route.serial import UNTOUCHED
 from transrank import _core
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

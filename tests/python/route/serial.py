@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from transrank import _core
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 UNTOUCHED = -1
 

@@ -28,7 +28,7 @@ def wishes(draw: st.DrawFn) -> tuple[Dimension, Lists]:
 
 
 @given(wishes())
-def test_every_requested_slot_is_filled(case: tuple[Dimension, Lists]) -> None:
+def test_every_requested_slot_is_filled(case):
     owners, lists = case
     routes = ghosts_of(owners.distribution, lists)
     delivered = deliver(routes, [np.array(rows, dtype=np.int64) for rows in owners.owned])
@@ -40,9 +40,7 @@ def test_every_requested_slot_is_filled(case: tuple[Dimension, Lists]) -> None:
 
 
 @given(wishes())
-def test_pushing_ones_back_counts_how_often_each_row_was_asked_for(
-    case: tuple[Dimension, Lists],
-) -> None:
+def test_pushing_ones_back_counts_how_often_each_row_was_asked_for(case):
     owners, lists = case
     back = [route.transposed() for route in ghosts_of(owners.distribution, lists)]
     _core.check_consistent(back)
@@ -57,7 +55,7 @@ def test_pushing_ones_back_counts_how_often_each_row_was_asked_for(
 
 
 @given(wishes())
-def test_segments_keep_the_order_of_the_list(case: tuple[Dimension, Lists]) -> None:
+def test_segments_keep_the_order_of_the_list(case):
     owners, lists = case
     for rank, wish in enumerate(lists):
         legs = _core.requests_by_owner(rank, owners.distribution, np.array(wish, dtype=np.int64))
@@ -69,7 +67,7 @@ def test_segments_keep_the_order_of_the_list(case: tuple[Dimension, Lists]) -> N
 
 
 @given(st.integers(1, 4), st.data())
-def test_pushed_rows_arrive_where_the_target_puts_them(ranks: int, data: st.DataObject) -> None:
+def test_pushed_rows_arrive_where_the_target_puts_them(ranks, data):
     owned = data.draw(st.lists(st.integers(1, 9), min_size=ranks, max_size=ranks))
     pushes = [
         data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, ranks - 1))))
@@ -115,7 +113,7 @@ def faces(n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("ranks", [2, 1_000_000])
-def test_the_faces_of_a_cube_are_few_segments(ranks: int) -> None:
+def test_the_faces_of_a_cube_are_few_segments(ranks):
     rows = 32**3
     owners = _core.Distribution.even(rows * ranks, ranks)
     (leg,) = _core.requests_by_owner(0, owners, rows + faces(32))
@@ -123,7 +121,7 @@ def test_the_faces_of_a_cube_are_few_segments(ranks: int) -> None:
     assert len(leg.segments) == 5  # the two contiguous faces are two runs of one segment
 
 
-def test_wrong_lists_are_refused_with_rank_position_and_value() -> None:
+def test_wrong_lists_are_refused_with_rank_position_and_value():
     owners = _core.Distribution.even(10, 3)
     for index in (-1, 10, 2**63 - 1):
         says = rf"ghost 1 on rank 2 has index {index}, out of range \[0, 10\); ghosts are"
@@ -145,7 +143,7 @@ def test_wrong_lists_are_refused_with_rank_position_and_value() -> None:
         _core.pushes_by_target(1, 2, 4, np.array([3]), none.astype(np.int32))
 
 
-def test_an_index_out_of_range_leaves_nothing_behind() -> None:
+def test_an_index_out_of_range_leaves_nothing_behind():
     owners = _core.Distribution.irregular(np.array([0, 4, 4, 10]))
     assert _core.requests_by_owner(1, owners, np.empty(0, np.int64)) == []
     (leg,) = _core.requests_by_owner(1, owners, np.array([4, 4, 4]), destination=7)

@@ -40,9 +40,7 @@ def faces_only(grid: Grid, rank: int, filled: np.ndarray, bare: np.ndarray) -> n
 
 
 @given(halo_grids(), st.booleans())
-def test_halos_hold_what_their_neighbors_own(
-    case: tuple[int, list[int], Grid], corners: bool
-) -> None:
+def test_halos_hold_what_their_neighbors_own(case, corners):
     ranks, extents, grid = case
     assume(not thin_dimensions(grid) and any(it.low or it.high for it in grid.dimensions))
     whole = numbered(extents)
@@ -66,9 +64,7 @@ def wide_halos(draw: st.DrawFn) -> tuple[int, Grid]:
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(wide_halos())
-def test_a_part_thinner_than_the_halo_is_one_error_on_every_rank(
-    case: tuple[int, Grid],
-) -> None:
+def test_a_part_thinner_than_the_halo_is_one_error_on_every_rank(case):
     ranks, grid = case
     thin = thin_dimensions(grid)
     assume(thin)
@@ -80,7 +76,7 @@ def test_a_part_thinner_than_the_halo_is_one_error_on_every_rank(
     assert len(texts) == 1
 
 
-def test_the_error_of_a_thin_part_names_rank_extent_and_remedy() -> None:
+def test_the_error_of_a_thin_part_names_rank_extent_and_remedy():
     boundaries = np.array([0, 4, 6, 10])
     grid = _core.BlockGrid(
         [_core.Distribution.even(8, 2), _core.Distribution.irregular(boundaries)],
@@ -95,7 +91,7 @@ def test_the_error_of_a_thin_part_names_rank_extent_and_remedy() -> None:
     )
 
 
-def test_a_face_is_one_segment_whichever_it_is() -> None:
+def test_a_face_is_one_segment_whichever_it_is():
     grid = _core.BlockGrid(
         [_core.Distribution.even(32, 1)] * 3, halo=[(1, 1, True)] * 3, memory_order=[0, 1, 2]
     )

@@ -42,9 +42,7 @@ def cell_lists(draw: st.DrawFn, *, each_once: bool) -> tuple[int, list[int], Gri
 
 
 @given(cell_lists(each_once=False))
-def test_a_list_gets_the_cells_that_it_names(
-    case: tuple[int, list[int], Grid, str, list[list[int]]],
-) -> None:
+def test_a_list_gets_the_cells_that_it_names(case):
     ranks, extents, grid, numbering, lists = case
     whole = numbered(extents)
     wanted = [
@@ -61,9 +59,7 @@ def test_a_list_gets_the_cells_that_it_names(
 
 
 @given(cell_lists(each_once=True))
-def test_a_grid_gets_its_cells_from_lists(
-    case: tuple[int, list[int], Grid, str, list[list[int]]],
-) -> None:
+def test_a_grid_gets_its_cells_from_lists(case):
     ranks, extents, grid, numbering, lists = case
     whole = numbered(extents)
     offered = [
@@ -83,7 +79,7 @@ def test_a_grid_gets_its_cells_from_lists(
             assert (np.diff(pairs(leg)[1]) > 0).all()
 
 
-def test_a_cell_outside_the_grid_is_refused() -> None:
+def test_a_cell_outside_the_grid_is_refused():
     grid = _core.BlockGrid([_core.Distribution.even(3, 1), _core.Distribution.even(4, 2)])
     for cell in (-1, 12):
         says = f"cell 1 in the list of rank 1 has number {cell}, but the grid has 12 cells"
@@ -105,7 +101,7 @@ def by_part(ranks: int, lists: list[list[int]], directory: _core.Distribution) -
 
 
 @given(st.data())
-def test_lists_find_each_other_in_a_directory(data: st.DataObject) -> None:
+def test_lists_find_each_other_in_a_directory(data):
     ranks, extent = data.draw(RANKS), data.draw(st.integers(0, 40))
     directory = data.draw(dimensions(extent, ranks, halo=1)).distribution
     sources = data.draw(dealt(list(range(extent)), ranks))
@@ -133,7 +129,7 @@ def test_lists_find_each_other_in_a_directory(data: st.DataObject) -> None:
     assert [array.tolist() for array in delivered] == wanted
 
 
-def test_indices_owned_twice_or_never_are_named() -> None:
+def test_indices_owned_twice_or_never_are_named():
     with pytest.raises(ValueError, match="index 7 is in the source lists of rank 1 and of ra"):
         _core.match([(1, 5, 3, 0), (2, 7, 1, 0)], [])
     with pytest.raises(ValueError, match="index 8, which rank 3 wants, is in no source list"):
@@ -143,7 +139,7 @@ def test_indices_owned_twice_or_never_are_named() -> None:
 
 
 @given(st.integers(1, 5), st.data())
-def test_alltoallv_moves_every_block(ranks: int, data: st.DataObject) -> None:
+def test_alltoallv_moves_every_block(ranks, data):
     row = st.lists(st.integers(0, 5), min_size=ranks, max_size=ranks)
     gaps = st.integers(0, 3)
     counts = np.array(data.draw(st.lists(row, min_size=ranks, max_size=ranks)))  # [from, to]
@@ -177,7 +173,7 @@ def test_alltoallv_moves_every_block(ranks: int, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("units", [0, 1, 3])
-def test_alltoall_is_a_transposition_of_blocks(ranks: int, units: int) -> None:
+def test_alltoall_is_a_transposition_of_blocks(ranks, units):
     routes = [_core.alltoall(rank, ranks, units) for rank in range(ranks)]
     sources = [100 * rank + np.arange(ranks * units) for rank in range(ranks)]
     for rank, array in enumerate(deliver(routes, sources)):
@@ -185,7 +181,7 @@ def test_alltoall_is_a_transposition_of_blocks(ranks: int, units: int) -> None:
         np.testing.assert_array_equal(array, np.concatenate(blocks))
 
 
-def test_wrong_counts_are_refused_with_rank_peer_and_values() -> None:
+def test_wrong_counts_are_refused_with_rank_peer_and_values():
     def blocks(*rows: list[int]) -> tuple[np.ndarray, ...]:
         return tuple(integers(row) for row in rows)
 
@@ -226,7 +222,7 @@ def fill(rows: _core.Rows, content: list[list[int]]) -> np.ndarray:
 
 
 @given(st.integers(1, 4), st.data())
-def test_ghost_rows_of_any_kind_arrive_with_their_lengths(ranks: int, data: st.DataObject) -> None:
+def test_ghost_rows_of_any_kind_arrive_with_their_lengths(ranks, data):
     owners = data.draw(dimensions(data.draw(st.integers(1, 12)), ranks, halo=1))
     one = data.draw(st.booleans())
     lengths = [3 if one else data.draw(st.integers(0, 4)) for _ in range(owners.extent)]
@@ -260,7 +256,7 @@ def test_ghost_rows_of_any_kind_arrive_with_their_lengths(ranks: int, data: st.D
         np.testing.assert_array_equal(array, expected)
 
 
-def test_rows_that_do_not_match_are_refused() -> None:
+def test_rows_that_do_not_match_are_refused():
     leg = _core.Leg(3, np.array([[1, 0, 2, 1, 0, 0]]))
     few = _core.Rows.fixed(2, 5)
     with pytest.raises(ValueError, match="the leg with rank 3 counts rows 1 to 2, but there are 2"):

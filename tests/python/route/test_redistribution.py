@@ -33,9 +33,7 @@ def movements(draw: st.DrawFn) -> tuple[int, list[int], list[Grid]]:
 
 
 @given(movements(), st.booleans())
-def test_every_cell_arrives_where_the_destination_keeps_it(
-    movement: tuple[int, list[int], list[Grid]], fill_halo: bool
-) -> None:
+def test_every_cell_arrives_where_the_destination_keeps_it(movement, fill_halo):
     ranks, extents, (source, destination) = movement
     whole = numbered(extents)
     made = routes(ranks, source, destination, fill_halo=fill_halo)
@@ -47,7 +45,7 @@ def test_every_cell_arrives_where_the_destination_keeps_it(
 
 
 @given(movements())
-def test_the_way_back_restores_every_cell(movement: tuple[int, list[int], list[Grid]]) -> None:
+def test_the_way_back_restores_every_cell(movement):
     ranks, extents, (source, destination) = movement
     made = routes(ranks, source, destination)
     start = [source.cut(numbered(extents), rank, halo=False) for rank in range(ranks)]
@@ -58,9 +56,7 @@ def test_the_way_back_restores_every_cell(movement: tuple[int, list[int], list[G
 
 
 @given(movements(), st.booleans())
-def test_legs_are_in_ascending_order_of_their_destination(
-    movement: tuple[int, list[int], list[Grid]], fill_halo: bool
-) -> None:
+def test_legs_are_in_ascending_order_of_their_destination(movement, fill_halo):
     ranks, _, (source, destination) = movement
     for route in routes(ranks, source, destination, fill_halo=fill_halo):
         for leg in route.receives:
@@ -70,7 +66,7 @@ def test_legs_are_in_ascending_order_of_their_destination(
 @pytest.mark.parametrize(
     "row", read_table("esmf_partitions.csv"), ids=lambda row: row["processors"]
 )
-def test_the_published_partitions_move_the_published_bytes(row: dict[str, str]) -> None:
+def test_the_published_partitions_move_the_published_bytes(row):
     def grid(partition: str) -> _core.BlockGrid:
         parts = [int(count) for count in partition.split("x")] + [1]
         return _core.BlockGrid(
@@ -88,7 +84,7 @@ def test_the_published_partitions_move_the_published_bytes(row: dict[str, str]) 
     assert moved * 8 * 8 == int(row["bytes_redistributed"])
 
 
-def test_what_is_no_redistribution_is_refused() -> None:
+def test_what_is_no_redistribution_is_refused():
     def grid(*extents: int, parts: int = 1) -> _core.BlockGrid:
         return _core.BlockGrid([_core.Distribution.even(n, parts) for n in extents])
 

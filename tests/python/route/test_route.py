@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,10 +10,6 @@ from hypothesis import strategies as st
 
 from python.route.serial import deliver, pairs
 from transrank import _core
-
-if TYPE_CHECKING:
-    import os
-from pathlib import Path
 
 
 @st.composite
@@ -47,22 +42,20 @@ def routes(draw: st.DrawFn, ranks: int) -> list[_core.Route]:
 
 
 @given(legs(peer=1))
-def test_runs_are_counted_in_segments(leg: _core.Leg) -> None:
+def test_runs_are_counted_in_segments(leg):
     lengths = np.repeat(leg.segments[:, 2], leg.segments[:, 3])
     assert (leg.units, leg.runs) == (lengths.sum(), len(lengths))
 
 
 @given(legs(peer=1), legs(peer=1))
-def test_checksums_agree_when_what_moves_does(one: _core.Leg, other: _core.Leg) -> None:
+def test_checksums_agree_when_what_moves_does(one, other):
     same = one.segments.tolist() == other.segments.tolist()
     assert (one.checksum == other.checksum) == same
     assert _core.Leg(0, one.segments).checksum == one.checksum
 
 
 @given(st.data())
-def test_a_saved_route_is_loaded_as_it_was(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_saved_route_is_loaded_as_it_was(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("routes") / "some.route"
     for route in data.draw(routes(ranks=data.draw(st.integers(1, 3)))):
         route.save(path)
@@ -71,7 +64,7 @@ def test_a_saved_route_is_loaded_as_it_was(
 
 
 @given(st.data())
-def test_the_transpose_swaps_sides_and_keeps_the_order(data: st.DataObject) -> None:
+def test_the_transpose_swaps_sides_and_keeps_the_order(data):
     for route in data.draw(routes(ranks=2)):
         back = route.transposed()
         assert back.transposed() == route
@@ -81,7 +74,7 @@ def test_the_transpose_swaps_sides_and_keeps_the_order(data: st.DataObject) -> N
 
 
 @given(st.data())
-def test_a_difference_between_two_sides_is_named(data: st.DataObject) -> None:
+def test_a_difference_between_two_sides_is_named(data):
     made = data.draw(routes(ranks=3))
     _core.check_consistent(made)
     extra = data.draw(legs(peer=2).filter(lambda leg: leg.units > 0))
@@ -120,11 +113,7 @@ def segment(*fields: int) -> np.ndarray:
         ([(0, (0, 0, 1, 1))], [(0, (1, 0, 1, 1))], "both must be the same leg"),
     ],
 )
-def test_what_makes_no_route_is_refused_with_rank_leg_and_values(
-    sends: list[tuple[int, tuple[int, ...]]],
-    receives: list[tuple[int, tuple[int, ...]]],
-    says: str,
-) -> None:
+def test_what_makes_no_route_is_refused_with_rank_leg_and_values(sends, receives, says):
     def made(legs: list[tuple[int, tuple[int, ...]]]) -> list[_core.Leg]:
         return [_core.Leg(peer, segment(*fields)) for peer, fields in legs]
 
@@ -132,7 +121,7 @@ def test_what_makes_no_route_is_refused_with_rank_leg_and_values(
         _core.Route(0, 2, 10, 10, made(sends), made(receives))
 
 
-def test_empty_legs_are_dropped_and_peers_ascend() -> None:
+def test_empty_legs_are_dropped_and_peers_ascend():
     one, nothing = segment(0, 0, 1, 1), np.empty((0, 6), np.int64)
     route = _core.Route(
         1, 4, 1, 1, [_core.Leg(3, one), _core.Leg(0, nothing), _core.Leg(2, one)], []
@@ -146,7 +135,7 @@ def test_empty_legs_are_dropped_and_peers_ascend() -> None:
 
 
 @given(st.data())
-def test_what_is_moved_and_moved_back_is_as_it_was(data: st.DataObject) -> None:
+def test_what_is_moved_and_moved_back_is_as_it_was(data):
     """A random permutation of units over ranks, and its transpose."""
     ranks = data.draw(st.integers(1, 4))
     owner = np.array(data.draw(st.lists(st.integers(0, ranks - 1), min_size=1, max_size=30)))
@@ -188,7 +177,7 @@ def test_what_is_moved_and_moved_back_is_as_it_was(data: st.DataObject) -> None:
         np.testing.assert_array_equal(array, value)
 
 
-def test_what_is_delivered_twice_or_not_at_all_is_named() -> None:
+def test_what_is_delivered_twice_or_not_at_all_is_named():
     def route(leg: np.ndarray) -> _core.Route:
         legs = [_core.Leg(0, leg)]
         return _core.Route(0, 1, 9, 9, legs, legs)
@@ -202,7 +191,7 @@ def test_what_is_delivered_twice_or_not_at_all_is_named() -> None:
     whole.check_all_delivered_once(9)
 
 
-def test_files_that_cannot_be_are_named(tmp_path: Path) -> None:
+def test_files_that_cannot_be_are_named(tmp_path):
     route = _core.Route(0, 1, 1, 1, [], [])
     missing = tmp_path / "nowhere" / "some.route"
     with pytest.raises(_core.RouteFileError, match=f"cannot write route file {missing}: No such"):

@@ -147,7 +147,7 @@ def test_nothing_is_written_and_the_communicator_goes_on() -> None:
 
 def test_what_is_no_communicator_is_a_local_error() -> None:
     with pytest.raises(TypeError, match="an mpi4py intracommunicator is needed, not NoneType"):
-        transrank.Exchange(route(), None, np.zeros(UNITS))  # type: ignore[arg-type]
+        transrank.Exchange(route(), None, np.zeros(UNITS))
     with pytest.raises(ValueError, match="the communicator is MPI_COMM_NULL"):
         transrank.Exchange(route(), MPI.Intracomm(), np.zeros(UNITS))
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -123,13 +122,13 @@ def ended(
         (ended(status=-9, timed_out=True), "ended after 12 s without an end in sight", "hang"),
     ],
 )
-def test_the_cause_is_named(outcome: Outcome, cause: str, advice: str | None) -> None:
+def test_the_cause_is_named(outcome, cause, advice):
     found, hint = explain(outcome)
     assert cause in found
     assert (hint is None) if advice is None else (hint is not None and advice in hint)
 
 
-def test_what_means_nothing_is_not_quoted() -> None:
+def test_what_means_nothing_is_not_quoted():
     lines = [
         "[vm:1] OSC UCX component priority set inside component query failed",
         *HYDRA_KILLED,
@@ -141,7 +140,7 @@ def test_what_means_nothing_is_not_quoted() -> None:
     assert not any("FAQ" in line or "priority" in line for line in kept)
 
 
-def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole() -> None:
+def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole():
     harmless = [
         RULE,
         "[[1,1],0]: A high-performance Open MPI point-to-point messaging module",
@@ -153,15 +152,13 @@ def test_a_block_of_open_mpi_is_kept_or_dropped_as_a_whole() -> None:
     assert without_noise([*harmless, *OPENMPI_KILLED]) == list(OPENMPI_KILLED[1:3])
 
 
-def test_the_last_telling_lines_are_quoted() -> None:
+def test_the_last_telling_lines_are_quoted():
     outcome = ended("one", "two", "", "three", "=" * 40)
     assert last_words(outcome, 2) == ["two", "three"]
 
 
 @pytest.mark.parametrize("lines", [UCX_REFUSED, OPENMPI_REFUSED])
-def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(
-    lines: tuple[str, ...],
-) -> None:
+def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(lines):
     cause, advice = explain(ended(*lines, status=143))
     found = os.statvfs(shared_memory.FOLDER)
     size = format_bytes(found.f_blocks * found.f_frsize)
@@ -170,14 +167,14 @@ def test_refused_shared_memory_is_told_with_its_place_its_size_and_what_to_do(
     assert "size=1G /dev/shm" in advice
 
 
-def test_a_rank_that_got_sigbus_is_told_of_shared_memory() -> None:
+def test_a_rank_that_got_sigbus_is_told_of_shared_memory():
     bus_error = [line.replace("Killed (signal 9)", "Bus error (signal 7)") for line in HYDRA_KILLED]
     cause, advice = explain(ended(*bus_error, status=7))
     assert cause == "a rank was killed by signal 7, SIGBUS"
     assert shared_memory.described() in advice
 
 
-def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path):
     missing = tmp_path / "shm"
     assert shared_memory.described(missing) == (
         f"{missing} cannot be examined here (No such file or directory)"

@@ -31,7 +31,7 @@ def openmpi(capacity: Capacity = FOUR) -> OpenMpi:
     return OpenMpi(capacity, "openmpi", "mpiexec")
 
 
-def test_ranks_are_bound_to_cores_while_there_are_cores() -> None:
+def test_ranks_are_bound_to_cores_while_there_are_cores():
     assert hydra().command(Shape(4), PROGRAM) == [
         *("mpiexec", "-n", "4", "-bind-to", "core"),
         *PROGRAM,
@@ -46,7 +46,7 @@ def test_ranks_are_bound_to_cores_while_there_are_cores() -> None:
     ]
 
 
-def test_more_ranks_than_cores_are_not_bound_and_yield() -> None:
+def test_more_ranks_than_cores_are_not_bound_and_yield():
     assert hydra().options(Shape(5)) == ["-n", "5"]
     assert hydra().settings(Shape(5))["MPIR_CVAR_ENABLE_HEAVY_YIELD"] == "1"
     assert "MPIR_CVAR_ENABLE_HEAVY_YIELD" not in hydra().settings(Shape(4))
@@ -56,7 +56,7 @@ def test_more_ranks_than_cores_are_not_bound_and_yield() -> None:
     assert "--overcommit" in Srun(FOUR, "openmpi", "srun").options(Shape(5))
 
 
-def test_settings_of_a_launcher_go_before_those_of_the_user() -> None:
+def test_settings_of_a_launcher_go_before_those_of_the_user():
     added = {"OMP_NUM_THREADS": "4", "UCX_TLS": "self,sm"}
     with_them = replace(openmpi(), added=added)
     found = with_them.environment(Shape(2), {"UCX_TLS": "tcp", "OPENBLAS_NUM_THREADS": "8"})
@@ -70,9 +70,7 @@ def test_settings_of_a_launcher_go_before_those_of_the_user() -> None:
     ("said", "kind"),
     [("HYDRA build details", Hydra), ("mpiexec (Open MPI) 5.0.8", OpenMpi), ("1.0", None)],
 )
-def test_an_mpiexec_is_known_by_what_it_says(
-    tmp_path: Path, said: str, kind: type[Launcher] | None
-) -> None:
+def test_an_mpiexec_is_known_by_what_it_says(tmp_path, said, kind):
     mpiexec = tmp_path / "mpiexec"
     mpiexec.write_text(f"#!/bin/sh\necho '{said}'\n")
     mpiexec.chmod(0o755)
@@ -83,7 +81,7 @@ def test_an_mpiexec_is_known_by_what_it_says(
         assert type(launchers.for_mpiexec(mpiexec, FOUR)) is kind
 
 
-def test_ranks_per_node_reach_the_launcher() -> None:
+def test_ranks_per_node_reach_the_launcher():
     capacity = Capacity(nodes=4, cores_per_node=8)
     shape = Shape(8, 2)
     assert hydra(capacity).options(shape)[:4] == ["-n", "8", "-ppn", "2"]
@@ -93,7 +91,7 @@ def test_ranks_per_node_reach_the_launcher() -> None:
     ]
 
 
-def test_the_fullest_node_decides_whether_ranks_share_cores() -> None:
+def test_the_fullest_node_decides_whether_ranks_share_cores():
     capacity = Capacity(nodes=3, cores_per_node=4)
     assert not capacity.oversubscribed(Shape(12))
     assert capacity.oversubscribed(Shape(13))
@@ -102,7 +100,7 @@ def test_the_fullest_node_decides_whether_ranks_share_cores() -> None:
     assert not capacity.fits(Shape(4, 1))
 
 
-def test_a_restricted_affinity_is_kept_by_naming_its_cpus() -> None:
+def test_a_restricted_affinity_is_kept_by_naming_its_cpus():
     capacity = Capacity(nodes=1, cores_per_node=2, cpus=(3, 5))
     assert hydra(capacity).options(Shape(2)) == ["-n", "2", "-bind-to", "user:3,5"]
     assert openmpi(capacity).options(Shape(2))[-2:] == ["--bind-to", "none"]
@@ -112,7 +110,7 @@ def test_a_restricted_affinity_is_kept_by_naming_its_cpus() -> None:
     installation.mpi_kind() != "mpich" or len(os.sched_getaffinity(0)) < 2,
     reason="Hydra alone takes CPU numbers; two CPUs to choose from",
 )
-def test_hydra_puts_the_rank_on_the_cpu_that_it_may_use() -> None:
+def test_hydra_puts_the_rank_on_the_cpu_that_it_may_use():
     last = max(os.sched_getaffinity(0))
     launcher = launchers.default_launcher(Capacity(nodes=1, cores_per_node=1, cpus=(last,)))
     lines = launched(launcher, Shape(1), ["grep", "Cpus_allowed_list", "/proc/self/status"])
@@ -132,7 +130,7 @@ def launched(launcher: Launcher, shape: Shape, program: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
-def test_the_real_launcher_starts_so_many_ranks_bound_if_they_fit(ranks: int) -> None:
+def test_the_real_launcher_starts_so_many_ranks_bound_if_they_fit(ranks):
     cores = len(os.sched_getaffinity(0))
     launcher = launchers.default_launcher(Capacity(nodes=1, cores_per_node=cores))
     lines = launched(launcher, Shape(ranks), ["grep", "Cpus_allowed_list", "/proc/self/status"])
@@ -142,7 +140,7 @@ def test_the_real_launcher_starts_so_many_ranks_bound_if_they_fit(ranks: int) ->
         assert len(set(bindings)) == ranks
 
 
-def test_every_launch_gets_one_thread_per_rank_unless_the_user_says_otherwise() -> None:
+def test_every_launch_gets_one_thread_per_rank_unless_the_user_says_otherwise():
     program = ["sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $MKL_NUM_THREADS"]
     launcher = launchers.default_launcher(Capacity(1, 2))
     assert launched(launcher, Shape(2), program) == ["1 1 1", "1 1 1"]
@@ -151,7 +149,7 @@ def test_every_launch_gets_one_thread_per_rank_unless_the_user_says_otherwise() 
     assert added["BLIS_NUM_THREADS"] == added["VECLIB_MAXIMUM_THREADS"] == "1"
 
 
-def test_a_template_is_filled_in_and_followed_by_the_program() -> None:
+def test_a_template_is_filled_in_and_followed_by_the_program():
     capacity = Capacity(nodes=2, cores_per_node=8)
     launcher = launchers.choose("srun -n {ranks} --ntasks-per-node {ranks_per_node}", capacity)
     assert launcher.command(Shape(8, 4), PROGRAM) == [
@@ -162,7 +160,7 @@ def test_a_template_is_filled_in_and_followed_by_the_program() -> None:
     assert not launcher.writes_files
 
 
-def test_a_template_may_take_the_program_as_one_word_and_a_place_for_output() -> None:
+def test_a_template_may_take_the_program_as_one_word_and_a_place_for_output():
     launcher = launchers.choose("batch -N {nodes} -of {output} sh -c {command}", FOUR)
     command = launcher.command(Shape(3, 1), ["run", "a b"], Path("/logs/launch-1"))
     assert command == ["batch", "-N", "3", "-of", "/logs/launch-1", "sh", "-c", "run 'a b'"]
@@ -182,19 +180,19 @@ def test_a_template_may_take_the_program_as_one_word_and_a_place_for_output() ->
         ("", "unknown launcher ''"),
     ],
 )
-def test_a_template_that_cannot_work_is_refused(text: str, message: str) -> None:
+def test_a_template_that_cannot_work_is_refused(text, message):
     with pytest.raises(UsageError, match=message.replace("{", r"\{").replace("}", r"\}")):
         launchers.choose(text, FOUR)
 
 
-def test_a_template_that_cannot_place_ranks_says_so() -> None:
+def test_a_template_that_cannot_place_ranks_says_so():
     launcher = launchers.choose("mpirun -n {ranks}", FOUR)
     with pytest.raises(UsageError, match="cannot place 2 ranks per node"):
         launcher.command(Shape(4, 2), PROGRAM)
 
 
 @given(st.text())
-def test_any_text_is_a_launcher_or_a_usage_error(text: str) -> None:
+def test_any_text_is_a_launcher_or_a_usage_error(text):
     try:
         launcher = launchers.choose(text, FOUR)
     except UsageError:
@@ -211,8 +209,8 @@ def test_any_text_is_a_launcher_or_a_usage_error(text: str) -> None:
     cores=st.integers(1, 128),
 )
 def test_every_launcher_is_told_the_ranks_and_binds_exactly_when_they_fit(
-    ranks: int, per_node: int, nodes: int, cores: int
-) -> None:
+    ranks, per_node, nodes, cores
+):
     capacity = Capacity(nodes, cores)
     shape = Shape(ranks, per_node)
     share = per_node or -(-ranks // nodes)
@@ -224,7 +222,7 @@ def test_every_launcher_is_told_the_ranks_and_binds_exactly_when_they_fit(
         assert bound == (share <= cores), shlex.join(words)
 
 
-def test_the_built_in_mpi_is_recognised_by_its_own_words() -> None:
+def test_the_built_in_mpi_is_recognised_by_its_own_words():
     mpiexec = installation.mpiexec()
     if mpiexec is None:
         pytest.skip("this MPI has no mpiexec")

@@ -51,7 +51,7 @@ def mapping(path: Path) -> Iterator[None]:
             yield
 
 
-def test_a_segment_is_left_behind_when_its_last_process_has_gone(segment: Path) -> None:
+def test_a_segment_is_left_behind_when_its_last_process_has_gone(segment):
     with subprocess.Popen(rank(segment), stdout=subprocess.PIPE) as running:
         running.stdout.readline()
         os.utime(segment, (OLD, OLD))
@@ -62,14 +62,14 @@ def test_a_segment_is_left_behind_when_its_last_process_has_gone(segment: Path) 
     assert 3500 < found.age_seconds < 4500
 
 
-def test_a_new_segment_may_be_one_that_a_rank_is_about_to_map(segment: Path) -> None:
+def test_a_new_segment_may_be_one_that_a_rank_is_about_to_map(segment):
     segment.write_bytes(b"x")
     assert segment not in [one.path for one in left_overs.left_behind().unused]
     os.utime(segment, (OLD, OLD))
     assert segment in [one.path for one in left_overs.left_behind().unused]
 
 
-def test_other_files_and_links_are_not_looked_at(tmp_path: Path) -> None:
+def test_other_files_and_links_are_not_looked_at(tmp_path):
     (tmp_path / "precious").write_bytes(b"x")
     (tmp_path / "mpich_shm_folder").mkdir()
     (tmp_path / "mpich_shm_link").symlink_to(tmp_path / "precious")
@@ -78,9 +78,7 @@ def test_other_files_and_links_are_not_looked_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
-def test_what_is_another_users_is_not_said_to_be_left_behind(
-    segment: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_another_users_is_not_said_to_be_left_behind(segment, monkeypatch):
     segment.write_bytes(b"x")
     os.chown(segment, 12345, 12345)
     os.utime(segment, (OLD, OLD))
@@ -92,8 +90,8 @@ def test_what_is_another_users_is_not_said_to_be_left_behind(
 
 @pytest.mark.parametrize("ticks", [0.05, 60])
 def test_a_launch_that_is_ended_leaves_no_segment_and_touches_no_others(
-    segment: Path, ticks: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    segment, ticks, monkeypatch
+):
     monkeypatch.setattr(process, "TICK_SECONDS", ticks)
     before, during = segment.with_name(f"{segment.name}1"), segment.with_name(f"{segment.name}2")
     loose = segment.with_name(f"{segment.name}3")
@@ -116,9 +114,7 @@ def test_a_launch_that_is_ended_leaves_no_segment_and_touches_no_others(
         assert all(path.exists() for path in (before, during, loose))
 
 
-def test_what_is_left_of_a_launch_whose_ranks_were_killed_is_removed_too(
-    segment: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_left_of_a_launch_whose_ranks_were_killed_is_removed_too(segment, monkeypatch):
     monkeypatch.setattr(process, "TICK_SECONDS", 0.05)
     waits_and_kills = f"{sys.executable} -c '{RANK}' {segment} & sleep 1; kill -9 $!; exit 9"
     outcome = process.run(
@@ -128,7 +124,7 @@ def test_what_is_left_of_a_launch_whose_ranks_were_killed_is_removed_too(
     assert not segment.exists()
 
 
-def test_a_segment_that_another_process_still_maps_is_not_removed(segment: Path) -> None:
+def test_a_segment_that_another_process_still_maps_is_not_removed(segment):
     mine = [os.getpid()]
     watch = left_overs.Watch(lambda: mine)
     with mapping(segment):
@@ -139,7 +135,7 @@ def test_a_segment_that_another_process_still_maps_is_not_removed(segment: Path)
     assert not segment.exists()
 
 
-def test_a_new_segment_of_the_same_name_is_not_removed(segment: Path) -> None:
+def test_a_new_segment_of_the_same_name_is_not_removed(segment):
     watch = left_overs.Watch(lambda: [os.getpid()])
     with mapping(segment):
         watch.look()

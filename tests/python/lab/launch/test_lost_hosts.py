@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words of launchers that lost a host name it, with the ranks that were there."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest
@@ -33,14 +31,12 @@ PLACEMENT = {"hosts": ["node0", "node1", "node2"], "rank_host": [0, 0, 1, 1, 2]}
         ),
     ],
 )
-def test_a_host_that_is_named_is_told_with_its_ranks(words: str, cause: str) -> None:
+def test_a_host_that_is_named_is_told_with_its_ranks(words, cause):
     found = lost_hosts.explain(["something before", words, "something after"], PLACEMENT)
     assert found[0] == cause
 
 
-def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "node0")
     words = ["[mpiexec@node0] control_cb (pmiserv_cb.c:280): assert (!closed) failed"]
     found = lost_hosts.explain(words, PLACEMENT)
@@ -56,9 +52,7 @@ def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(
     )
 
 
-def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "node0")
     words = ["[mpiexec@node0] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed."]
     two = {"hosts": ["node0", "node1"], "rank_host": [0, 0, 1, 1]}
@@ -74,5 +68,5 @@ def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(
     )
 
 
-def test_other_failures_are_not_about_hosts() -> None:
+def test_other_failures_are_not_about_hosts():
     assert lost_hosts.explain(["rank 3 was killed", "mpiexec exited with 9"], PLACEMENT) is None

@@ -25,7 +25,7 @@ SHELL = ["/bin/sh", "-c"]
 
 def run(script: str, **options: object) -> process.Outcome:
     settings: dict[str, object] = {"environment": os.environ, "timeout_seconds": 60}
-    return process.run([*SHELL, script], **(settings | options))  # type: ignore[arg-type]
+    return process.run([*SHELL, script], **(settings | options))
 
 
 def marked_processes() -> list[int]:
@@ -43,7 +43,7 @@ def marked_processes() -> list[int]:
     return found
 
 
-def test_a_talkative_launch_is_not_looked_at_more_often() -> None:
+def test_a_talkative_launch_is_not_looked_at_more_often():
     ticks: list[float] = []
     outcome = run(
         "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo $i; sleep 0.1; done",
@@ -53,9 +53,7 @@ def test_a_talkative_launch_is_not_looked_at_more_often() -> None:
     assert 1 <= len(ticks) <= outcome.seconds / process.TICK_SECONDS + 1
 
 
-def test_a_launch_that_has_said_its_last_word_is_ended_soon(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_launch_that_has_said_its_last_word_is_ended_soon(monkeypatch):
     monkeypatch.setattr(process, "DYING_SECONDS", 0.3)
     for ending in ("exec sleep 50", "exec >&- 2>&-; exec sleep 50"):
         outcome = run(f"echo lost >&2; {ending}", is_last_word=lambda line: line == "lost")
@@ -66,7 +64,7 @@ def test_a_launch_that_has_said_its_last_word_is_ended_soon(
     assert (outcome.status, outcome.timed_out) == (4, False)
 
 
-def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path: Path) -> None:
+def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path):
     taken: list[str] = []
 
     def take(line: str) -> bool:
@@ -87,19 +85,19 @@ def test_lines_are_offered_and_what_is_not_taken_is_kept(tmp_path: Path) -> None
     assert outcome.log == log
 
 
-def test_a_silent_launch_leaves_no_log(tmp_path: Path) -> None:
+def test_a_silent_launch_leaves_no_log(tmp_path):
     outcome = run("exit 0", log=tmp_path / "launch.log")
     assert outcome.log is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_log_that_cannot_be_written_costs_only_the_log() -> None:
+def test_a_log_that_cannot_be_written_costs_only_the_log():
     outcome = run("echo oh dear >&2; exit 3", log=Path("/dev/full"))
     assert outcome.status == 3
     assert outcome.tail == ("oh dear",)
 
 
-def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
+def test_a_log_is_not_written_through_a_link(tmp_path):
     victim, log = tmp_path / "victim", tmp_path / "launch.log"
     victim.write_text("precious")
     log.symlink_to(victim)
@@ -109,9 +107,7 @@ def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("script", ["exec sleep 600", "trap '' TERM; sleep 600 & sleep 600"])
-def test_a_launch_is_ended_when_its_time_is_over(
-    script: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_launch_is_ended_when_its_time_is_over(script, monkeypatch):
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.3)
     outcome = run(script, timeout_seconds=0.5)
     assert outcome.timed_out
@@ -119,7 +115,7 @@ def test_a_launch_is_ended_when_its_time_is_over(
     assert marked_processes() == []
 
 
-def test_a_descendant_that_left_the_group_and_holds_the_pipe_is_ended_too() -> None:
+def test_a_descendant_that_left_the_group_and_holds_the_pipe_is_ended_too():
     started = time.monotonic()
     outcome = run("setsid sleep 600 & echo away")
     assert outcome.ok
@@ -127,16 +123,16 @@ def test_a_descendant_that_left_the_group_and_holds_the_pipe_is_ended_too() -> N
     assert marked_processes() == []
 
 
-def test_the_signal_that_ended_the_launcher_is_told() -> None:
+def test_the_signal_that_ended_the_launcher_is_told():
     assert run("kill -9 $$").status == -signal.SIGKILL
 
 
-def test_a_program_that_does_not_exist_is_named() -> None:
+def test_a_program_that_does_not_exist_is_named():
     with pytest.raises(LaunchError, match="cannot start /no/such/mpiexec: No such file"):
         process.run(["/no/such/mpiexec"], environment={}, timeout_seconds=5)
 
 
-def test_megabytes_of_output_do_not_block_the_launch() -> None:
+def test_megabytes_of_output_do_not_block_the_launch():
     count = 0
 
     def take(line: str) -> bool:
@@ -150,7 +146,7 @@ def test_megabytes_of_output_do_not_block_the_launch() -> None:
 
 
 @pytest.mark.parametrize("victim", ["launcher", "rank"])
-def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path: Path) -> None:
+def test_killing_the_launcher_or_a_rank_leaves_no_process(victim, tmp_path):
     """Under the real mpiexec: Hydra's ranks have sessions of their own, Open MPI's groups."""
     shape = Shape(2)
     launcher = launchers.default_launcher(Capacity(1, 2))
@@ -191,7 +187,7 @@ def test_killing_the_launcher_or_a_rank_leaves_no_process(victim: str, tmp_path:
     assert marked_processes() == []
 
 
-def test_an_interrupt_ends_the_launch_in_order() -> None:
+def test_an_interrupt_ends_the_launch_in_order():
     seen: list[str] = []
 
     def take(line: str) -> bool:
@@ -204,9 +200,7 @@ def test_an_interrupt_ends_the_launch_in_order() -> None:
     assert marked_processes() == []
 
 
-def test_an_interrupt_while_the_launcher_starts_leaves_no_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_interrupt_while_the_launcher_starts_leaves_no_process(monkeypatch):
     lost: list[subprocess.Popen[bytes]] = []
     real = process._start
 

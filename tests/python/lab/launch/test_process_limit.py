@@ -32,7 +32,7 @@ def hydra(nodes: int = 1) -> Hydra:
 
 
 @pytest.mark.usefixtures("one_process")
-def test_more_ranks_than_may_be_started_are_refused_before_the_launch() -> None:
+def test_more_ranks_than_may_be_started_are_refused_before_the_launch():
     words = "4 ranks and mpiexec are 6 processes more; this user runs 1 here, threads included, and"
     with pytest.raises(LaunchError, match=words) as error:
         probe(hydra(), Shape(4, 0), {})
@@ -40,17 +40,17 @@ def test_more_ranks_than_may_be_started_are_refused_before_the_launch() -> None:
 
 
 @pytest.mark.usefixtures("one_process")
-def test_ranks_that_may_be_started_pass() -> None:
+def test_ranks_that_may_be_started_pass():
     process_limit.check(hydra(), Shape(3, 0))
     process_limit.check(hydra(nodes=2), Shape(4, 0))
 
 
-def test_no_limit_counts_for_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_limit_counts_for_root(monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: 0)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1, 1))
     process_limit.check(hydra(), Shape(4, 0))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_own_processes_are_counted_with_their_threads() -> None:
+def test_own_processes_are_counted_with_their_threads():
     assert process_limit._running() >= 1

@@ -19,7 +19,7 @@ def read(tmp_path: Path, tree: dict[str, str], environment: dict[str, str] | Non
     return read_facts(environment or {}, Files(trees.plant(tmp_path, tree)), load_seconds=0)
 
 
-def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_path: Path) -> None:
+def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_path):
     topology = read(tmp_path, trees.server()).topology
     assert (topology.packages, topology.dies, len(topology.nodes)) == (2, 4, 4)
     assert (topology.cores, len(topology.cpus), topology.threads_per_core) == (16, 32, 2)
@@ -29,21 +29,21 @@ def test_a_server_has_the_sockets_dies_nodes_and_threads_it_was_built_of(tmp_pat
     assert {cpu.node for cpu in topology.cpus if cpu.package == 1} == {2, 3}
 
 
-def test_each_cache_is_counted_once_however_many_cpus_share_it(tmp_path: Path) -> None:
+def test_each_cache_is_counted_once_however_many_cpus_share_it(tmp_path):
     caches = {cache.level: cache for cache in read(tmp_path, trees.server()).topology.caches}
     assert [caches[level].instances for level in (1, 2, 3)] == [16, 16, 4]
     assert [caches[level].shared_by for level in (1, 2, 3)] == [2, 2, 8]
     assert [caches[level].bytes for level in (1, 2, 3)] == [48 << 10, 2 << 20, 32 << 20]
 
 
-def test_ranks_go_to_the_first_thread_of_each_core(tmp_path: Path) -> None:
+def test_ranks_go_to_the_first_thread_of_each_core(tmp_path):
     found = read(tmp_path, trees.server())
     assert found.usable_cpus == tuple(range(16))
     assert found.usable_cores == 16
     assert not found.affinity_restricted
 
 
-def test_an_affinity_to_both_threads_of_two_cores_leaves_two_cores(tmp_path: Path) -> None:
+def test_an_affinity_to_both_threads_of_two_cores_leaves_two_cores(tmp_path):
     tree = trees.server() | {"proc/self/status": "Cpus_allowed_list:\t3,5,19,21\n"}
     found = read(tmp_path, tree)
     assert found.usable_cpus == (3, 5)
@@ -71,15 +71,13 @@ def test_an_affinity_to_both_threads_of_two_cores_leaves_two_cores(tmp_path: Pat
         ),
     ],
 )
-def test_the_tightest_limit_of_the_control_groups_counts(
-    tmp_path: Path, tree: dict[str, str], cpus: float | None, memory: int | None
-) -> None:
+def test_the_tightest_limit_of_the_control_groups_counts(tmp_path, tree, cpus, memory):
     found = read(tmp_path, trees.server() | tree)
     assert (found.limits.cpus, found.limits.memory_bytes) == (cpus, memory)
     assert found.usable_cores == (16 if cpus is None else int(cpus))
 
 
-def test_the_captured_virtual_machine_is_read_as_what_it_is(tmp_path: Path) -> None:
+def test_the_captured_virtual_machine_is_read_as_what_it_is(tmp_path):
     found = read(tmp_path, trees.virtual_machine())
     stored = found.as_json()
     assert (stored["packages"], stored["cores"], stored["threads_per_core"]) == (1, 2, 1)
@@ -97,7 +95,7 @@ def test_the_captured_virtual_machine_is_read_as_what_it_is(tmp_path: Path) -> N
     }
 
 
-def test_a_machine_without_sysfs_still_has_cpus(tmp_path: Path) -> None:
+def test_a_machine_without_sysfs_still_has_cpus(tmp_path):
     tree = {"proc/cpuinfo": "processor : 0\nprocessor : 1\nprocessor : 2\n"}
     found = read(tmp_path, tree)
     assert found.topology.cores == 3
@@ -105,13 +103,13 @@ def test_a_machine_without_sysfs_still_has_cpus(tmp_path: Path) -> None:
     assert found.free_memory_bytes is None
 
 
-def test_an_empty_tree_gives_facts_that_say_unknown(tmp_path: Path) -> None:
+def test_an_empty_tree_gives_facts_that_say_unknown(tmp_path):
     stored = read(tmp_path, {}).as_json()
     assert json.loads(json.dumps(stored))["cpu"] == "unknown"
     assert stored["usable_cores"] == 1
 
 
-def test_an_arm_core_is_named_by_its_numbers(tmp_path: Path) -> None:
+def test_an_arm_core_is_named_by_its_numbers(tmp_path):
     tree = {"proc/cpuinfo": "processor : 0\nCPU implementer : 0x46\nCPU part : 0x001\n"}
     assert read(tmp_path, tree).topology.model == "Fujitsu A64FX"
 
@@ -120,14 +118,12 @@ def test_an_arm_core_is_named_by_its_numbers(tmp_path: Path) -> None:
     ("options", "size"),
     [("rw,size=65536k", 64 << 20), ("rw", 131_500_000 * 1024), ("size=25%", 65_750_000 * 1024)],
 )
-def test_the_size_of_shared_memory_is_that_of_the_mount(
-    tmp_path: Path, options: str, size: int
-) -> None:
+def test_the_size_of_shared_memory_is_that_of_the_mount(tmp_path, options, size):
     tree = trees.server() | {"proc/mounts": f"shm /dev/shm tmpfs {options} 0 0\n"}
     assert read(tmp_path, tree).memory.shared_memory_bytes == size
 
 
-def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path: Path) -> None:
+def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path):
     server = read(tmp_path / "server", trees.server()).as_json()
     virtual = read(tmp_path / "virtual", trees.virtual_machine()).as_json()
     assert facts.differences(server, server | {"load": {}, "governor": "performance"}) == []
@@ -136,7 +132,7 @@ def test_two_machines_differ_by_what_does_not_change_on_one(tmp_path: Path) -> N
     assert any(change.startswith("kernel was 5.14.0") for change in changes)
 
 
-def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine() -> None:
+def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine():
     def node(host: str, system: str | None, cores: int = 16) -> dict[str, object]:
         return {"host": host, "cores": cores, "allocation": {"system": system, "nodes": 1}}
 
@@ -146,7 +142,7 @@ def test_a_job_on_another_node_of_its_kind_is_on_the_same_machine() -> None:
     assert facts.differences(node("a", None), node("b", None)) == ["host was a, is b"]
 
 
-def test_this_machine_agrees_with_what_python_sees() -> None:
+def test_this_machine_agrees_with_what_python_sees():
     found = read_facts(os.environ, load_seconds=0.01)
     assert set(found.limits.affinity) == os.sched_getaffinity(0)
     assert len(found.topology.cpus) >= len(os.sched_getaffinity(0))
@@ -155,7 +151,7 @@ def test_this_machine_agrees_with_what_python_sees() -> None:
     assert found.memory.total_bytes == os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def test_lists_of_the_kernel_survive_reading_and_writing() -> None:
+def test_lists_of_the_kernel_survive_reading_and_writing():
     assert files.parse_list("0-3,8,10-11\n") == (0, 1, 2, 3, 8, 10, 11)
     assert files.format_list((8, 0, 1, 2, 3, 10, 11)) == "0-3,8,10-11"
     assert files.parse_list("nonsense,4-x,7") == (7,)

@@ -29,7 +29,7 @@ def process(name: str, ticks: int) -> str:
     return f"77 ({name}) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0\n"
 
 
-def test_one_core_of_two_in_use_counts_as_one(tmp_path: Path) -> None:
+def test_one_core_of_two_in_use_counts_as_one(tmp_path):
     load = look_twice(
         tmp_path, {"proc/stat": stat(100, 100)}, {"proc/stat": stat(100 + TICKS, 100 + TICKS)}
     )
@@ -37,26 +37,26 @@ def test_one_core_of_two_in_use_counts_as_one(tmp_path: Path) -> None:
     assert load.stolen == 0.0
 
 
-def test_time_that_the_hypervisor_took_is_told(tmp_path: Path) -> None:
+def test_time_that_the_hypervisor_took_is_told(tmp_path):
     load = look_twice(
         tmp_path, {"proc/stat": stat(0, 0)}, {"proc/stat": stat(0, 3 * TICKS, steal=TICKS)}
     )
     assert load.stolen == 0.25
 
 
-def test_the_busiest_process_is_named_whatever_its_name_contains(tmp_path: Path) -> None:
+def test_the_busiest_process_is_named_whatever_its_name_contains(tmp_path):
     before = {"proc/stat": stat(0, 0), "proc/77/stat": process("a) R (b", 10)}
     after = {"proc/stat": stat(TICKS, 0), "proc/77/stat": process("a) R (b", 10 + TICKS)}
     (busiest,) = look_twice(tmp_path, before, after).busiest
     assert (busiest.pid, busiest.name, busiest.cores) == (77, "a) R (b", 1.0)
 
 
-def test_no_counters_mean_no_statement(tmp_path: Path) -> None:
+def test_no_counters_mean_no_statement(tmp_path):
     load = look_twice(tmp_path, {}, {})
     assert load == Load(None, None, None, None, ())
 
 
-def test_a_busy_loop_on_this_machine_is_found() -> None:
+def test_a_busy_loop_on_this_machine_is_found():
     command = [
         sys.executable,
         "-c",

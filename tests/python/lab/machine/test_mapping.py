@@ -35,7 +35,7 @@ def of_file(name: str) -> Topology:
         pytest.param(synthetic.read_text(XT6), id="text"),
     ],
 )
-def test_an_xt6_node_is_the_same_however_it_is_described(xt6: Topology) -> None:
+def test_an_xt6_node_is_the_same_however_it_is_described(xt6):
     assert (xt6.packages, len(xt6.nodes), xt6.cores, xt6.threads_per_core) == (2, 4, 24, 1)
     assert [node.cpus for node in xt6.nodes] == [
         tuple(range(first, first + 6)) for first in (0, 6, 12, 18)
@@ -49,11 +49,11 @@ def test_an_xt6_node_is_the_same_however_it_is_described(xt6: Topology) -> None:
     assert xt6.first_threads((3, 4, 20)) == (3, 4, 20)
 
 
-def test_the_model_is_what_hwloc_names() -> None:
+def test_the_model_is_what_hwloc_names():
     assert of_file("xt6_hwloc2.xml").model == "AMD Opteron(tm) Processor 6172"
 
 
-def test_threads_of_a_core_and_a_map_without_domains_are_told_apart() -> None:
+def test_threads_of_a_core_and_a_map_without_domains_are_told_apart():
     laptop = synthetic.read_text("pack:1 l3:1 core:4 pu:2")
     assert (laptop.cores, laptop.threads_per_core, len(laptop.nodes)) == (4, 2, 1)
     assert laptop.first_threads() == (0, 2, 4, 6)
@@ -74,13 +74,13 @@ def test_threads_of_a_core_and_a_map_without_domains_are_told_apart() -> None:
         ("pack:2 l3:1 socket:2", "'package' twice"),
     ],
 )
-def test_a_line_that_describes_no_machine_is_refused(text: str, words: str) -> None:
+def test_a_line_that_describes_no_machine_is_refused(text, words):
     with pytest.raises(ValueError, match="^.*" + words.replace("(", r"\(")):
         synthetic.read_text(text)
 
 
 @pytest.mark.parametrize("text", ["", "<topology/>", "<topology><object", "no XML"])
-def test_xml_without_a_cpu_is_refused(text: str) -> None:
+def test_xml_without_a_cpu_is_refused(text):
     with pytest.raises(ValueError, match="XML"):
         hwloc.read_xml(text)
 
@@ -110,7 +110,7 @@ def machine(cpus: range, *inside: str, more: str = "") -> Topology:
     return hwloc.read_xml(f'<topology version="2.0">{inner}{more}</topology>')
 
 
-def test_memory_without_cpus_of_its_own_is_nobodys_home() -> None:
+def test_memory_without_cpus_of_its_own_is_nobodys_home():
     # A processor with two halves of fast memory beside the ordinary one, as hwloc tells.
     whole = machine(
         range(8),
@@ -134,7 +134,7 @@ def test_memory_without_cpus_of_its_own_is_nobodys_home() -> None:
     ]
 
 
-def test_threads_numbered_after_all_cores_and_several_caches_in_a_domain_are_read() -> None:
+def test_threads_numbered_after_all_cores_and_several_caches_in_a_domain_are_read():
     def die(node: int) -> str:
         first = 8 * node
         mine = tuple(cpu for start in (first, first + 16) for cpu in range(start, start + 8))
@@ -169,18 +169,18 @@ def test_threads_numbered_after_all_cores_and_several_caches_in_a_domain_are_rea
     assert server.first_threads() == tuple(range(16))
 
 
-def test_masks_of_more_than_a_word_are_read() -> None:
+def test_masks_of_more_than_a_word_are_read():
     assert hwloc.parse_mask("0x00000001,0x0000000f") == (0, 1, 2, 3, 32)
     assert hwloc.parse_mask("0x80000000,,0x1") == (0, 95)
 
 
 @pytest.mark.parametrize("text", ["0xf...f", "-0x1", "0x100000000", "0x1,,0x-1"])
-def test_what_is_no_mask_is_refused(text: str) -> None:
+def test_what_is_no_mask_is_refused(text):
     with pytest.raises(ValueError, match=r"mask|invalid literal"):
         hwloc.parse_mask(text)
 
 
-def test_a_mask_ten_times_as_long_takes_some_ten_times_as_long() -> None:
+def test_a_mask_ten_times_as_long_takes_some_ten_times_as_long():
     def seconds(words: int) -> float:
         text = "0x1" + "," * words
         began = time.process_time()
@@ -191,7 +191,7 @@ def test_a_mask_ten_times_as_long_takes_some_ten_times_as_long() -> None:
     assert seconds(300_000) < 40 * least
 
 
-def test_the_user_describes_the_machine_by_a_line_or_a_file() -> None:
+def test_the_user_describes_the_machine_by_a_line_or_a_file():
     nowhere = Files(HERE / "nowhere")
     by_line = mapping.read_map({mapping.VARIABLE: XT6}, nowhere)
     by_file = mapping.read_map({mapping.VARIABLE: str(HERE / "xt6_hwloc2.xml")}, nowhere)
@@ -202,7 +202,7 @@ def test_the_user_describes_the_machine_by_a_line_or_a_file() -> None:
             mapping.read_map({mapping.VARIABLE: wrong}, nowhere)
 
 
-def test_the_outline_names_every_domain_and_what_may_not_be_used() -> None:
+def test_the_outline_names_every_domain_and_what_may_not_be_used():
     xt6 = synthetic.read_text(XT6)
     lines = mapping.outline(xt6, usable=range(8))
     assert lines[:3] == [
@@ -217,7 +217,7 @@ def test_the_outline_names_every_domain_and_what_may_not_be_used() -> None:
     assert mapping.summary(xt6) == "2 packages, 4 memory domains, 24 cores (synthetic)"
 
 
-def test_the_map_of_a_server_from_sysfs_says_the_same_as_its_files(tmp_path: Path) -> None:
+def test_the_map_of_a_server_from_sysfs_says_the_same_as_its_files(tmp_path):
     server = read_topology(Files(trees.plant(tmp_path, trees.server())))
     stored = mapping.as_json(server)
     assert stored["source"] == "sysfs"
@@ -231,7 +231,7 @@ def test_the_map_of_a_server_from_sysfs_says_the_same_as_its_files(tmp_path: Pat
 
 
 @pytest.mark.skipif(hwloc.ask() is None, reason="hwloc is not installed (Debian: hwloc-nox)")
-def test_hwloc_and_sysfs_agree_on_this_machine() -> None:
+def test_hwloc_and_sysfs_agree_on_this_machine():
     told, shown = mapping.read_map({}, Files()), read_topology(Files())
     assert (told.source, shown.source) == ("hwloc", "sysfs")
     for each in ("packages", "cores", "threads_per_core"):

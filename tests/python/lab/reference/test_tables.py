@@ -9,7 +9,7 @@ import pytest
 
 from transrank.errors import UsageError
 from transrank.lab.reference import fugaku
-from transrank.lab.reference.machine import Machine, ReferencePoint
+from transrank.lab.reference.machine import ReferencePoint
 from transrank.lab.reference.tables import machine, machines, read_table
 
 ROWS = {
@@ -30,12 +30,12 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_no_row_is_missing(name: str) -> None:
+def test_no_row_is_missing(name):
     assert len(read_table(name)) == ROWS[name]
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
-def test_a_machine_says_where_its_numbers_come_from(known: Machine) -> None:
+def test_a_machine_says_where_its_numbers_come_from(known):
     assert known.attribution
     assert known.conditions
     assert known.points or known.tables
@@ -45,14 +45,14 @@ def test_a_machine_says_where_its_numbers_come_from(known: Machine) -> None:
 
 
 @pytest.mark.parametrize("known", machines(), ids=lambda known: known.name)
-def test_every_point_is_a_positive_time_on_real_ranks(known: Machine) -> None:
+def test_every_point_is_a_positive_time_on_real_ranks(known):
     for point in known.points:
         assert point.seconds > 0
         assert point.ranks >= point.nodes >= 1
         assert point.fastest_seconds is None or 0 < point.fastest_seconds <= point.seconds
 
 
-def test_each_table_row_becomes_one_point() -> None:
+def test_each_table_row_becomes_one_point():
     counts = Counter(point.study for known in machines() for point in known.points)
     assert counts["collectives"] == ROWS["fugaku_collectives.csv"]
     assert counts["launch"] == ROWS["fugaku_process_launch.csv"]
@@ -63,7 +63,7 @@ def test_each_table_row_becomes_one_point() -> None:
     assert point_to_point == ROWS["fugaku_point_to_point.csv"]
 
 
-def test_printed_rates_follow_from_sizes_and_times_by_imb_counting() -> None:
+def test_printed_rates_follow_from_sizes_and_times_by_imb_counting():
     points = machine("fugaku").points
     checked = 0
     for row, point in zip(read_table("fugaku_point_to_point.csv"), points, strict=False):
@@ -77,7 +77,7 @@ def test_printed_rates_follow_from_sizes_and_times_by_imb_counting() -> None:
     assert checked > 70
 
 
-def test_the_collectives_end_where_the_memory_ends() -> None:
+def test_the_collectives_end_where_the_memory_ends():
     def largest(operation: str, nodes: int) -> int:
         points = machine("fugaku").of_study("collectives")
         sizes = [
@@ -97,39 +97,39 @@ def test_the_collectives_end_where_the_memory_ends() -> None:
         assert 2 * size * ranks <= limit < 4 * size * ranks or size == 4 << 20
 
 
-def test_barrier_has_no_size() -> None:
+def test_barrier_has_no_size():
     barriers = [p for p in machine("fugaku").points if p.axes.get("operation") == "barrier"]
     assert [point.nodes for point in barriers] == [384, 3072, 27648]
     assert all(point.bytes is None for point in barriers)
 
 
-def test_send_modes_are_the_published_two_figures() -> None:
+def test_send_modes_are_the_published_two_figures():
     rates = {(point.axes["routine"], point.nodes): point.rate for point in machine("triton").points}
     assert rates[("bsend", 1)] == pytest.approx(4.9e9)
     assert rates[("sendrecv", 2)] == pytest.approx(6.3e9)
     assert len(rates) == 6
 
 
-def test_memory_of_another_die_is_slower() -> None:
+def test_memory_of_another_die_is_slower():
     by_locality: dict[str, list[float]] = {}
     for point in machine("xt6").points:
         by_locality.setdefault(str(point.axes["locality"]), []).append(point.seconds)
     assert max(by_locality.pop("local")) < min(map(min, by_locality.values()))
 
 
-def test_the_die_of_a_thread_is_its_number_over_six() -> None:
+def test_the_die_of_a_thread_is_its_number_over_six():
     for row in read_table("memory_locality_xt6.csv"):
         assert int(row["die_of_thread"]) == int(row["thread"]) // 6
         assert int(row["die_of_data"]) == int(row["init_thread"]) // 6
 
 
-def test_route_times_are_the_sum_of_their_parts() -> None:
+def test_route_times_are_the_sum_of_their_parts():
     for row in read_table("esmf_store_times.csv"):
         parts = float(row["RoutePrecomputeRedist_ms"]) + float(row["RouteCreate_ms"])
         assert float(row["total_ms"]) == pytest.approx(parts, rel=1e-9)
 
 
-def test_redistributed_bytes_follow_from_the_partitions() -> None:
+def test_redistributed_bytes_follow_from_the_partitions():
     extents, fields = (512, 1024), 16 * 8 * 8
     for row in read_table("esmf_partitions.csv"):
         source, target = (
@@ -151,7 +151,7 @@ def test_redistributed_bytes_follow_from_the_partitions() -> None:
         assert moved == int(row["bytes_redistributed"])
 
 
-def test_ghost_bandwidth_and_printed_time_agree() -> None:
+def test_ghost_bandwidth_and_printed_time_agree():
     names = ("gs", "thtj", "thtj1", "bscc-a")
     points = [point for name in names for point in machine(name).points]
     rows = sorted(
@@ -168,12 +168,12 @@ def test_ghost_bandwidth_and_printed_time_agree() -> None:
     assert sorted(ratios)[len(ratios) // 2] == pytest.approx(0.98, abs=0.03)
 
 
-def test_an_unknown_machine_names_the_known_ones() -> None:
+def test_an_unknown_machine_names_the_known_ones():
     with pytest.raises(UsageError, match="unknown machine 'roadrunner'") as refused:
         machine("roadrunner")
     assert "fugaku, triton" in str(refused.value.hint)
     assert machine("Fugaku") is machine("fugaku")
 
 
-def test_a_point_without_bytes_has_no_rate() -> None:
+def test_a_point_without_bytes_has_no_rate():
     assert ReferencePoint("m", "launch", {}, 1, 1, 2.0).rate is None

@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from python.lab.report.synthetic import Link, Survey, add_point_to_point, small_survey
 from transrank.lab.report.page import render_report
-from transrank.lab.store.records import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from transrank.lab.store.records import Run
+from transrank.lab.store.records import Run
 
 
 @pytest.fixture
@@ -23,7 +19,7 @@ def written(tmp_path: Path) -> Callable[..., Run]:
     """Write a survey's record and read it."""
 
     def write(survey: Survey, **header: Any) -> Run:
-        return read_run(survey.write(tmp_path / f"{survey.run}.jsonl", **header))
+        return survey.read(tmp_path, **header)
 
     return write
 
@@ -31,8 +27,7 @@ def written(tmp_path: Path) -> Callable[..., Run]:
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Every study, few sizes, with skipped, failed and unstable cases."""
-    survey = small_survey()
-    return read_run(survey.write(tmp_path_factory.mktemp("small") / f"{survey.run}.jsonl"))
+    return small_survey().read(tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="session")
@@ -48,5 +43,5 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     for label, slower in (("before", 1.0), ("after", 1.1)):
         survey = Survey(run=f"run-{label}", label=label, slower=slower, noise=0.001)
         add_point_to_point(survey, Link(), (8, 1024, 1 << 20), ((2, 0), (4, 0)))
-        runs.append(read_run(survey.write(folder / f"{label}.jsonl")))
+        runs.append(survey.read(folder))
     return runs

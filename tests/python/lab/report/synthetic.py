@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Record files of machines that never were, written line by line as transrank writes them.
+"""Record files of machines that never were, read back as runs, and questions asked of them.
 
 Times follow Hockney's model with a known start-up time, rate and protocol step, times a log-normal
 factor per launch and per sample, so that a test knows what the page must say.
@@ -7,23 +7,25 @@ factor per launch and per sample, so that a test knows what the page must say.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from support import recorded
+from transrank.lab.report.measured import Measured, measure_up
+from transrank.lab.report.palette import Palette
+from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.store.records import Run, read_run
 from transrank.lab.units import format_size
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DISTURBED = 2
 SIZES = (0, *(2**power for power in range(23)))
 SEND_MODE_SIZES = tuple(dict.fromkeys(round(10 ** (5 * i / 49)) for i in range(50)))
-MPI = {"library": "MPICH Version: 5.0.2", "standard": [5, 0], "thread_level": "single"}
-CLOCK = {"name": "CLOCK_MONOTONIC", "resolution_seconds": 1e-9, "cost_seconds": 2.1e-8}
+
+
 MACHINE: dict[str, Any] = {
     "host": "node17",
     "cpu": "Example Processor 7, 2.4 GHz",
@@ -89,30 +91,15 @@ class Survey:
         return range(first, first + self.launches)
 
     def header(self, **changed: Any) -> dict[str, Any]:
-        line: dict[str, Any] = {
-            "kind": "header",
-            "schema": 1,
-            "run": self.run,
-            "created": "2026-11-20T10:15:00Z",
-            "transrank": "0.1.0",
-            "command": ["transrank", "survey", "--quick", "--seed", str(self.seed)],
-            "seed": self.seed,
-            "options": {
-                "precision": 0.02,
-                "max_time_seconds": 1.0,
-                "launches": self.launches,
-                "cache": "warm",
-                "synchronisation": "barrier",
-            },
-            "plan": [],
-            "mpi": MPI,
-            "placement": self.placement(2),
-            "clock": CLOCK,
-            "machine": MACHINE,
-            "environment": {"OMP_NUM_THREADS": "1"},
-        }
-        if self.label is not None:
-            line["label"] = self.label
+        line = recorded.header(
+            run=self.run,
+            label=self.label,
+            command=["transrank", "survey", "--quick", "--seed", str(self.seed)],
+            seed=self.seed,
+            placement=self.placement(2),
+            machine=MACHINE,
+        )
+        line["options"] |= {"precision": 0.02, "launches": self.launches}
         return {**line, **changed}
 
     def placement(self, ranks: int, per_node: int = 0) -> dict[str, Any]:
@@ -125,17 +112,8 @@ class Survey:
         }
 
     def launch_line(self, launch: int, ranks: int, per_node: int) -> dict[str, Any]:
-        return {
-            "kind": "launch",
-            "launch": launch,
-            "shape": {"ranks": ranks, "ranks_per_node": per_node},
-            "started": 1.795e9 + 60 * launch,
-            "command": ["transrank-run", "--study", "all", "--record", f"{self.run}.jsonl"],
-            "mpi": MPI,
-            "placement": self.placement(ranks, per_node),
-            "clock": CLOCK,
-            "synchronisation": {"method": "barrier"},
-        }
+        shape = {"ranks": ranks, "ranks_per_node": per_node}
+        return recorded.launch(launch, shape=shape, placement=self.placement(ranks, per_node))
 
     def measured(
         self,
@@ -178,15 +156,11 @@ class Survey:
             if line["kind"] == "case"
         }
         launches = [self.launch_line(*shape) for shape in sorted(shapes)]
-        return self.write_with(path, self.header(**header), launches)
+        return recorded.write(path, [self.header(**header), *launches, *self.lines])
 
-    def write_with(
-        self, path: Path, header: Mapping[str, Any], launches: Sequence[Mapping[str, Any]] = ()
-    ) -> Path:
-        """Write the record under this header."""
-        lines = (header, *launches, *self.lines)
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        return path
+    def read(self, folder: Path, **header: Any) -> Run:
+        """Write the record into a folder, and read it."""
+        return read_run(self.write(folder / f"{self.run}.jsonl", **header))
 
     def _case(
         self, study: str, axes: Mapping[str, str | int], launch: int, ranks: int, per_node: int
@@ -411,3 +385,22 @@ def every_study(**options: Any) -> Survey:
             line["memory"] = {name: [0, 0] for name in (*names, "pages_unknown")}
             line["memory"] |= {"toucher": [0, 1], "link": ["own"] * 2, "pages": [9, 9]}
     return survey
+
+
+def one_case(**options: Any) -> Survey:
+    survey = Survey(**options)
+    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+    return survey
+
+
+def measured(run: Run) -> Measured:
+    return measure_up([run])[0]
+
+
+def context(*runs: Run) -> Context:
+    return Context(tuple(measure_up(runs)), Palette())
+
+
+def answer(ask: Callable[[Context], Question | None], *runs: Run) -> str:
+    """The sentences with which a question is answered."""
+    return " ".join(ask(context(*runs)).answer)

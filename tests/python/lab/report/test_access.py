@@ -10,7 +10,7 @@ import pytest
 from python.lab.report.page_reader import Page
 from python.lab.report.synthetic import Survey
 from transrank.lab.report.page import render_report
-from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.records import Run
 
 EPOCHS = {"flush": 1e-7, "fence": 1e-6, "post": 2e-6}
 WAYS = {
@@ -40,7 +40,7 @@ def run_of(tmp_path: Path, name: str = "run", slower: float = 1.0) -> Run:
         for way, seconds in PIECES.items():
             axes = {"layout": "vector", "way": way, "piece": 8, "bytes": size}
             survey.measured("datatypes", axes, 1e-6 + seconds * size / 8, size)
-    return read_run(survey.write(tmp_path / f"{name}.jsonl"))
+    return survey.read(tmp_path)
 
 
 @pytest.fixture
@@ -48,14 +48,14 @@ def page(tmp_path: Path) -> Page:
     return Page(render_report([run_of(tmp_path)]))
 
 
-def test_an_operation_is_held_against_itself_in_other_epochs(page: Page) -> None:
+def test_an_operation_is_held_against_itself_in_other_epochs(page):
     assert "Put of 8 B completed by flush takes 101 ns" in page.text
     assert "by fence 9.9" in page.text
     assert "by post 19.8 times (" in page.text
     assert "(9.90 to 10.1 GB/s), by put of 1 MiB with 64 in flight" in page.text
 
 
-def test_what_solvers_call_is_held_against_other_ways_to_neighbors(page: Page) -> None:
+def test_what_solvers_call_is_held_against_other_ways_to_neighbors(page):
     assert (
         "With 2 ranks, neighbors as on ring, blocking neighbor_alltoallv takes 4.00 µs" in page.text
     )
@@ -67,7 +67,7 @@ def test_what_solvers_call_is_held_against_other_ways_to_neighbors(page: Page) -
         assert f"by persistent {way} {ratio} times (" in page.text
 
 
-def test_a_piece_costs_what_its_message_takes_longer_than_without_gaps(page: Page) -> None:
+def test_a_piece_costs_what_its_message_takes_longer_than_without_gaps(page):
     tables = {table.name: table.rows for table in page.tables}
     (rows,) = (rows for name, rows in tables.items() if "divided by the pieces" in name)
     assert [row[:6] for row in rows[1:]] == [
@@ -77,7 +77,7 @@ def test_a_piece_costs_what_its_message_takes_longer_than_without_gaps(page: Pag
     assert "A piece of 8 B of vector layout costs 5.00 ns by datatype" in page.text
 
 
-def test_two_runs_are_told_apart(tmp_path: Path) -> None:
+def test_two_runs_are_told_apart(tmp_path):
     page = Page(render_report([run_of(tmp_path, "one"), run_of(tmp_path, "other", 2.0)]))
     assert "one: put of 8 B completed by flush" in page.text
     assert "other: with 2 ranks, neighbors as on ring" in page.text

@@ -12,7 +12,6 @@ from python.lab.report.page_reader import Page
 from python.lab.report.synthetic import Survey, advected
 from transrank.lab.reference.advection import published_profile
 from transrank.lab.report.page import render_report
-from transrank.lab.store.records import read_run
 
 # Seconds of a step by way, overlapped or not, on 100 x 100 points; four times that on 200 x 200.
 STEPS = {
@@ -48,16 +47,14 @@ def page(tmp_path: Path) -> Page:
             }
             computed = advected(points, 0.1 / points)
             survey.measured("advection-solution", axes, 1e-3, outcome=computed)
-    return Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
+    return Page(render_report([survey.read(tmp_path)]))
 
 
 def table(page: Page, name: str) -> list[list[str]]:
     return {table.name: table.rows for table in page.tables}[name]
 
 
-def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy(
-    page: Page,
-) -> None:
+def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy(page):
     rows = {
         (row[1], row[2]): row[3:]
         for row in table(page, "Steps of advection, and the time added by the halo")[1:]
@@ -73,7 +70,7 @@ def test_the_halo_is_held_against_the_unsplit_sweep_and_the_sweep_against_a_copy
     assert "the step alone runs at 80 % (80 % to 80 %) of the fastest copy" in page.text
 
 
-def test_orders_are_taken_between_grids(page: Page) -> None:
+def test_orders_are_taken_between_grids(page):
     rows = table(page, "Errors against the analytic solution")[1:]
     assert [(row[3], row[6], row[9]) for row in rows] == [
         ("0.4", "100", "–"),
@@ -83,7 +80,7 @@ def test_orders_are_taken_between_grids(page: Page) -> None:
     ]
 
 
-def test_the_published_rows_stand_beside_ours(page: Page) -> None:
+def test_the_published_rows_stand_beside_ours(page):
     rows = table(page, "The published profile and the same problem here")[1:]
     assert len(rows) == 50
     assert rows[0][:3] == ["0", "-0.001276", "-0.031411"]
@@ -92,14 +89,14 @@ def test_the_published_rows_stand_beside_ours(page: Page) -> None:
     assert "contradicts itself" in page.text
 
 
-def test_whole_runs_are_drawn_over_their_steps_and_ranks_compared(tmp_path: Path) -> None:
+def test_whole_runs_are_drawn_over_their_steps_and_ranks_compared(tmp_path):
     survey = Survey(noise=0.0)
     for ranks, factor in ((1, 1.0), (2, 1.25), (4, 2.0)):
         for steps in (10, 500) if ranks == 2 else (10,):
             axes = {**DOMAIN, "points": 100, "iterations": steps}
             axes |= {"transport": "auto", "overlap": "no"}
             survey.measured("advection", axes, steps * factor * 1e-5, ranks=ranks)
-    page = Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
+    page = Page(render_report([survey.read(tmp_path)]))
     title = "Speed-up of advection over the fewest ranks, each with a block of as many points"
     assert [row[3:] for row in table(page, title)[1:]] == [
         ["10.0 µs", "1.00", "100 %"],
@@ -110,7 +107,7 @@ def test_whole_runs_are_drawn_over_their_steps_and_ranks_compared(tmp_path: Path
     assert "500 steps" in page.text
 
 
-def test_the_published_analytic_row_is_the_solution_on_a_hundred_points() -> None:
+def test_the_published_analytic_row_is_the_solution_on_a_hundred_points():
     profile = published_profile()
     x = (np.arange(50) + 0.5) * 2 * np.pi / 100
     np.testing.assert_allclose(profile.analytic, np.sin(x - 0.5 * 0.1257), atol=3e-5)

@@ -3,18 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from python.lab.report.synthetic import Survey
-from transrank.lab.report.measured import measure_up
-from transrank.lab.report.palette import Palette
+from python.lab.report.synthetic import Survey, context
 from transrank.lab.report.questions import alltoall_algorithms
-from transrank.lab.report.questions.question import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from transrank.lab.store.records import Run
+from transrank.lab.store.records import Run
 
 SECONDS = {
     "mpi": (2e-6, 3e-6, 60e-6),
@@ -33,10 +26,10 @@ def question(written: Callable[..., Run], algorithms: dict[str, tuple[float, ...
         for size, seconds in zip(SIZES, times, strict=True):
             axes = {"algorithm": algorithm, "arrays": "shared", "bytes": size}
             survey.measured("alltoall-algorithms", axes, seconds, 2 * size)
-    return alltoall_algorithms.ask(Context(tuple(measure_up([written(survey)])), Palette()))
+    return alltoall_algorithms.ask(context(written(survey)))
 
 
-def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., Run]) -> None:
+def test_the_region_where_the_default_is_beaten_is_told(written):
     asked = question(written, SECONDS)
     own, forced = asked.answer
     assert "beaten by transrank's `on-node-direct` for blocks of 8 B to 1 KiB" in own
@@ -44,7 +37,7 @@ def test_the_region_where_the_default_is_beaten_is_told(written: Callable[..., R
     assert "64 KiB" not in own + forced
 
 
-def test_the_table_names_the_fastest_of_each_kind(written: Callable[..., Run]) -> None:
+def test_the_table_names_the_fastest_of_each_kind(written):
     asked = question(written, SECONDS)
     first, second, _ = asked.tables[0].rows
     assert first.cells[2] == "on-node-direct"
@@ -53,24 +46,22 @@ def test_the_table_names_the_fastest_of_each_kind(written: Callable[..., Run]) -
     assert second.cells[3].startswith("3.0") or second.cells[3].startswith("2.9")
 
 
-def test_the_default_is_drawn_first(written: Callable[..., Run]) -> None:
+def test_the_default_is_drawn_first(written):
     asked = question(written, SECONDS)
     assert asked.figures[0].key[0].label == "mpi"
 
 
-def test_nothing_is_said_to_win_where_all_are_alike(written: Callable[..., Run]) -> None:
+def test_nothing_is_said_to_win_where_all_are_alike(written):
     asked = question(written, {"mpi": (1e-6,) * 3, "linear": (2e-6,) * 3})
     assert len(asked.answer) == 1
     assert "none of transrank's algorithms" in asked.answer[0]
 
 
-def test_without_the_default_nothing_is_asked(written: Callable[..., Run]) -> None:
+def test_without_the_default_nothing_is_asked(written):
     assert question(written, {"auto": (1e-6,) * 3}) is None
 
 
-def test_where_only_the_choices_were_measured_they_are_compared(
-    written: Callable[..., Run],
-) -> None:
+def test_where_only_the_choices_were_measured_they_are_compared(written):
     asked = question(written, {name: SECONDS[name] for name in ("mpi", "auto")})
     (told,) = asked.answer
     assert "beaten by transrank's `auto` for blocks of 8 B to 64 KiB" in told
@@ -79,15 +70,13 @@ def test_where_only_the_choices_were_measured_they_are_compared(
     assert len(table.columns) == 4
 
 
-def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(
-    written: Callable[..., Run],
-) -> None:
+def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(written):
     survey = Survey(launches=3)
     for nodes in (2, 4, 8, 12, 24):
         for size in SIZES:
             axes = {"algorithm": "mpi", "arrays": "private", "bytes": size}
             survey.measured("alltoall-algorithms", axes, 1e-6 * nodes, nodes * size, nodes, 1)
-    made = alltoall_algorithms.ask(Context(tuple(measure_up([written(survey)])), Palette()))
+    made = alltoall_algorithms.ask(context(written(survey)))
     (figure,) = [each for each in made.figures if each.name == "alltoall-throughput"]
     assert len(figure.panels) == 1
     assert [entry.label for entry in figure.key][::4] == [
@@ -96,12 +85,12 @@ def test_the_throughput_of_the_choice_has_a_curve_for_each_number_of_nodes(
     ]
 
 
-def test_one_number_of_nodes_has_no_figure_of_its_own(written: Callable[..., Run]) -> None:
+def test_one_number_of_nodes_has_no_figure_of_its_own(written):
     asked = question(written, SECONDS)
     assert "alltoall-throughput" not in [figure.name for figure in asked.figures]
 
 
-def test_the_source_s_shapes_and_algorithms_stand_below(written: Callable[..., Run]) -> None:
+def test_the_source_s_shapes_and_algorithms_stand_below(written):
     asked = question(written, SECONDS)
     assert [row.cells[0] for row in asked.tables[-1].rows][:3] == ["crp", "blacc6d", "blacc3d"]
     assert asked.tables[-2].rows[0].cells[0] == "2x3x2"

@@ -6,6 +6,8 @@ from __future__ import annotations
 import itertools
 import re
 import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,17 +16,12 @@ from python.lab.report.synthetic import Link, Survey, add_point_to_point, advect
 from transrank.lab import units
 from transrank.lab.report.page import render_report
 from transrank.lab.stats.summary import summarise
-from transrank.lab.store.records import read_run
+from transrank.lab.store.records import Run, read_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Locator, Page
-
-    from transrank.lab.store.records import Run
 
 CHROMIUM = next(
     (
@@ -86,7 +83,7 @@ def open_page(browser: Browser, report: Path) -> Iterator[Callable[..., Page]]:
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.on("request", lambda request: heard.append(request.url))
         page.goto(report.as_uri())
-        page.heard = heard  # type: ignore[attr-defined]
+        page.heard = heard
         return page
 
     yield open_it
@@ -125,12 +122,10 @@ def point_at(panel: Locator, across: float) -> None:
         panel.hover(position={"x": box["width"] * across + step, "y": box["height"] / 2})
 
 
-def test_all_figures_are_drawn_and_nothing_is_fetched_or_complained_of(
-    open_page: Callable[..., Page], report: Path
-) -> None:
+def test_all_figures_are_drawn_and_nothing_is_fetched_or_complained_of(open_page, report):
     page = open_page()
     draw_all(page)
-    assert page.heard == [report.as_uri()]  # type: ignore[attr-defined]
+    assert page.heard == [report.as_uri()]
     drawings = page.locator(".drawing.live > div > svg, .drawing.live svg.marks")
     assert drawings.count() == page.locator(".drawing").count() > 10
     for drawing in drawings.all():
@@ -141,7 +136,7 @@ def test_all_figures_are_drawn_and_nothing_is_fetched_or_complained_of(
         assert any(len(mark.get_attribute("d") or "") > 8 for mark in marks.all()[:40])
 
 
-def test_a_key_hides_its_curve_and_shows_it_again(open_page: Callable[..., Page]) -> None:
+def test_a_key_hides_its_curve_and_shows_it_again(open_page):
     page = open_page()
     modes = figure(page, "send-modes")
     panel = modes.locator(".panel", has_text="MPI_Bsend").locator(".drawing.live").first
@@ -174,9 +169,7 @@ def between_nodes(report: Path) -> tuple[Run, str]:
     return run, path.as_uri()
 
 
-def test_published_curves_can_be_hidden_too(
-    open_page: Callable[..., Page], between_nodes: tuple[Run, str]
-) -> None:
+def test_published_curves_can_be_hidden_too(open_page, between_nodes):
     page = open_page()
     page.goto(between_nodes[1])
     panel = figure(page, "message-time").locator(".drawing").first
@@ -186,9 +179,7 @@ def test_published_curves_can_be_hidden_too(
     playwright.expect(dashed).to_have_count(0)
 
 
-def test_pointing_at_a_figure_reads_its_curves(
-    open_page: Callable[..., Page], between_nodes: tuple[Run, str]
-) -> None:
+def test_pointing_at_a_figure_reads_its_curves(open_page, between_nodes):
     page = open_page()
     run, address = between_nodes
     page.goto(address)
@@ -222,9 +213,7 @@ NARROW = (390, 844)
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, NARROW])
-def test_the_first_screen_is_seen_at_once(
-    open_page: Callable[..., Page], size: tuple[int, int], scheme: str
-) -> None:
+def test_the_first_screen_is_seen_at_once(open_page, size, scheme):
     """On a desk all of it, on a phone verdict and first number; nothing is cut or covered."""
     page = open_page(size, scheme=scheme)
     first = page.locator("#first")
@@ -250,9 +239,7 @@ def test_the_first_screen_is_seen_at_once(
             assert (lighter + 0.05) / (darker + 0.05) > 4.5, text
 
 
-def test_folded_the_page_is_short_and_unfolded_it_has_everything(
-    open_page: Callable[..., Page],
-) -> None:
+def test_folded_the_page_is_short_and_unfolded_it_has_everything(open_page):
     page = open_page(DESK)
     tables = page.locator("table.numbers")
     assert tables.count() > 10
@@ -266,7 +253,7 @@ def test_folded_the_page_is_short_and_unfolded_it_has_everything(
     assert page.evaluate("document.documentElement.scrollHeight") > 2 * folded
 
 
-def test_a_question_that_is_unfolded_has_the_whole_width(open_page: Callable[..., Page]) -> None:
+def test_a_question_that_is_unfolded_has_the_whole_width(open_page):
     page = open_page(DESK)
     section = page.locator("main > section", has_text="How long does a message take?")
     before = section.bounding_box()
@@ -275,7 +262,7 @@ def test_a_question_that_is_unfolded_has_the_whole_width(open_page: Callable[...
     assert after["width"] > 1.8 * before["width"]
 
 
-def test_the_tip_never_leaves_the_window(open_page: Callable[..., Page]) -> None:
+def test_the_tip_never_leaves_the_window(open_page):
     page = open_page(PHONE)
     draw_all(page)  # so that no figure above becomes live, and moves this one, in between
     panel = figure(page, "send-modes").locator(".drawing").first
@@ -294,9 +281,7 @@ def luminance(color: str) -> float:
 
 @pytest.mark.parametrize(("scheme", "is_dark"), [("light", False), ("dark", True)])
 @pytest.mark.parametrize("scripts", [True, False])
-def test_page_and_figures_follow_the_theme(
-    open_page: Callable[..., Page], scheme: str, is_dark: bool, scripts: bool
-) -> None:
+def test_page_and_figures_follow_the_theme(open_page, scheme, is_dark, scripts):
     page = open_page(scheme=scheme, scripts=scripts)
     if scripts:
         figure(page, "message-time")
@@ -312,7 +297,7 @@ def test_page_and_figures_follow_the_theme(
         assert (luminance(color) > luminance(background)) is is_dark
 
 
-def test_paper_is_white_whatever_the_theme(open_page: Callable[..., Page]) -> None:
+def test_paper_is_white_whatever_the_theme(open_page):
     page = open_page(scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     background = page.evaluate(
@@ -322,7 +307,7 @@ def test_paper_is_white_whatever_the_theme(open_page: Callable[..., Page]) -> No
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_captions_are_read_without_scrolling(open_page: Callable[..., Page], scripts: bool) -> None:
+def test_captions_are_read_without_scrolling(open_page, scripts):
     page = open_page(PHONE, scripts=scripts)
     unfold(page)
     captions = page.locator("caption span").all()
@@ -332,9 +317,7 @@ def test_captions_are_read_without_scrolling(open_page: Callable[..., Page], scr
         assert box["x"] + box["width"] <= PHONE[0]
 
 
-def test_cells_of_a_field_are_squares_on_every_page(
-    open_page: Callable[..., Page], report: Path
-) -> None:
+def test_cells_of_a_field_are_squares_on_every_page(open_page, report):
     survey = Survey(noise=0.0)
     axes = {"initial": "sin-x", "scheme": "first-order", "velocity": "++", "points": 64}
     axes |= {"processes": "even", "step": "0.4", "transport": "auto"}
@@ -351,7 +334,7 @@ def test_cells_of_a_field_are_squares_on_every_page(
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_phone_scrolls_down_only(open_page: Callable[..., Page], scripts: bool) -> None:
+def test_a_phone_scrolls_down_only(open_page, scripts):
     page = open_page(PHONE, scripts=scripts)
     if scripts:
         draw_all(page)
@@ -363,7 +346,7 @@ def test_a_phone_scrolls_down_only(open_page: Callable[..., Page], scripts: bool
             assert box["x"] + box["width"] <= PHONE[0]
 
 
-def test_live_figures_fit_a_window_that_changes(open_page: Callable[..., Page]) -> None:
+def test_live_figures_fit_a_window_that_changes(open_page):
     page = open_page(DESK)
     drawing = figure(page, "message-time").locator(".drawing").first
     wide = drawing.locator("svg.marks").bounding_box()
@@ -376,9 +359,7 @@ def test_live_figures_fit_a_window_that_changes(open_page: Callable[..., Page]) 
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_without_scripts_figures_and_tables_are_there(
-    open_page: Callable[..., Page], small_run: Run
-) -> None:
+def test_without_scripts_figures_and_tables_are_there(open_page, small_run):
     page = open_page(scripts=False)
     drawings = page.locator(".drawing > svg")
     assert drawings.count() == page.locator(".drawing").count() > 10
@@ -395,7 +376,7 @@ def test_without_scripts_figures_and_tables_are_there(
     assert table.locator("tbody tr").count() == stored
 
 
-def test_the_data_can_be_saved(open_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_the_data_can_be_saved(open_page, tmp_path):
     page = open_page()
     with page.expect_download() as download:
         page.locator("#save-data").click()

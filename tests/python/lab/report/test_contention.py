@@ -4,20 +4,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from python.lab.report.synthetic import Survey
-from transrank.lab.report.figures.render import static_drawing
-from transrank.lab.report.measured import measure_up
-from transrank.lab.report.palette import Palette
+from python.lab.report.synthetic import Survey, context
 from transrank.lab.report.questions import contention as question
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Question
 from transrank.lab.stats.contention import Pair, parse_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from transrank.lab.store.records import Run
+from transrank.lab.store.records import Run
 
 SIZE = 64 << 20
 INSIDE = ("0-1+4-5", "0-2+4-6", "0-3+4-7", "1-2+5-6", "1-3+5-7", "2-3+6-7")
@@ -68,7 +62,7 @@ def survey_of(
 
 
 def asked(run: Run) -> Question:
-    return question.ask(Context(tuple(measure_up([run])), Palette()))
+    return question.ask(context(run))
 
 
 def rows(made: Question, figure: str) -> list[dict[str, Any]]:
@@ -76,7 +70,7 @@ def rows(made: Question, figure: str) -> list[dict[str, Any]]:
     return list(panel.spec["data"]["values"])
 
 
-def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) -> None:
+def test_the_answer_names_who_is_disturbed_by_whom(written):
     text = " ".join(asked(written(survey_of(EACH))).answer)
     for pair in ("1↔5", "2↔6", "3↔7"):
         times = r"\(1\.3\d? times \(1\.[1-3]\d* to 1\.[3-5]\d*\) the control\)"
@@ -90,7 +84,7 @@ def test_the_answer_names_who_is_disturbed_by_whom(written: Callable[..., Run]) 
     assert re.search(rf"{together} as long as in the control: 4\.\d+ GB/s pass", text)
 
 
-def test_where_nobody_is_disturbed_nobody_is_said_to_be(written: Callable[..., Run]) -> None:
+def test_where_nobody_is_disturbed_nobody_is_said_to_be(written):
     def apart(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.18 if any(domain in pair for pair in pairs) else 0.12
 
@@ -99,7 +93,7 @@ def test_where_nobody_is_disturbed_nobody_is_said_to_be(written: Callable[..., R
     assert "disturbed." not in text.replace(text[text.index("No other") :], "")
 
 
-def test_one_launch_disturbs_nobody_and_has_no_slow_link(written: Callable[..., Run]) -> None:
+def test_one_launch_disturbs_nobody_and_has_no_slow_link(written):
     made = asked(written(survey_of(EACH, launches=1)))
     text = " ".join(made.answer)
     assert "a receive takes" in text
@@ -115,7 +109,7 @@ def test_one_launch_disturbs_nobody_and_has_no_slow_link(written: Callable[..., 
         assert any("is slow" in sentence for sentence in one.answer) is slow
 
 
-def test_the_bars_are_the_blocks_of_the_published_figure(written: Callable[..., Run]) -> None:
+def test_the_bars_are_the_blocks_of_the_published_figure(written):
     made = asked(written(survey_of(EACH)))
     bars = rows(made, "contention-0-bars")
     assert len(bars) == len(EACH) * 8
@@ -131,9 +125,7 @@ def test_the_bars_are_the_blocks_of_the_published_figure(written: Callable[..., 
     assert [one.name for one in made.figures] == ["contention-0-bars", "contention-0-heat"]
 
 
-def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
-    written: Callable[..., Run],
-) -> None:
+def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(written):
     made = asked(written(survey_of((*EACH[:-1], *INSIDE), model=farther)))
     single = r"and 1[78]\d to 2[01]\d ms while a single pair of domains exchanges"
     assert re.search(single, made.answer[0])
@@ -149,7 +141,7 @@ def test_blocks_are_in_the_order_of_the_bandwidth_measured_within_a_node(
         "1↔2+5↔6", "1↔3+5↔7", "2↔3+6↔7"}  # fmt: skip
 
 
-def test_a_matrix_of_links_is_drawn_from_both_sides(written: Callable[..., Run]) -> None:
+def test_a_matrix_of_links_is_drawn_from_both_sides(written):
     pairs = tuple(f"{i}-{j}" for i in range(4) for j in range(i + 1, 4))
     made = asked(written(survey_of(pairs, ranks=4, domain_ranks=1)))
     cells = {(cell["r"], cell["c"]): cell["v"] for cell in rows(made, "contention-0-links")}
@@ -157,12 +149,5 @@ def test_a_matrix_of_links_is_drawn_from_both_sides(written: Callable[..., Run])
     assert all(cells[a, b] == cells[b, a] for a, b in cells)
 
 
-def test_every_figure_can_be_drawn_without_a_script(written: Callable[..., Run]) -> None:
-    bars, heat = asked(written(survey_of(EACH))).figures
-    drawn = static_drawing(bars.panels[0].spec, bars.name)
-    assert drawn.count("<path") > len(EACH) * 8
-    assert static_drawing(heat.panels[0].spec, heat.name).count("<text") > 8 * (len(EACH) - 2)
-
-
-def test_a_run_without_contention_is_not_asked(small_run: Run) -> None:
-    assert question.ask(Context(tuple(measure_up([small_run])), Palette())) is None
+def test_a_run_without_contention_is_not_asked(small_run):
+    assert question.ask(context(small_run)) is None

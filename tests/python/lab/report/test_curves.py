@@ -38,7 +38,7 @@ def result(
     )
 
 
-def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve() -> None:
+def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve():
     results = [result(8), result(16), result(8, study="exchange")]
     groups = arrange([("run", results)], Palette(), namer(results))
     assert [group.title for group in groups] == ["pingpong", "exchange"]
@@ -46,14 +46,14 @@ def test_one_shape_of_one_run_gives_a_panel_per_study_with_one_curve() -> None:
     assert [point.bytes for point in groups[0].curves[0].points] == [8, 16]
 
 
-def test_shapes_are_curves_of_one_panel_smallest_first() -> None:
+def test_shapes_are_curves_of_one_panel_smallest_first():
     results = [result(ranks=8), result(ranks=2), result(ranks=4)]
     (group,) = arrange([("run", results)], Palette(), namer(results))
     assert [curve.label for curve in group.curves] == ["2 ranks", "4 ranks", "8 ranks"]
     assert len({curve.style for curve in group.curves}) == 3
 
 
-def test_several_runs_are_curves_and_each_shape_has_its_panel() -> None:
+def test_several_runs_are_curves_and_each_shape_has_its_panel():
     results = [result(ranks=2), result(ranks=4)]
     groups = arrange([("a", results), ("b", results)], Palette(), namer(results))
     assert [group.title for group in groups] == ["pingpong, 2 ranks", "pingpong, 4 ranks"]
@@ -61,40 +61,40 @@ def test_several_runs_are_curves_and_each_shape_has_its_panel() -> None:
         assert [curve.label for curve in group.curves] == ["a", "b"]
 
 
-def test_only_axes_that_tell_results_apart_are_named() -> None:
+def test_only_axes_that_tell_results_apart_are_named():
     one = [result(window=64, cache="warm"), result(window=128, cache="warm")]
     name = namer(one)
     assert [name(each) for each in one] == ["pingpong, window 64", "pingpong, window 128"]
 
 
-def test_an_axis_that_goes_with_the_ranks_is_not_named() -> None:
+def test_an_axis_that_goes_with_the_ranks_is_not_named():
     results = [result(ranks=2, pairs=1), result(ranks=4, pairs=2)]
     name = namer(results)
     assert {name(each) for each in results} == {"pingpong"}
 
 
-def test_a_result_without_a_size_or_value_is_no_point() -> None:
+def test_a_result_without_a_size_or_value_is_no_point():
     assert (
         point_of(CaseResult("s", "s/a", {"a": "b"}, Shape(2), "ok", headline=Estimate(1))) is None
     )
     assert point_of(CaseResult("s", "s/8B", {"bytes": 8}, Shape(2), "skipped")) is None
 
 
-def test_quantities_turn_the_interval_with_the_value() -> None:
+def test_quantities_turn_the_interval_with_the_value():
     point = point_of(result(1000, 1e-6))
     assert TIME.value(point) == pytest.approx((1e-6, 0.9e-6, 1.2e-6))
     assert RATE.value(point) == pytest.approx((1000, 1000 / 1.2, 1000 / 0.9))
     assert MESSAGES.value(point) == pytest.approx((1e6, 1e6 / 1.2, 1e6 / 0.9))
 
 
-def test_an_empty_message_has_a_time_but_no_rate() -> None:
+def test_an_empty_message_has_a_time_but_no_rate():
     point = point_of(result(0))
     assert TIME.value(point) is not None
     assert RATE.value(point) is None
     assert MESSAGES.value(point) is None
 
 
-def test_panels_share_their_axes_and_say_what_is_wide() -> None:
+def test_panels_share_their_axes_and_say_what_is_wide():
     results = [result(8, 1e-6), result(8, 5e-3, study="exchange", status="wide")]
     results += [result(64, 1e-6), result(64, 5e-3, study="exchange")]
     groups = arrange([("run", results)], Palette(), namer(results))
@@ -105,7 +105,7 @@ def test_panels_share_their_axes_and_say_what_is_wide() -> None:
     assert kinds == ["wide", "launch", "launch", "case", "launch", "launch"]
 
 
-def test_rows_hold_what_was_measured() -> None:
+def test_rows_hold_what_was_measured():
     results = [result(1024, 1.2345e-6), result(4096, 2e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
@@ -115,7 +115,7 @@ def test_rows_hold_what_was_measured() -> None:
     assert figure.key[0].key == row["s"]
 
 
-def test_values_at_one_size_are_told_and_not_drawn() -> None:
+def test_values_at_one_size_are_told_and_not_drawn():
     results = [result(1024, 1.2345e-6)]
     groups = arrange([("run", results)], Palette(), namer(results))
     figure = curve_figure("name", groups, TIME, "caption")
@@ -126,7 +126,7 @@ def test_values_at_one_size_are_told_and_not_drawn() -> None:
 
 
 @pytest.mark.parametrize("curves", [4, 5])
-def test_bands_that_would_cover_each_other_get_a_panel_each(curves: int) -> None:
+def test_bands_that_would_cover_each_other_get_a_panel_each(curves):
     results = [result(size, 1e-6) for size in (8, 64)]
     (group,) = arrange([("run", results)], Palette(), namer(results))
     (curve,) = group.curves
@@ -142,16 +142,16 @@ def test_bands_that_would_cover_each_other_get_a_panel_each(curves: int) -> None
         assert [panel.title for panel in figure.panels] == ["0", "1", "2", "3", "4"]
 
 
-def test_nothing_measured_draws_nothing() -> None:
+def test_nothing_measured_draws_nothing():
     assert curve_figure("name", [], TIME, "caption") is None
 
 
 @pytest.mark.parametrize(("panels", "size"), [(1, "wide"), (2, "half"), (4, "half"), (5, "small")])
-def test_more_panels_are_drawn_smaller(panels: int, size: str) -> None:
+def test_more_panels_are_drawn_smaller(panels, size):
     assert panel_size(panels) == size
 
 
-def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there() -> None:
+def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there():
     measured = [result(size, 1e-6) for size in (8, 64)]
     (group,) = arrange([("run", measured)], Palette(), namer(measured))
     points = (Point(8, 1e-6, 1e-6, 1e-6), Point(512, 1e-4, 1e-4, 1e-4))

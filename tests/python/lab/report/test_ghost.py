@@ -15,7 +15,7 @@ from transrank.lab import units
 from transrank.lab.reference.tables import machines
 from transrank.lab.report.page import render_report
 from transrank.lab.stats.summary import summarise
-from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.records import Run
 
 WAYS: Mapping[str, float] = {
     "auto": 30e-6,
@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> Run:
                 axes = {"pattern": "corrected", "vdim": vdim, "mode": mode, "transport": way}
                 received = 6144.0 * vdim * 8
                 survey.measured("ghost", axes, seconds * factor * vdim / 6, received, RANKS)
-    return read_run(survey.write(tmp_path / "run.jsonl"))
+    return survey.read(tmp_path)
 
 
 def value_of(run: Run, vdim: int, mode: str, way: str) -> float:
@@ -54,7 +54,7 @@ def value_of(run: Run, vdim: int, mode: str, way: str) -> float:
     return found
 
 
-def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run: Run) -> None:
+def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run):
     text = Page(render_report([run])).text
     assert HEADING in text
     assert re.search(r": (1\.9|2\.0)\d times \([^)]*\) its memory floor, a local gather", text)
@@ -64,25 +64,14 @@ def test_the_answer_holds_auto_against_the_floor_and_the_best_of_mpi_alone(run: 
     )
 
 
-def test_one_launch_gives_no_ratio(tmp_path: Path) -> None:
-    survey = Survey(launches=1)
-    for way, seconds in WAYS.items():
-        axes = {"pattern": "corrected", "vdim": 6, "mode": "used", "transport": way}
-        survey.measured("ghost", axes, seconds, 1.0)
-    text = Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))])).text
-    assert "6,144 ghost rows of 6 doubles" in text
-    assert "a local gather of as many rows and" not in text
-    assert "with MPI alone" not in text
-
-
-def test_volumes_are_those_that_the_published_benchmark_prints(run: Run) -> None:
+def test_volumes_are_those_that_the_published_benchmark_prints(run):
     tables = {table.name: table.rows for table in Page(render_report([run])).tables}
     _, *rows = tables["What each rank owns and receives"]
     assert [row[0] for row in rows] == ["6", "20"]
     assert rows[0][1:] == ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"]
 
 
-def test_published_machines_stand_beside_and_the_best_total_is_marked(run: Run) -> None:
+def test_published_machines_stand_beside_and_the_best_total_is_marked(run):
     tables = {table.name: table.rows for table in Page(render_report([run])).tables}
     _, *rows = tables["Ghost updates here and on published machines"]
     published = [
@@ -100,15 +89,13 @@ def test_published_machines_stand_beside_and_the_best_total_is_marked(run: Run) 
     assert best[-1] == f"{units.format_rate(max(totals))} (best)"
 
 
-def test_blocks_of_other_extents_have_panels_of_their_own_and_no_published_ones(
-    tmp_path: Path,
-) -> None:
+def test_blocks_of_other_extents_have_panels_of_their_own_and_no_published_ones(tmp_path):
     survey = Survey()
     for rows in ({}, {"rows": "5x3x2"}):
         for mode in MODES:
             axes = {"pattern": "corrected", "vdim": 6, "mode": mode, "transport": "auto", **rows}
             survey.measured("ghost", axes, 1e-5, 1.0, RANKS)
-    page = Page(render_report([read_run(survey.write(tmp_path / "run.jsonl"))]))
+    page = Page(render_report([survey.read(tmp_path)]))
     tables = {table.name: table.rows for table in page.tables}
     assert [row[1:] for row in tables["What each rank owns and receives"][1:]] == [
         ["32,768 rows, 1.50 MiB", "6,144 rows, 288 KiB", "18.75 %"],

@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from python.lab.report.synthetic import Survey
+from python.lab.report.synthetic import Survey, context
 from transrank.lab import units
 from transrank.lab.reference.tables import machine
-from transrank.lab.report.figures.render import static_drawing
 from transrank.lab.report.findings.published import GUIDE_LINKS
-from transrank.lab.report.measured import measure_up
-from transrank.lab.report.palette import Palette
 from transrank.lab.report.questions import locality as question
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Question
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store.lines import DISTURBED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from transrank.lab.store.records import Run
+from transrank.lab.store.records import Run
 
 
 def guide_as_a_run(launches: int = 1, farther: float = 1.0) -> Survey:
@@ -66,10 +59,10 @@ def memory(toucher: list[int], link: list[str]) -> dict[str, Any]:
 
 
 def asked(run: Run) -> Question:
-    return question.ask(Context(tuple(measure_up([run])), Palette()))
+    return question.ask(context(run))
 
 
-def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., Run]) -> None:
+def test_the_guide_s_times_are_told_in_the_guide_s_words(written):
     text = " ".join(asked(written(guide_as_a_run(launches=3))).answer)
     assert "neighbor memory takes 1.3 % (1.3 % to 1.3 %) more time (p = " in text
     assert "diagonal memory takes 1.6 % (1.6 % to 1.6 %) more time (p = " in text
@@ -79,24 +72,20 @@ def test_the_guide_s_times_are_told_in_the_guide_s_words(written: Callable[..., 
     )
 
 
-def test_farther_memory_that_is_faster_is_called_so(written: Callable[..., Run]) -> None:
+def test_farther_memory_that_is_faster_is_called_so(written):
     text = " ".join(asked(written(guide_as_a_run(launches=3, farther=0.5))).answer)
     assert "neighbor memory takes 49 % (49 % to 49 %) less time" in text
     text = " ".join(asked(written(guide_as_a_run(farther=0.5))).answer)
     assert "neighbor memory takes less time (p = " in text
 
 
-def test_one_launch_tells_which_memory_takes_longer_without_a_ratio(
-    written: Callable[..., Run],
-) -> None:
+def test_one_launch_tells_which_memory_takes_longer_without_a_ratio(written):
     text = " ".join(asked(written(guide_as_a_run())).answer)
     assert "neighbor memory takes more time (p = " in text
     assert "%" not in text
 
 
-def test_the_guide_s_48_numbers_stand_beside_the_users_sorted_by_time(
-    written: Callable[..., Run],
-) -> None:
+def test_the_guide_s_48_numbers_stand_beside_the_users_sorted_by_time(written):
     made = asked(written(guide_as_a_run()))
     figure = next(one for one in made.figures if one.name == "locality-0-ranks")
     drawn = [
@@ -114,7 +103,7 @@ def test_the_guide_s_48_numbers_stand_beside_the_users_sorted_by_time(
     assert made.sources[0].title.startswith("HECToR")
 
 
-def test_a_machine_with_one_domain_has_the_value_of_its_case(written: Callable[..., Run]) -> None:
+def test_a_machine_with_one_domain_has_the_value_of_its_case(written):
     """A disturbed launch, which the table leaves out, is no part of what the words say either."""
     survey = Survey(launches=3)
     axes = {"kernel": "latency", "order": 500}
@@ -134,9 +123,7 @@ def test_a_machine_with_one_domain_has_the_value_of_its_case(written: Callable[.
     assert made.figures == ()
 
 
-def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
-    written: Callable[..., Run],
-) -> None:
+def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(written):
     survey = guide_as_a_run(launches=4)
     clean = asked(written(survey))
     for line in survey.lines[3::4]:  # the last launch of each arrangement
@@ -153,17 +140,9 @@ def test_a_launch_that_results_leave_out_is_in_no_matrix_and_no_ratio(
     assert drawn == pytest.approx(undrawn, rel=1e-5)
 
 
-def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(
-    written: Callable[..., Run],
-) -> None:
+def test_pages_of_which_the_kernel_does_not_tell_are_not_called_verified(written):
     words = "The kernel did not report where all pages were"
     survey = guide_as_a_run()
     assert words not in " ".join(asked(written(survey)).answer)
     survey.lines[-1]["memory"]["pages_unknown"][3] = 256
     assert words in " ".join(asked(written(survey)).answer)
-
-
-def test_every_panel_can_be_drawn_without_a_script(written: Callable[..., Run]) -> None:
-    for figure in asked(written(guide_as_a_run())).figures:
-        for panel in figure.panels:
-            assert static_drawing(panel.spec, figure.name).startswith("<svg")

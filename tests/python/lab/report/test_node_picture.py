@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from python.lab.report.page_reader import Page
@@ -15,11 +15,6 @@ from transrank.lab.machine.files import format_list
 from transrank.lab.report.figures.node_picture import node_picture
 from transrank.lab.report.page import render_report
 from transrank.lab.store.records import Placement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from transrank.lab.store.records import Run
 
 XT6 = "pack:2 numa:2(memory=8GiB) l3:1(size=6MiB) core:6 pu:1"
 
@@ -49,7 +44,7 @@ def titles(svg: str) -> list[str]:
     return [title.text or "" for title in drawn(svg).iter("title")]
 
 
-def test_an_xt6_node_has_its_packages_domains_caches_and_cores() -> None:
+def test_an_xt6_node_has_its_packages_domains_caches_and_cores():
     picture = node_picture(stored(XT6), seated([str(cpu) for cpu in range(0, 24, 2)]))
     texts = [text.text for text in drawn(picture.svg).iter("text")]
     for expected in ("package 0", "package 1", *(f"domain {d}, 8 GiB" for d in range(4))):
@@ -62,7 +57,7 @@ def test_an_xt6_node_has_its_packages_domains_caches_and_cores() -> None:
     assert "domain 3 of package 1: 6 cores, ranks 9-11" in picture.description
 
 
-def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core() -> None:
+def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core():
     for text in (XT6, "pack:1 core:1 pu:1", "pack:2 die:2 numa:2 l3:2 core:8 pu:2", "core:40 pu:1"):
         picture = node_picture(stored(text), None)
         root = drawn(picture.svg)
@@ -76,13 +71,13 @@ def test_nothing_reaches_over_the_edge_of_the_picture_or_over_another_core() -> 
         assert len(set(corners)) == len(corners) == synthetic.read_text(text).cores
 
 
-def test_ranks_that_may_use_several_cores_stand_on_none_and_are_named() -> None:
+def test_ranks_that_may_use_several_cores_stand_on_none_and_are_named():
     picture = node_picture(stored(XT6), seated(["0-5", "6", "0-23"]))
     assert "Ranks 0,2 may use several cores" in picture.caption
     assert sum(": rank" in title for title in titles(picture.svg)) == 1
 
 
-def test_of_several_hosts_the_first_is_drawn() -> None:
+def test_of_several_hosts_the_first_is_drawn():
     picture = node_picture(stored(XT6), seated(["0", "1", "0", "1"], hosts=2))
     assert [title for title in titles(picture.svg) if ": rank" in title] == [
         "core with CPUs 0: rank 0",
@@ -91,12 +86,12 @@ def test_of_several_hosts_the_first_is_drawn() -> None:
     assert "the first of 2 hosts" in picture.caption
 
 
-def test_without_a_stored_map_there_is_no_picture() -> None:
+def test_without_a_stored_map_there_is_no_picture():
     assert node_picture(MACHINE, None) is None
     assert node_picture({**MACHINE, "map": {"cpu": [0]}}, None) is None
 
 
-def test_the_page_has_the_picture_without_a_script(written: Callable[..., Run]) -> None:
+def test_the_page_has_the_picture_without_a_script(written):
     survey = Survey()
     add_point_to_point(survey, Link(), (8, 1024))
     page = render_report([written(survey, machine=stored(XT6) | {"cpu": "<b>4 & more</b>"})])

@@ -22,7 +22,6 @@ from transrank.lab.report.questions.table import ask_all
 from transrank.lab.report.tables import numbers_table
 from transrank.lab.report.words.verdict import give_verdict
 from transrank.lab.store.lines import DISTURBED
-from transrank.lab.store.records import read_run
 
 TIME = re.compile(r"(?<![\d.])\d[\d.]* (?:ns|µs|ms|s)\b")
 RATE = re.compile(r"(?<![\d.])\d[\d.]* [TGMk]?B/s")
@@ -43,7 +42,7 @@ def disturb_a_launch_of_each_case(survey: Survey) -> None:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     survey = every_study(launches=4)
     disturb_a_launch_of_each_case(survey)
-    (measured,) = measure_up([read_run(survey.write(tmp_path_factory.mktemp("one") / "r.jsonl"))])
+    (measured,) = measure_up([survey.read(tmp_path_factory.mktemp("one"))])
     assert all(result.launches_left_out for result in measured.results if result.measured)
     return measured
 
@@ -76,9 +75,7 @@ def printed(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
     return {found for text in spelt for found in pattern.findall(text)}
 
 
-def test_every_time_in_an_answer_is_that_of_a_case(
-    run: Measured, questions: list[Question]
-) -> None:
+def test_every_time_in_an_answer_is_that_of_a_case(run, questions):
     verdict = give_verdict([run], questions)
     texts = [text for question in questions for text in question.answer] + [*verdict.lead]
     times = printed(TIME, texts)
@@ -86,9 +83,7 @@ def test_every_time_in_an_answer_is_that_of_a_case(
     assert times <= known_times(run)
 
 
-def test_every_rate_in_an_answer_is_that_of_a_case(
-    run: Measured, questions: list[Question]
-) -> None:
+def test_every_rate_in_an_answer_is_that_of_a_case(run, questions):
     texts = [text for question in questions for text in question.answer]
     rates = printed(
         RATE,
@@ -105,9 +100,7 @@ def test_every_rate_in_an_answer_is_that_of_a_case(
     assert rates <= known
 
 
-def test_every_time_in_a_question_s_table_is_that_of_a_case(
-    run: Measured, questions: list[Question]
-) -> None:
+def test_every_time_in_a_question_s_table_is_that_of_a_case(run, questions):
     means = {units.format_seconds(min(r.launch_imb)) for r in run.results if r.launch_imb}
     times = printed(
         TIME,
@@ -125,7 +118,7 @@ def test_every_time_in_a_question_s_table_is_that_of_a_case(
     assert times <= known_times(run) | means
 
 
-def test_every_time_of_a_figure_is_that_of_a_case(run: Measured, questions: list[Question]) -> None:
+def test_every_time_of_a_figure_is_that_of_a_case(run, questions):
     told = [
         panel.description
         for question in questions
@@ -137,7 +130,7 @@ def test_every_time_of_a_figure_is_that_of_a_case(run: Measured, questions: list
     assert printed(TIME, told) <= known_times(run)
 
 
-def test_the_tables_of_all_numbers_have_the_value_of_each_case(run: Measured) -> None:
+def test_the_tables_of_all_numbers_have_the_value_of_each_case(run):
     for study in {result.study for result in run.results}:
         table = numbers_table(study, [run])
         column = [one.heading for one in table.columns].index("median")
@@ -147,9 +140,7 @@ def test_the_tables_of_all_numbers_have_the_value_of_each_case(run: Measured) ->
                 assert row.cells[column] == units.format_seconds(result.headline.value)
 
 
-def test_means_over_ranks_leave_out_the_launches_that_the_value_of_their_case_does(
-    run: Measured,
-) -> None:
+def test_means_over_ranks_leave_out_the_launches_that_the_value_of_their_case_does(run):
     (measured,) = contention.of_run(run)
     values = {result.case: result.headline for result in run.results}
     for traffic in measured.traffics:

@@ -4,30 +4,31 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from python.lab.report.page_reader import Page
-from python.lab.report.synthetic import MPI, OPERATIONS, Link, Survey, add_collectives
+from python.lab.report.synthetic import (
+    OPERATIONS,
+    Link,
+    Survey,
+    add_collectives,
+    every_study,
+    one_case,
+)
+from support import recorded
 from transrank.errors import RecordError
 from transrank.lab import units
 from transrank.lab.cli.__main__ import main
 from transrank.lab.report.page import render_report, write_report
 from transrank.lab.stats.rows import result_row
-from transrank.lab.stats.summary import Tail, summarise
+from transrank.lab.stats.summary import summarise
 from transrank.lab.store.records import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from transrank.lab.store.records import Run
 
 EVIL = "</script><script>document.title = 'taken'</script><img src=x onerror=\"alert('&')\">"
 
 
-def test_every_question_is_answered_in_order(small_page: str) -> None:
+def test_every_question_is_answered_in_order(small_page):
     assert Page(small_page).headings == [
         "MPI on 2 hosts",
         *(["Warnings"] if '<h2 id="beware">' in small_page else []),
@@ -50,11 +51,7 @@ def test_every_question_is_answered_in_order(small_page: str) -> None:
 SHOWN = ("ranks", "median", "IMB mean", "mean of all", "P90 of all", "P99 of all", "launches")
 
 
-def felt(tail: Tail) -> tuple[float, ...]:
-    return tail.mean, tail.p90, tail.p99
-
-
-def test_tables_hold_the_numbers_of_the_store(small_page: str, small_run: Run) -> None:
+def test_tables_hold_the_numbers_of_the_store(small_page, small_run):
     tables = {table.name: table.rows for table in Page(small_page).tables}
     results = summarise(small_run)
     assert len(results) > 100
@@ -67,7 +64,7 @@ def test_tables_hold_the_numbers_of_the_store(small_page: str, small_run: Run) -
                 units.format_seconds(result.median.value) if result.median else "–",
                 units.format_seconds(result.imb_mean) if result.imb_mean else "–",
                 *(
-                    (units.format_seconds(value) for value in felt(result.tail))
+                    map(units.format_seconds, (result.tail.mean, result.tail.p90, result.tail.p99))
                     if result.tail
                     else "–––"
                 ),
@@ -79,9 +76,7 @@ def test_tables_hold_the_numbers_of_the_store(small_page: str, small_run: Run) -
         assert shown == stored
 
 
-def test_the_data_of_the_page_are_those_of_the_store_unrounded(
-    small_page: str, small_run: Run
-) -> None:
+def test_the_data_of_the_page_are_those_of_the_store_unrounded(small_page, small_run):
     data = Page(small_page).json("transrank-data")
     (run,) = data["runs"]
     rows = {
@@ -98,7 +93,7 @@ def test_the_data_of_the_page_are_those_of_the_store_unrounded(
         assert row["launch_seconds"] == [launch.value for launch in result.launch_medians]
 
 
-def test_figures_draw_the_values_of_the_store(small_page: str, small_run: Run) -> None:
+def test_figures_draw_the_values_of_the_store(small_page, small_run):
     panel = Page(small_page).json("transrank-figures")["panels"]["message-time/0"]
     stored = panel["data"]["values"]
     rows = [dict(zip(stored["fields"], row, strict=True)) for row in stored["rows"]]
@@ -111,22 +106,22 @@ def test_figures_draw_the_values_of_the_store(small_page: str, small_run: Run) -
     assert drawn == pytest.approx(expected, rel=1e-4)
 
 
-def test_every_panel_has_a_static_drawing_and_a_description(small_page: str) -> None:
+def test_every_panel_of_every_study_has_a_static_drawing_and_a_description(written):
+    html = render_report([written(every_study())])
     panels = re.findall(
         r'<div class="drawing" data-panel="([^"]+)" role="img" aria-label="([^"]+)">'
         r"(<svg.*?</svg>)",
-        small_page,
+        html,
         re.DOTALL,
     )
-    live = Page(small_page).json("transrank-figures")["panels"]
-    assert [name for name, _, _ in panels] == list(live)
+    assert [name for name, _, _ in panels] == [*Page(html).json("transrank-figures")["panels"]]
     for name, description, svg in panels:
         assert len(description) > 40, name
         assert "<path" in svg, name
         assert "<text" in svg, name
 
 
-def test_the_page_needs_no_network(small_page: str) -> None:
+def test_the_page_needs_no_network(small_page):
     page = Page(small_page)
     for tag, name, value in page.attributes:
         if name in ("src", "href", "action", "data") and not value.startswith(("#", "data:")):
@@ -137,14 +132,16 @@ def test_the_page_needs_no_network(small_page: str) -> None:
     assert "<script src" not in small_page
 
 
-def test_foreign_text_stays_text(written: Callable[..., Run]) -> None:
+def test_foreign_text_stays_text(written):
     survey = Survey(label=EVIL, run="evil")
     survey.measured("pingpong", {"bytes": 8}, 1e-6)
     for size in (8, 64):
         survey.measured(EVIL, {"<axis>": EVIL, "bytes": size}, 1e-6)
     survey.lacking("exchange", {"bytes": 1}, "failed", EVIL)
     command = ["transrank", EVIL]
-    run = written(survey, command=command, mpi=MPI | {"library": EVIL}, environment={"A": EVIL})
+    run = written(
+        survey, command=command, mpi=recorded.MPI | {"library": EVIL}, environment={"A": EVIL}
+    )
     other = Survey(label=EVIL + "2", run="evil-2")
     other.measured("pingpong", {"bytes": 8}, 1e-6)
 
@@ -163,25 +160,17 @@ def test_foreign_text_stays_text(written: Callable[..., Run]) -> None:
         assert sum(tag == "script" for tag, _, _ in page.attributes) == 4
 
 
-def test_every_figure_says_what_share_was_kept(small_page: str) -> None:
+def test_every_figure_and_table_of_numbers_says_what_share_was_kept(small_page):
     figures = small_page.count("<figcaption>") - small_page.count('class="node"')
     notes = re.findall(r'<p class="notes">(.*?)</p>', small_page, re.DOTALL)
     kept = [note for note in notes if re.search(r"% of [\d,]+ samples are kept\.$", note)]
     assert len(kept) == figures >= 8
-
-
-def test_the_tables_of_numbers_say_what_share_was_kept(small_page: str) -> None:
     tables = re.findall(r"<table.*?</table>", small_page, re.DOTALL)
-    without = [
-        table
-        for table in tables
-        if "95 % interval</th>" in table and not re.search(r">kept</th>", table)
-    ]
-    assert without == []
+    assert all(">kept</th>" in table for table in tables if "95 % interval</th>" in table)
     assert all(">imbalance</th>" in table for table in tables if ">IMB mean</th>" in table)
 
 
-def test_a_single_case_is_enough(written: Callable[..., Run]) -> None:
+def test_a_single_case_is_enough(written):
     survey = Survey(launches=1)
     survey.measured("pingpong", {"bytes": 8}, 1e-6, 8)
     text = Page(render_report([written(survey)])).text
@@ -189,52 +178,27 @@ def test_a_single_case_is_enough(written: Callable[..., Run]) -> None:
     assert "1 case has a value without an interval." in text
 
 
-def test_a_run_that_measured_nothing_says_so(written: Callable[..., Run]) -> None:
+def test_a_run_that_measured_nothing_says_so(written):
     survey = Survey()
+    assert "0 cases" in Page(render_report([written(survey)])).text
     survey.lacking("pingpong", {"bytes": 8}, "skipped", "needs at least 2 ranks")
     text = Page(render_report([written(survey)])).text
     assert "None of 1 case was measured; 1 skipped." in text
     assert "needs at least 2 ranks" in text
 
 
-def test_a_run_without_any_case_is_reported(written: Callable[..., Run]) -> None:
-    assert "0 cases" in Page(render_report([written(Survey())])).text
-
-
-def test_imported_means_are_shown_as_means(tmp_path: Path) -> None:
-    survey = Survey(run="imported")
-    for size, mean in ((0, 1.05e-6), (8, 1.08e-6), (1024, 2e-6)):
-        case = {
-            "kind": "case",
-            "study": "pingpong",
-            "case": f"pingpong/{units.format_size(size)}",
-            "axes": {"bytes": size},
-            "launch": 0,
-            "shape": {"ranks": 2, "ranks_per_node": 0},
-            "status": "ok",
-            "timing": "imported",
-            "bytes_counted": size,
-            "imported": {"mean": mean, "benchmark": "PingPong"},
-        }
-        survey.lines.append(case)
-    header = {
-        "kind": "header",
-        "schema": 1,
-        "run": "imported",
-        "created": "2026-11-20T10:15:00Z",
-        "transrank": "0.1.0",
-        "command": ["transrank", "import", "imb.txt"],
-        "imported": [{"file": "imb.txt", "suite": "IMB", "version": "2021.11"}],
-    }
-    path = survey.write_with(tmp_path / "imported.jsonl", header)
-    page = Page(render_report([read_run(path)]))
-    assert "imported from imb.txt (IMB 2021.11)" in page.text
+def test_imported_means_are_shown_as_means(tmp_path):
+    means = {0: 1.05e-6, 8: 1.08e-6, 1024: 2e-6}
+    cases = [recorded.imported_case(size, mean=mean) for size, mean in means.items()]
+    lines = [recorded.imported_header(suite="IMB"), *cases]
+    page = Page(render_report([read_run(recorded.write(tmp_path / "run.jsonl", lines))]))
+    assert "imported from 0.txt (IMB 7.4)" in page.text
     heading, *rows = next(t.rows for t in page.tables if t.name == "Numbers of pingpong")
     assert [row[heading.index("IMB mean")] for row in rows] == ["1.05 µs", "1.08 µs", "2.00 µs"]
     assert {row[heading.index("median")] for row in rows} == {"–"}
 
 
-def test_two_runs_stand_side_by_side(two_runs: list[Run]) -> None:
+def test_two_runs_stand_side_by_side(two_runs):
     html = render_report(two_runs)
     page = Page(html)
     assert page.headings[0] == "before and after"
@@ -247,24 +211,22 @@ def test_two_runs_stand_side_by_side(two_runs: list[Run]) -> None:
     assert {row[0] for row in numbers.rows[1:]} == {"before", "after"}
 
 
-def test_runs_of_one_label_are_told_apart_by_their_ids(written: Callable[..., Run]) -> None:
-    runs = []
-    for run in ("run-1", "run-2"):
-        survey = Survey(run=run, label="night")
-        survey.measured("pingpong", {"bytes": 8}, 1e-6)
-        runs.append(written(survey))
+def test_runs_of_one_label_are_told_apart_by_their_ids(written):
+    runs = [written(one_case(run=run, label="night")) for run in ("run-1", "run-2")]
     assert Page(render_report(runs)).headings[0] == "night (run-1) and night (run-2)"
 
 
-def test_the_same_run_gives_the_same_page(two_runs: list[Run]) -> None:
+def test_the_same_run_gives_the_same_page(two_runs):
     assert render_report(two_runs) == render_report(two_runs)
+    with pytest.raises(ValueError, match="at least one run"):
+        render_report([])
 
 
-def test_a_quick_survey_makes_a_small_file(small_page: str) -> None:
+def test_a_quick_survey_makes_a_small_file(small_page):
     assert len(small_page.encode()) < 3e6
 
 
-def test_the_page_appears_whole_or_not_at_all(written: Callable[..., Run], tmp_path: Path) -> None:
+def test_the_page_appears_whole_or_not_at_all(written, tmp_path):
     run = written(Survey())
     folder = tmp_path / "folder"
     (folder / "page.html").mkdir(parents=True)
@@ -274,16 +236,8 @@ def test_the_page_appears_whole_or_not_at_all(written: Callable[..., Run], tmp_p
     assert [path.name for path in folder.iterdir()] == ["page.html"]
 
 
-def test_no_run_is_no_report() -> None:
-    with pytest.raises(ValueError, match="at least one run"):
-        render_report([])
-
-
-def test_the_command_writes_the_page_and_prints_where(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    survey = Survey()
-    survey.measured("pingpong", {"bytes": 8}, 1e-6)
+def test_the_command_writes_the_page_and_prints_where(tmp_path, monkeypatch, capsys):
+    survey = one_case()
     record = survey.write(tmp_path / f"{survey.run}.jsonl")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
@@ -301,9 +255,7 @@ def test_the_command_writes_the_page_and_prints_where(
     assert main(["report", "nothing-such"]) == 4
 
 
-def test_each_operation_has_its_panel_and_its_drawing_ids_of_its_own(
-    written: Callable[..., Run],
-) -> None:
+def test_each_operation_has_its_panel_and_its_drawing_ids_of_its_own(written):
     survey = Survey(launches=2, samples=8)
     add_collectives(survey, Link(), ((2, 0),), OPERATIONS, (0, 8, 1024))
     html = render_report([written(survey)])

@@ -58,14 +58,14 @@ def lab(color: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_lines_stand_out_from_the_page(theme: str) -> None:
+def test_lines_stand_out_from_the_page(theme):
     found = colors(theme)
     for name in ("published", *(f"series-{slot}" for slot in range(1, SLOTS + 1))):
         assert contrast(found[name], found["page"]) >= LEAST_CONTRAST, name
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_is_readable_on_the_page(theme: str) -> None:
+def test_text_is_readable_on_the_page(theme):
     found = colors(theme)
     for name in ("ink", "muted", "link", "warn"):
         assert contrast(found[name], found["page"]) >= 4.5, name
@@ -73,7 +73,7 @@ def test_text_is_readable_on_the_page(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
-def test_any_two_colors_differ_for_every_vision(theme: str, vision: str) -> None:
+def test_any_two_colors_differ_for_every_vision(theme, vision):
     found = colors(theme)
     names = ["published", *(f"series-{slot}" for slot in range(1, SLOTS + 1))]
     for one, other in itertools.combinations(names, 2):
@@ -83,14 +83,14 @@ def test_any_two_colors_differ_for_every_vision(theme: str, vision: str) -> None
         assert distance >= LEAST_DISTANCE, (one, other)
 
 
-def test_a_thing_keeps_its_style_on_the_whole_page() -> None:
+def test_a_thing_keeps_its_style_on_the_whole_page():
     palette = Palette()
     first = palette.style("shape", "2 ranks")
     palette.style("shape", "4 ranks")
     assert palette.style("shape", "2 ranks") == first
 
 
-def test_no_two_of_many_things_look_the_same() -> None:
+def test_no_two_of_many_things_look_the_same():
     palette = Palette()
     styles = {palette.style("shape", str(number)) for number in range(3 * SLOTS)}
     assert len(styles) == 3 * SLOTS

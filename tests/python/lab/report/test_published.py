@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from python.lab.report.synthetic import Survey
+from python.lab.report.synthetic import Survey, context
 from transrank.lab.reference.tables import machine
 from transrank.lab.report.curves import CurveGroup, Place
-from transrank.lab.report.measured import measure_up
 from transrank.lab.report.palette import Palette
 from transrank.lab.report.published import (
     comparable,
@@ -19,12 +16,8 @@ from transrank.lab.report.published import (
     published_lines,
 )
 from transrank.lab.report.questions import collectives
-from transrank.lab.report.questions.question import Context
 from transrank.lab.stats.result import CaseResult
-from transrank.lab.store.records import Shape, read_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from transrank.lab.store.records import Shape
 
 BETWEEN_TWO_NODES = (2, False)
 FUGAKU = [(1536, False), (12288, False), (110592, False)]
@@ -35,7 +28,7 @@ def group(study: str, *places: Place, **axes: str | int) -> CurveGroup:
     return CurveGroup(study, (), example, frozenset(places))
 
 
-def test_pingpong_has_the_published_points_and_their_source() -> None:
+def test_pingpong_has_the_published_points_and_their_source():
     lines = published_lines(Palette(), [group("pingpong", BETWEEN_TWO_NODES, bytes=8)])
     (curve,) = lines.by_title["pingpong"]
     points = machine("fugaku").of_study("pingpong")
@@ -50,9 +43,7 @@ def test_pingpong_has_the_published_points_and_their_source() -> None:
 
 
 @pytest.mark.parametrize("place", [(2, True), (4, False), (384, True)])
-def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(
-    place: Place,
-) -> None:
+def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(place):
     lines = published_lines(
         Palette(), [group("pingpong", place, bytes=8), group("exchange", place, bytes=8)]
     )
@@ -64,20 +55,20 @@ def test_other_ranks_or_another_place_are_not_compared_but_told_what_could_be(
     )
 
 
-def test_a_collective_stands_beside_as_many_ranks_only() -> None:
+def test_a_collective_stands_beside_as_many_ranks_only():
     few = group("collectives", (1536, False), (2, True), operation="allreduce", bytes=8)
     (curve,) = published_lines(Palette(), [few]).by_title["collectives"]
     assert curve.label == "Fugaku, 1,536 ranks on 384 nodes"
 
 
-def test_what_is_comparable_is_the_nearest_in_ranks() -> None:
+def test_what_is_comparable_is_the_nearest_in_ranks():
     assert comparable(published(("collectives",), {(9000, False)})) == (
         "Published numbers exist for 12,288 ranks on 3,072 nodes (Fugaku)."
     )
     assert comparable(published(("nosuch",), {(2, False)})) == ""
 
 
-def test_conditions_are_those_of_the_study() -> None:
+def test_conditions_are_those_of_the_study():
     (point_to_point,) = published_lines(
         Palette(), [group("pingpong", BETWEEN_TWO_NODES, bytes=8)]
     ).sources
@@ -90,7 +81,7 @@ def test_conditions_are_those_of_the_study() -> None:
     assert any(text.startswith("Intel MPI Benchmarks") for text in collective.conditions)
 
 
-def test_a_collective_has_a_curve_per_published_count() -> None:
+def test_a_collective_has_a_curve_per_published_count():
     everywhere = group("collectives", *FUGAKU, operation="allreduce", bytes=8)
     lines = published_lines(Palette(), [everywhere])
     assert [curve.label for curve in lines.by_title["collectives"]] == [
@@ -110,14 +101,14 @@ def test_a_collective_has_a_curve_per_published_count() -> None:
         group("nosuch", BETWEEN_TWO_NODES, bytes=8),
     ],
 )
-def test_what_nobody_published_has_no_line(other: CurveGroup) -> None:
+def test_what_nobody_published_has_no_line(other):
     lines = published_lines(Palette(), [other])
     assert lines.by_title == {}
     assert lines.sources == ()
 
 
 @pytest.mark.parametrize(("operation", "has_empty"), [("allreduce", False), ("scatterv", True)])
-def test_empty_collectives_that_do_nothing_are_left_out(operation: str, has_empty: bool) -> None:
+def test_empty_collectives_that_do_nothing_are_left_out(operation, has_empty):
     everywhere = group("collectives", *FUGAKU, operation=operation, bytes=8)
     lines = published_lines(Palette(), [everywhere])
     sizes = {point.bytes for curve in lines.by_title["collectives"] for point in curve.points}
@@ -127,7 +118,7 @@ def test_empty_collectives_that_do_nothing_are_left_out(operation: str, has_empt
 LAUNCHES = {(ranks, False) for ranks in (432, 768, 3456, 27648)}
 
 
-def test_job_starts_are_medians_over_their_repetitions() -> None:
+def test_job_starts_are_medians_over_their_repetitions():
     (line,), found = published_launches(Palette(), LAUNCHES)
     assert [mark.x for mark in line.marks] == [432, 768, 3456, 27648]
     for mark in line.marks:
@@ -139,24 +130,24 @@ def test_job_starts_are_medians_over_their_repetitions() -> None:
     assert any(text.startswith("Job start") for text in found.sources[0].conditions)
 
 
-def test_job_starts_say_how_many_ranks_a_node_had() -> None:
+def test_job_starts_say_how_many_ranks_a_node_had():
     (line,), _ = published_launches(Palette(), LAUNCHES)
     assert line.series == "Fugaku, 1 rank per node"
 
 
-def test_published_rates_are_those_of_the_tables() -> None:
+def test_published_rates_are_those_of_the_tables():
     found = published(("send-modes",), {(2, True), (2, False)})
     rates = {(point.nodes, point.axes["routine"]): point.rate for _, point in found.points}
     assert rates[1, "send"] == pytest.approx(8.3e9)
     assert rates[2, "bsend"] == pytest.approx(3.3e9)
 
 
-def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path: Path) -> None:
+def test_a_barrier_has_the_published_times_with_their_ranks(tmp_path):
     survey = Survey()
     axes = {"operation": "barrier", "form": "blocking"}
     survey.measured("collectives", axes, 1e-6)
-    run = read_run(survey.write(tmp_path / "run.jsonl"))
-    made = collectives.ask(Context(tuple(measure_up([run])), Palette()))
+    run = survey.read(tmp_path)
+    made = collectives.ask(context(run))
     (table,) = made.tables
     own, *theirs = [row.cells for row in table.rows]
     assert own[2] == "2 ranks"

@@ -24,13 +24,13 @@ def texts(svg: str) -> list[str]:
     return re.findall(r">([^<>]+)</text>", svg)
 
 
-def test_numbers_of_a_drawing_are_not_shortened() -> None:
+def test_numbers_of_a_drawing_are_not_shortened():
     for spec in (ERROR, TIMES):
         whole = texts(vl_convert.vegalite_to_svg({**spec, "config": CONFIG}))
         assert texts(render.static_drawing(spec, "some/0")) == whole
     assert "0.05" in texts(render.static_drawing(ERROR, "some/0"))
 
 
-def test_a_drawing_grows_with_the_page_where_the_live_one_does() -> None:
+def test_a_drawing_grows_with_the_page_where_the_live_one_does():
     assert "max-width:1" in render.static_drawing(ERROR, "some/0")
     assert "max-width" not in render.static_drawing(TIMES, "some/0")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,11 +17,12 @@ from python.lab.report.synthetic import (
     add_memory_copy,
     add_point_to_point,
     add_send_modes,
+    answer,
+    context,
     every_study,
 )
 from transrank.lab import units
-from transrank.lab.report.measured import Measured, measure_up
-from transrank.lab.report.palette import Palette
+from transrank.lab.report.measured import measure_up
 from transrank.lab.report.questions import (
     advection,
     collectives,
@@ -33,16 +34,11 @@ from transrank.lab.report.questions import (
     send_modes,
     stability,
 )
-from transrank.lab.report.questions.question import Context, Question
+from transrank.lab.report.questions.question import Question
 from transrank.lab.report.questions.table import ask_all
 from transrank.lab.report.words.verdict import give_verdict
 from transrank.lab.stats.advice import run_warnings
-from transrank.lab.store.records import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from transrank.lab.store.records import Run
+from transrank.lab.store.records import Run
 
 CAUSES = re.compile(
     r"\b(because|since|therefore|hence|so that|due to|thanks to|explains?|although|perhaps|"
@@ -52,17 +48,13 @@ TIMES = re.compile(r"\d times\b.{0,2}")
 SHARE = re.compile(r"%\)? (?:of a |of the |of memcpy |more |less )")
 
 
-def measured(run: Run) -> Measured:
-    return measure_up([run])[0]
-
-
 def asked(run: Run) -> list[Question]:
-    return ask_all(Context((measured(run),), Palette()))
+    return ask_all(context(run))
 
 
 def sentences(run: Run) -> list[str]:
     questions = asked(run)
-    verdict = give_verdict([measured(run)], questions)
+    verdict = give_verdict(measure_up([run]), questions)
     return [
         *verdict.lead,
         *(n.detail for n in verdict.numbers),
@@ -70,22 +62,17 @@ def sentences(run: Run) -> list[str]:
     ]
 
 
-def answer(ask: Callable[[Context], Question | None], run: Run) -> str:
-    question = ask(Context((measured(run),), Palette()))
-    return " ".join(question.answer)
-
-
 @pytest.fixture(scope="module")
 def every_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     survey = every_study(launches=4)
-    return read_run(survey.write(tmp_path_factory.mktemp("every") / "run.jsonl"))
+    return survey.read(tmp_path_factory.mktemp("every"))
 
 
-def test_no_sentence_and_no_caption_names_a_cause(every_run: Run) -> None:
+def test_no_sentence_and_no_caption_names_a_cause(every_run):
     captions = [figure.caption for each in asked(every_run) for figure in each.figures]
     cautions = [
         text
-        for caution in run_warnings(every_run, measured(every_run).results)
+        for caution in run_warnings(every_run, measure_up([every_run])[0].results)
         for text in (caution.text, caution.hint)
     ]
     texts = [*sentences(every_run), *captions, *cautions]
@@ -93,7 +80,7 @@ def test_no_sentence_and_no_caption_names_a_cause(every_run: Run) -> None:
     assert [text for text in texts if CAUSES.search(text)] == []
 
 
-def test_every_ratio_in_a_sentence_has_an_interval(every_run: Run) -> None:
+def test_every_ratio_in_a_sentence_has_an_interval(every_run):
     told = sentences(every_run)
     times = [found for text in told for found in TIMES.findall(text)]
     assert len(times) >= 8
@@ -103,12 +90,12 @@ def test_every_ratio_in_a_sentence_has_an_interval(every_run: Run) -> None:
     assert all(re.search(r"% \([^)]*%\)", text) for text in shares)
 
 
-def test_two_launches_give_no_ratio(written: Callable[..., Run]) -> None:
+def test_two_launches_give_no_ratio(written):
     run = written(every_study(launches=2))
     assert not SHARE.search(" ".join(sentences(run)))
 
 
-def test_one_launch_says_nothing_of_the_next(written: Callable[..., Run]) -> None:
+def test_one_launch_says_nothing_of_the_next(written):
     run = written(every_study(launches=1))
     told = " ".join(sentences(run))
     assert not TIMES.search(told)
@@ -118,9 +105,7 @@ def test_one_launch_says_nothing_of_the_next(written: Callable[..., Run]) -> Non
 
 
 @pytest.mark.parametrize(("step_seconds", "said"), [(9e-6, True), (0.0, False)])
-def test_a_step_is_told_of_several_launches_only(
-    step_seconds: float, said: bool, written: Callable[..., Run]
-) -> None:
+def test_a_step_is_told_of_several_launches_only(step_seconds, said, written):
     for launches in (1, 3):
         survey = Survey(noise=1e-4, launches=launches)
         add_point_to_point(survey, Link(step_bytes=32768, step_seconds=step_seconds))
@@ -129,9 +114,7 @@ def test_a_step_is_told_of_several_launches_only(
 
 
 @pytest.mark.parametrize(("cache", "said"), [(32768, True), (1 << 22, False)])
-def test_a_cache_is_named_where_buffers_outgrow_it_and_nowhere_else(
-    cache: int, said: bool, written: Callable[..., Run]
-) -> None:
+def test_a_cache_is_named_where_buffers_outgrow_it_and_nowhere_else(cache, said, written):
     survey = Survey(noise=1e-4)
     add_point_to_point(survey, Link(step_bytes=32768, step_seconds=9e-6))
     only = {"level": 2, "kind": "unified", "bytes": cache, "instances": 8, "shared_by": 2}
@@ -140,9 +123,7 @@ def test_a_cache_is_named_where_buffers_outgrow_it_and_nowhere_else(
     assert ("two buffers exceed a level-2 cache" in told) is said
 
 
-def test_a_larger_message_that_is_faster_is_told_with_its_interval(
-    written: Callable[..., Run],
-) -> None:
+def test_a_larger_message_that_is_faster_is_told_with_its_interval(written):
     survey = Survey(noise=1e-4)
     for size, seconds in ((8, 1e-6), (64, 1.1e-6), (512, 2e-6), (4096, 1e-6), (32768, 1.2e-6)):
         survey.measured("pingpong", {"bytes": size}, seconds, size)
@@ -153,9 +134,7 @@ def test_a_larger_message_that_is_faster_is_told_with_its_interval(
 
 
 @pytest.mark.parametrize("fastest", ["send", "ssend"])
-def test_the_routine_that_was_fastest_is_called_so(
-    fastest: str, written: Callable[..., Run]
-) -> None:
+def test_the_routine_that_was_fastest_is_called_so(fastest, written):
     survey = Survey(noise=1e-4)
     for routine in ("send", "bsend", "ssend"):
         seconds = 1e-5 if routine == fastest else 2e-5 if routine == "bsend" else 1.5e-5
@@ -166,7 +145,7 @@ def test_the_routine_that_was_fastest_is_called_so(
     assert "not clearly faster" not in told
 
 
-def test_routines_that_are_alike_cannot_be_told_apart(written: Callable[..., Run]) -> None:
+def test_routines_that_are_alike_cannot_be_told_apart(written):
     survey = Survey(noise=0.02)
     for routine in ("send", "isend"):
         axes: dict[str, Any] = {"routine": routine, "bytes": send_modes.TABLE_BYTES}
@@ -177,15 +156,13 @@ def test_routines_that_are_alike_cannot_be_told_apart(written: Callable[..., Run
 
 
 @pytest.mark.parametrize(("rate", "said"), [(4.95e9, True), (9e9, False)])
-def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(
-    rate: float, said: bool, written: Callable[..., Run]
-) -> None:
+def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(rate, said, written):
     survey = Survey(noise=1e-4)
     for routine, bytes_per_second in (("send", 9e9), ("bsend", rate)):
         for size in SEND_MODE_SIZES[::4]:
             axes: dict[str, Any] = {"routine": routine, "bytes": size}
             survey.measured("send-modes", axes, 1e-6 + size / bytes_per_second, size)
-    question = send_modes.ask(Context((measured(written(survey)),), Palette()))
+    question = send_modes.ask(context(written(survey)))
     told = " ".join(question.answer)
     assert ("than MPI_Send as a copy at 11.0 GB/s (" in told) is said
     assert ("as a copy" in told) is said
@@ -193,19 +170,17 @@ def test_what_a_byte_costs_a_buffered_send_more_is_said_as_the_rate_of_a_copy(
     assert [row.cells[6] for row in lines.rows] == ["9.00", units.three_digits(rate / 1e9)]
 
 
-def test_one_launch_has_no_crossovers(written: Callable[..., Run]) -> None:
+def test_one_launch_has_no_crossovers(written):
     for launches in (1, 3):
         survey = Survey(launches=launches, noise=1e-4)
         add_send_modes(survey, Link(), ((2, 0),), SEND_MODE_SIZES[::4])
-        question = send_modes.ask(Context((measured(written(survey)),), Palette()))
+        question = send_modes.ask(context(written(survey)))
         found = [table for table in question.tables if "overtakes" in table.caption]
         assert bool(found) is (launches > 1)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
-def test_the_way_with_mpi_alone_may_be_faster_or_slower(
-    factor: float, written: Callable[..., Run]
-) -> None:
+def test_the_way_with_mpi_alone_may_be_faster_or_slower(factor, written):
     survey = Survey(noise=1e-5)
     for way, seconds in (("auto", 1e-5), ("floor", 1e-5 * factor), ("mpi-packed", 1e-5 * factor)):
         axes = {"pattern": "corrected", "vdim": 6, "mode": "used", "transport": way}
@@ -216,9 +191,7 @@ def test_the_way_with_mpi_alone_may_be_faster_or_slower(
 
 
 @pytest.mark.parametrize(("halo", "words"), [(1.1, "10 %"), (0.9, "10 %")])
-def test_a_halo_may_cost_time_or_save_it(
-    halo: float, words: str, written: Callable[..., Run]
-) -> None:
+def test_a_halo_may_cost_time_or_save_it(halo, words, written):
     survey = Survey(noise=1e-5)
     domain = {"scheme": "first-order", "processes": "even", "velocity": "++", "points": 100}
     for way, factor in (("none", 1.0), ("auto", halo), ("memcpy", 0.8), ("nontemporal", 0.9)):
@@ -230,7 +203,7 @@ def test_a_halo_may_cost_time_or_save_it(
     assert re.search(r"runs at 80 % \(80 % to 80 %\) of the fastest copy", told)
 
 
-def test_a_share_of_a_copy_may_exceed_it(written: Callable[..., Run]) -> None:
+def test_a_share_of_a_copy_may_exceed_it(written):
     survey = Survey(noise=1e-5)
     add_bandwidth(survey, Link(rate=4e10), (1 << 20,))
     add_memory_copy(survey, rate=1e9)
@@ -242,9 +215,7 @@ def test_a_share_of_a_copy_may_exceed_it(written: Callable[..., Run]) -> None:
 
 
 @pytest.mark.parametrize(("share", "times"), [(1.0, "8.00"), (0.01, "0.0800")])
-def test_ranks_together_may_copy_less_than_one_core(
-    share: float, times: str, written: Callable[..., Run]
-) -> None:
+def test_ranks_together_may_copy_less_than_one_core(share, times, written):
     survey = Survey(noise=1e-6)
     for active, copied, seconds in (("alone", 1, 1e-4), ("together", 8, 1e-4 / share)):
         axes = {"kernel": "memcpy", "active": active, "bytes": 1 << 20}
@@ -253,9 +224,7 @@ def test_ranks_together_may_copy_less_than_one_core(
 
 
 @pytest.mark.parametrize(("power", "exponent"), [(0.0, "0.00"), (2.0, "2.00"), (-1.0, "-1.00")])
-def test_planning_grows_as_it_was_measured(
-    power: float, exponent: str, written: Callable[..., Run]
-) -> None:
+def test_planning_grows_as_it_was_measured(power, exponent, written):
     survey = Survey(noise=1e-9)
     for ranks in (4, 32, 256):
         axes = {"dimensions": 2, "blocks": "regular", "routes": "one", "plan_ranks": ranks}
@@ -266,9 +235,7 @@ def test_planning_grows_as_it_was_measured(
 
 
 @pytest.mark.parametrize("widest", [8, 64])
-def test_the_widest_interval_is_that_of_the_case_that_scatters(
-    widest: int, written: Callable[..., Run]
-) -> None:
+def test_the_widest_interval_is_that_of_the_case_that_scatters(widest, written):
     survey = Survey()
     for size in (8, 64):
         survey.noise = 0.1 if size == widest else 1e-4
@@ -278,9 +245,7 @@ def test_the_widest_interval_is_that_of_the_case_that_scatters(
 
 
 @pytest.mark.parametrize("small", [1, 2])
-def test_collectives_are_told_of_small_messages_and_most_ranks(
-    small: int, written: Callable[..., Run]
-) -> None:
+def test_collectives_are_told_of_small_messages_and_most_ranks(small, written):
     """Whichever of the sizes takes longer."""
     survey = Survey(noise=1e-9)
     for size, factor in ((8, small), (1 << 20, 3 - small)):

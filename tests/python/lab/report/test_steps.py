@@ -22,14 +22,12 @@ def curve(seconds: list[float], error: float = 0.01) -> dict[int, Interval]:
 
 
 @given(startups, costs)
-def test_an_affine_curve_has_no_step(startup: float, cost: float) -> None:
+def test_an_affine_curve_has_no_step(startup, cost):
     assert find_steps(curve([startup + cost * size for size in SIZES])) == []
 
 
 @given(startups, costs, st.integers(3, 17), st.floats(1.0, 5.0))
-def test_a_step_is_found_at_its_place_and_is_the_only_one(
-    startup: float, cost: float, place: int, height: float
-) -> None:
+def test_a_step_is_found_at_its_place_and_is_the_only_one(startup, cost, place, height):
     before = [startup + cost * size for size in SIZES]
     rise = (1 + height) * before[place]
     stepped = [value + rise * (index >= place) for index, value in enumerate(before)]
@@ -43,7 +41,7 @@ def test_a_step_is_found_at_its_place_and_is_the_only_one(
 
 
 @given(startups, costs, st.integers(3, 17), st.floats(1.5, 8.0))
-def test_a_bend_is_no_step(startup: float, cost: float, place: int, steeper: float) -> None:
+def test_a_bend_is_no_step(startup, cost, place, steeper):
     bend = SIZES[place]
     bent = [
         startup + cost * min(size, bend) + steeper * cost * max(size - bend, 0) for size in SIZES
@@ -52,15 +50,13 @@ def test_a_bend_is_no_step(startup: float, cost: float, place: int, steeper: flo
 
 
 @given(startups, costs, st.integers(3, 17))
-def test_wide_intervals_leave_doubt_and_show_no_step(
-    startup: float, cost: float, place: int
-) -> None:
+def test_wide_intervals_leave_doubt_and_show_no_step(startup, cost, place):
     before = [startup + cost * size for size in SIZES]
     stepped = [value * (1.5 if index >= place else 1) for index, value in enumerate(before)]
     assert find_steps(curve(stepped, error=0.4)) == []
 
 
-def test_a_time_that_falls_with_size_is_a_fall() -> None:
+def test_a_time_that_falls_with_size_is_a_fall():
     seconds = [1e-6] * 10 + [6e-7] * 10
     (step,) = find_steps(curve(seconds))
     assert (step.lower, step.upper) == (SIZES[9], SIZES[10])
@@ -69,6 +65,6 @@ def test_a_time_that_falls_with_size_is_a_fall() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_too_few_sizes_show_no_rise(count: int) -> None:
+def test_too_few_sizes_show_no_rise(count):
     few = dict(list(curve([10.0**power for power in range(20)]).items())[:count])
     assert find_steps(few) == []

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,9 +53,7 @@ CALM = [1.0, 1.004, 0.997]
     ("factor", "verdict"),
     [(1.3, "slower"), (0.7, "faster"), (1.0, "same"), (1.02, "same"), (1.05, "unclear")],
 )
-def test_the_verdict_follows_from_the_interval_and_the_threshold(
-    factor: float, verdict: str
-) -> None:
+def test_the_verdict_follows_from_the_interval_and_the_threshold(factor, verdict):
     found = judge(CALM, [factor * value for value in CALM])
     assert found.verdict == verdict
     assert found.ratio.value == pytest.approx(factor)
@@ -75,9 +72,7 @@ def test_the_verdict_follows_from_the_interval_and_the_threshold(
         (1.3, (1.0, 1.06), True, "slower"),
     ],
 )
-def test_a_case_that_changed_as_the_memory_did_has_no_verdict(
-    factor: float, copies: tuple[float | None, float | None], paired: bool, verdict: str
-) -> None:
+def test_a_case_that_changed_as_the_memory_did_has_no_verdict(factor, copies, paired, verdict):
     changed = [factor * value for value in CALM]
     runs = [
         [replace(result("a", values), memory_copy=None if copy is None else copy * 4e-4)]
@@ -91,7 +86,7 @@ def test_a_case_that_changed_as_the_memory_did_has_no_verdict(
         assert found.reason == f"{word}, and so were copies of 4 MiB beside it"
 
 
-def test_a_wide_interval_is_unclear_whatever_the_ratio() -> None:
+def test_a_wide_interval_is_unclear_whatever_the_ratio():
     found = judge([1.0, 1.5, 0.8], [1.1, 1.6, 0.9])
     assert found.verdict == "unclear"
 
@@ -100,9 +95,7 @@ def test_a_wide_interval_is_unclear_whatever_the_ratio() -> None:
     st.lists(st.floats(0.5, 2.0), min_size=1, max_size=6),
     st.lists(st.floats(0.5, 2.0), min_size=1, max_size=6),
 )
-def test_exchanging_the_runs_exchanges_faster_and_slower(
-    first: list[float], second: list[float]
-) -> None:
+def test_exchanging_the_runs_exchanges_faster_and_slower(first, second):
     there, back = judge(first, second), judge(second, first)
     mirrored = {"faster": "slower", "slower": "faster"}
     assert back.verdict == mirrored.get(there.verdict, there.verdict)
@@ -110,19 +103,19 @@ def test_exchanging_the_runs_exchanges_faster_and_slower(
 
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=2, max_size=6))
-def test_a_run_is_never_slower_than_itself(launches: list[float]) -> None:
+def test_a_run_is_never_slower_than_itself(launches):
     assert judge(launches, launches).verdict in ("same", "unclear")
 
 
 @pytest.mark.parametrize("few", [[2.0], [2.0, 2.0]])
-def test_too_few_launches_on_a_side_are_unclear_and_say_why(few: list[float]) -> None:
+def test_too_few_launches_on_a_side_are_unclear_and_say_why(few):
     for found in (judge(CALM, few), judge(few, CALM)):
         assert found.verdict == "unclear"
         assert found.ratio.low is None
         assert found.reason == "fewer than 3 launches on a side give no interval"
 
 
-def test_an_obstacle_leaves_every_case_unclear_whatever_its_values() -> None:
+def test_an_obstacle_leaves_every_case_unclear_whatever_its_values():
     lonely = result("b", CALM)
     found = compare_results([result("a", CALM), lonely], [result("a", [9.0] * 3)], 0.05, "busy")
     assert [(v.verdict, v.alone, v.reason) for v in found] == [
@@ -131,7 +124,7 @@ def test_an_obstacle_leaves_every_case_unclear_whatever_its_values() -> None:
     ]
 
 
-def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cases() -> None:
+def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cases():
     random = np.random.default_rng(19)
     noise = np.exp(random.normal(0, 0.02, (2, 400, 8)))
     baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
@@ -148,7 +141,7 @@ def test_the_smallest_visible_slowdown_is_found_from_there_on_in_half_of_the_cas
     assert found(family.visible_alone) > 300
 
 
-def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
+def test_a_case_of_one_run_alone_is_missing_with_the_reason():
     skipped = CaseResult("pingpong", "b", {}, TWO, "skipped", "needs 3 GiB")
     found = compare_results([result("a", CALM), skipped], [result("b", CALM)], 0.05)
     assert [(v.case, v.verdict) for v in found] == [("a", "missing"), ("b", "missing")]
@@ -158,30 +151,30 @@ def test_a_case_of_one_run_alone_is_missing_with_the_reason() -> None:
     assert [v.verdict for v in only_new] == ["missing"]
 
 
-def test_a_case_that_neither_run_measured_is_no_comparison() -> None:
+def test_a_case_that_neither_run_measured_is_no_comparison():
     skipped = CaseResult("pingpong", "b", {}, TWO, "skipped", "needs 3 GiB")
     assert compare_results([skipped], [skipped], 0.05) == []
     assert compare_results([skipped], [], 0.05) == []
 
 
-def test_means_are_compared_with_means() -> None:
+def test_means_are_compared_with_means():
     (found,) = compare_results([result("a", CALM)], [result("a", [2.0] * 3, "mean")], 0.05)
     assert found.statistic == "mean"
     assert found.baseline.value == pytest.approx(2.0, rel=1e-3)
     assert found.verdict == "same"
 
 
-def test_two_pairs_have_a_ratio_and_one_has_none() -> None:
+def test_two_pairs_have_a_ratio_and_one_has_none():
     assert paired_ratio([1.0, 3.0], [2.0, 6.0]) == Estimate(2.0)
     with pytest.raises(ValueError, match="do not form two or more pairs"):
         paired_ratio([1.0], [2.0])
 
 
-def test_a_time_of_zero_has_no_verdict() -> None:
+def test_a_time_of_zero_has_no_verdict():
     assert judge([0.0, 1.0], [1.0, 1.0]).verdict == "missing"
 
 
-def test_many_comparisons_of_one_machine_with_itself_raise_no_alarm() -> None:
+def test_many_comparisons_of_one_machine_with_itself_raise_no_alarm():
     random = np.random.default_rng(7)
     alarms = 0
     for _ in range(12):
@@ -193,7 +186,7 @@ def test_many_comparisons_of_one_machine_with_itself_raise_no_alarm() -> None:
     assert alarms <= 2
 
 
-def test_an_alarm_that_may_be_chance_says_so() -> None:
+def test_an_alarm_that_may_be_chance_says_so():
     random = np.random.default_rng(11)
     noise = np.exp(random.normal(0, 0.02, (2, 300, 3)))
     baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
@@ -206,7 +199,7 @@ def test_an_alarm_that_may_be_chance_says_so() -> None:
     assert among.reason == "slower on its own, but could be so by chance among 301 cases"
 
 
-def test_a_slowdown_of_everything_is_found_among_many_cases() -> None:
+def test_a_slowdown_of_everything_is_found_among_many_cases():
     random = np.random.default_rng(13)
     noise = np.exp(random.normal(0, 0.01, (2, 100, 5)))
     baseline = [result(str(i), row.tolist()) for i, row in enumerate(noise[0])]
@@ -217,19 +210,19 @@ def test_a_slowdown_of_everything_is_found_among_many_cases() -> None:
     assert family.judged + family.counts["unclear"] == 100
 
 
-def test_every_verdict_is_counted() -> None:
+def test_every_verdict_is_counted():
     family = summarise_family([], 0.05)
     assert set(family.counts) == set(VERDICTS)
     assert (family.median_ratio, family.visible) == (None, None)
 
 
 @pytest.mark.parametrize("threshold", [0.0, -0.1, float("inf"), float("nan")])
-def test_a_threshold_that_is_none_is_refused(threshold: float) -> None:
+def test_a_threshold_that_is_none_is_refused(threshold):
     with pytest.raises(ValueError, match="threshold"):
         compare_results([], [], threshold)
 
 
-def test_a_paired_ratio_cancels_what_both_launches_share() -> None:
+def test_a_paired_ratio_cancels_what_both_launches_share():
     random = np.random.default_rng(17)
     hours = np.exp(random.normal(0, 0.3, 8))
     found = paired_ratio(hours, 1.1 * hours * np.exp(random.normal(0, 0.005, 8)))
@@ -238,7 +231,7 @@ def test_a_paired_ratio_cancels_what_both_launches_share() -> None:
 
 
 @pytest.mark.parametrize("astray", [0.2, 5.0])
-def test_one_pair_of_fifteen_that_went_astray_moves_no_paired_ratio(astray: float) -> None:
+def test_one_pair_of_fifteen_that_went_astray_moves_no_paired_ratio(astray):
     seconds = np.full(15, 1e-6)
     ratios = np.exp(np.random.default_rng(3).normal(0, 0.01, 15))
     ratios[4] = astray
@@ -248,12 +241,12 @@ def test_one_pair_of_fifteen_that_went_astray_moves_no_paired_ratio(astray: floa
 
 
 @pytest.mark.parametrize("pairs", [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([0.0, 1.0], [1.0, 1.0])])
-def test_pairs_that_are_none_are_refused(pairs: tuple[list[float], list[float]]) -> None:
+def test_pairs_that_are_none_are_refused(pairs):
     with pytest.raises(ValueError, match=r"pairs|positive"):
         paired_ratio(*pairs)
 
 
-def test_unlike_conditions_are_listed(tmp_path: Path) -> None:
+def test_unlike_conditions_are_listed(tmp_path):
     other = recorded.header(
         mpi=recorded.MPI | {"library": "Open MPI v5.0.11"},
         options=recorded.header()["options"] | {"cache": "cold"},

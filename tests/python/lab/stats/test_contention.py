@@ -62,7 +62,7 @@ def two_xt6_nodes(pairs: tuple[Pair, ...], domain: int) -> float:
 EACH = ("none", "0-4", "1-5", "2-6", "3-7")
 
 
-def test_the_domains_at_the_shared_link_are_named_and_no_others() -> None:
+def test_the_domains_at_the_shared_link_are_named_and_no_others():
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6))
     found = contention.disturbances(measured)
     assert len(found) == 4 * 6
@@ -73,7 +73,7 @@ def test_the_domains_at_the_shared_link_are_named_and_no_others() -> None:
     assert all(each.low < each.value < each.high for each in factors)
 
 
-def test_without_a_shared_link_nobody_is_disturbed_however_noisy_the_timings() -> None:
+def test_without_a_shared_link_nobody_is_disturbed_however_noisy_the_timings():
     def apart(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.18 if any(domain in pair for pair in pairs) else 0.09
 
@@ -82,7 +82,7 @@ def test_without_a_shared_link_nobody_is_disturbed_however_noisy_the_timings() -
         assert not any(one.real for one in contention.disturbances(measured))
 
 
-def test_a_disturbance_of_a_few_percent_is_none_worth_naming() -> None:
+def test_a_disturbance_of_a_few_percent_is_none_worth_naming():
     def slightly(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.0927 if pairs and domain == 0 else 0.09
 
@@ -92,7 +92,7 @@ def test_a_disturbance_of_a_few_percent_is_none_worth_naming() -> None:
     assert not found[0].real
 
 
-def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control() -> None:
+def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control():
     def shared(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.2 if pairs and domain in (0, 2) else 0.1
 
@@ -100,7 +100,7 @@ def test_of_one_rank_per_domain_and_few_launches_all_must_lie_above_the_control(
     assert {one.domain for one in contention.disturbances(measured) if one.real} == {0, 2}
 
 
-def test_few_values_that_lie_among_those_of_the_control_are_no_disturbance() -> None:
+def test_few_values_that_lie_among_those_of_the_control_are_no_disturbance():
     slower_and_slower = [
         replace(case, launch=launch)
         for launch, factor in enumerate((0.1, 0.2, 0.4))
@@ -117,7 +117,7 @@ def test_few_values_that_lie_among_those_of_the_control_are_no_disturbance() -> 
     assert not any(one.real for one in found)
 
 
-def test_a_single_launch_calls_nothing_disturbed_or_slow() -> None:
+def test_a_single_launch_calls_nothing_disturbed_or_slow():
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
     found = contention.disturbances(measured)
     assert len(found) == 4 * 6
@@ -127,7 +127,7 @@ def test_a_single_launch_calls_nothing_disturbed_or_slow() -> None:
     assert contention.slow_links(measured) == ([], [])
 
 
-def test_launches_that_contradict_each_other_call_nothing_disturbed() -> None:
+def test_launches_that_contradict_each_other_call_nothing_disturbed():
     """However sure a test is that takes all ranks of all launches as independent."""
     wild = [
         replace(case, launch=launch)
@@ -146,13 +146,13 @@ def test_launches_that_contradict_each_other_call_nothing_disturbed() -> None:
     assert not any(one.real for one in found)
 
 
-def test_without_a_control_nothing_is_called_disturbed() -> None:
+def test_without_a_control_nothing_is_called_disturbed():
     (measured,) = contention.contentions(cases(("0-4", "1-5"), two_xt6_nodes, 48, 6))
     assert measured.control is None
     assert contention.disturbances(measured) == []
 
 
-def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values() -> None:
+def test_a_domain_has_the_mean_and_deviation_of_its_ranks_values():
     (measured,) = contention.contentions(cases(EACH, two_xt6_nodes, 48, 6, launches=1))
     assert [traffic.pairs for traffic in measured.traffics] == [
         (),
@@ -182,7 +182,7 @@ def ring_of_dies(pairs: tuple[Pair, ...], domain: int) -> float:
 INSIDE = ("0-1+4-5", "0-2+4-6", "0-3+4-7", "1-2+5-6", "1-3+5-7", "2-3+6-7")
 
 
-def test_the_bandwidth_on_the_way_to_the_link_is_that_measured_within_a_node() -> None:
+def test_the_bandwidth_on_the_way_to_the_link_is_that_measured_within_a_node():
     traffics = (*EACH, *INSIDE, "0-4+1-5+2-6+3-7")
     (measured,) = contention.contentions(cases(traffics, ring_of_dies, 48, 6, noise=0.001))
     assert contention.nearest_to_the_link(measured) == 2
@@ -196,7 +196,7 @@ def test_the_bandwidth_on_the_way_to_the_link_is_that_measured_within_a_node() -
     assert contention.bandwidths_to(2, mixed) == {}
 
 
-def test_domains_whose_ranks_lie_apart_are_told() -> None:
+def test_domains_whose_ranks_lie_apart_are_told():
     made = cases(("none", "0-1"), lambda *_: 0.1, 4, 2, launches=1)
 
     def torn(rank_host: tuple[int, ...], domains: tuple[int, ...]) -> tuple[int, ...]:
@@ -214,7 +214,7 @@ def matrix(domains: int) -> list[str]:
     return [f"{i}-{j}" for i in range(domains) for j in range(i + 1, domains)]
 
 
-def test_a_slow_link_between_two_of_three_hosts_is_found_and_named() -> None:
+def test_a_slow_link_between_two_of_three_hosts_is_found_and_named():
     def throttled(pairs: tuple[Pair, ...], domain: int) -> float:
         return 0.5 if (0, 2) in pairs and domain in (0, 2) else 0.1
 
@@ -231,7 +231,7 @@ def test_a_slow_link_between_two_of_three_hosts_is_found_and_named() -> None:
 
 
 @pytest.mark.parametrize("hosts", ["abcd", "abcde"])
-def test_a_slow_node_is_named_instead_of_all_its_links(hosts: str) -> None:
+def test_a_slow_node_is_named_instead_of_all_its_links(hosts):
     def model(pairs: tuple[Pair, ...], domain: int) -> float:
         (pair,) = pairs
         if domain not in pair:
@@ -246,7 +246,7 @@ def test_a_slow_node_is_named_instead_of_all_its_links(hosts: str) -> None:
     assert [link.pair for link in links] == [(0, 1)]
 
 
-def test_links_within_a_node_are_not_held_against_those_between_nodes() -> None:
+def test_links_within_a_node_are_not_held_against_those_between_nodes():
     def model(pairs: tuple[Pair, ...], _: int) -> float:
         (pair,) = pairs
         return 0.01 if pair[0] // 2 == pair[1] // 2 else 0.1
@@ -257,12 +257,12 @@ def test_links_within_a_node_are_not_held_against_those_between_nodes() -> None:
     assert contention.slow_links(measured) == ([], [])
 
 
-def test_two_links_have_no_usual_time() -> None:
+def test_two_links_have_no_usual_time():
     (measured,) = contention.contentions(cases(("0-2", "1-3"), lambda _, domain: 1 + domain, 4, 1))
     assert contention.slow_links(measured) == ([], [])
 
 
-def test_pairs_are_read_as_they_are_written() -> None:
+def test_pairs_are_read_as_they_are_written():
     assert contention.parse_pairs("none") == ()
     assert contention.parse_pairs("0-4+11-15") == ((0, 4), (11, 15))
     for wrong in ("", "0", "0-1-2", "a-b"):

@@ -55,8 +55,8 @@ def run_of(folder: Path, *lines: recorded.Line) -> Run:
     ],
 )
 def test_the_state_of_a_run_is_the_commonest_distance_and_the_speed_that_nothing_slows(
-    tmp_path: Path, rounds: Rounds, latency: float, work: float
-) -> None:
+    tmp_path, rounds, latency, work
+):
     found = commonest_state(run_of(tmp_path, line(rounds)).cases)
     assert found.latency_seconds == pytest.approx(latency * 1e-9)
     assert found.work_seconds == pytest.approx(work * 1e-6)
@@ -66,18 +66,18 @@ def test_the_state_of_a_run_is_the_commonest_distance_and_the_speed_that_nothing
     ("near", "far", "latency"), [(4, 5, 50), (4, 8, 50), (4, 9, 250), (0, 9, 250), (9, 4, 50)]
 )
 def test_a_known_distance_is_kept_until_another_has_twice_as_many_rounds(
-    tmp_path: Path, near: int, far: int, latency: float
-) -> None:
+    tmp_path, near, far, latency
+):
     cases = run_of(tmp_path, line([(50, 10)] * near + [(250, 10)] * far)).cases
     found = commonest_state(cases, CoreState(51e-9, 1e-5))
     assert found.latency_seconds == pytest.approx(latency * 1e-9)
 
 
-def test_where_nothing_was_probed_nothing_is_known(tmp_path: Path) -> None:
+def test_where_nothing_was_probed_nothing_is_known(tmp_path):
     assert commonest_state(run_of(tmp_path, recorded.case()).cases) == CoreState()
 
 
-def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path: Path) -> None:
+def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path):
     four = cores(60e-9, None) | {"shape": {"ranks": 4, "ranks_per_node": 2}}
     run = run_of(tmp_path, cores(250e-9, None), four, cores(50e-9, 1e-5))
     assert states_of(run) == {
@@ -86,7 +86,7 @@ def test_the_last_word_of_the_record_holds_for_each_shape(tmp_path: Path) -> Non
     }
 
 
-def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path: Path) -> None:
+def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path):
     launches = [line([(50, 10), (250, 10), (50, 12)], launch) for launch in range(3)]
     (near,) = summarise(run_of(tmp_path, *launches, cores(50e-9, 10e-6)))
     assert near.headline.value == pytest.approx(500e-9)
@@ -95,7 +95,7 @@ def test_the_value_is_of_the_rounds_in_the_state_of_the_run(tmp_path: Path) -> N
     assert far.headline.value == pytest.approx(2500e-9)
 
 
-def test_a_case_has_the_same_value_in_a_record_cut_down_to_it(tmp_path: Path) -> None:
+def test_a_case_has_the_same_value_in_a_record_cut_down_to_it(tmp_path):
     rng = np.random.default_rng(3)
 
     def rounds() -> Rounds:
@@ -111,7 +111,7 @@ def test_a_case_has_the_same_value_in_a_record_cut_down_to_it(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("share", "warns"), [(0.05, False), (0.2, True)])
-def test_rounds_that_do_not_count_are_warned_of(tmp_path: Path, share: float, warns: bool) -> None:
+def test_rounds_that_do_not_count_are_warned_of(tmp_path, share, warns):
     few = int(20 * share)
     rounds = [(50.0, 10.0)] * (20 - 2 * few) + [(250.0, 10.0)] * few + [(50.0, 12.0)] * few
     run = run_of(tmp_path, *(line(rounds, n) for n in range(3)), cores(5e-8, 1e-5))
@@ -125,7 +125,7 @@ def test_rounds_that_do_not_count_are_warned_of(tmp_path: Path, share: float, wa
     assert any("some rank's core was slower by 4 %" in text for text in texts) == warns
 
 
-def test_a_probe_without_an_answer_is_no_other_distance(tmp_path: Path) -> None:
+def test_a_probe_without_an_answer_is_no_other_distance(tmp_path):
     run = run_of(tmp_path, line([(50, 10), (None, 10)]), cores(50e-9, None))
     assert other_rounds(run.cases, CoreState(50e-9)).moved == 0
 
@@ -134,9 +134,7 @@ def test_a_probe_without_an_answer_is_no_other_distance(tmp_path: Path) -> None:
     ("other", "unlike"),
     [((60e-9, 10e-6), False), ((70e-9, 10e-6), True), ((50e-9, 11e-6), True)],
 )
-def test_runs_of_cores_in_different_states_are_unlike(
-    tmp_path: Path, other: tuple[float, float], unlike: bool
-) -> None:
+def test_runs_of_cores_in_different_states_are_unlike(tmp_path, other, unlike):
     one = run_of(tmp_path, recorded.case(), cores(50e-9, 10e-6))
     two = run_of(tmp_path, recorded.case(), cores(*other))
     assert any("state of the cores" in text for text in differences(one, two)) == unlike
@@ -144,9 +142,7 @@ def test_runs_of_cores_in_different_states_are_unlike(
     assert obstacle(one, one) is None
 
 
-def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
-    tmp_path: Path,
-) -> None:
+def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(tmp_path):
     far_first, near_first = ([(far, 10), (near, 10)] for far, near in ((250, 50), (255, 51)))
     far = run_of(tmp_path, *(line(far_first, i) for i in range(4)), cores(250e-9, 10e-6))
     near = run_of(
@@ -172,9 +168,7 @@ def test_runs_of_different_distances_are_judged_by_the_one_that_both_have_met(
     assert obstacle(alone, without) is not None
 
 
-def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(
-    tmp_path: Path,
-) -> None:
+def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(tmp_path):
     both = [(250, 10), (50, 10)]
     state = cores(50e-9, 10e-6)
     whole = run_of(tmp_path, *(line(both, i) for i in range(4)), state)
@@ -185,7 +179,7 @@ def test_a_case_that_lacks_launches_in_the_state_of_the_cores_has_no_verdict(
         assert "too few launches with the cores in this state" in (verdict.reason or "")
 
 
-def test_the_bounds_of_a_state_belong_to_it() -> None:
+def test_the_bounds_of_a_state_belong_to_it():
     state = CoreState(100e-9, 10e-6)
     least, most, work = state.bounds()
     beyond = [np.nextafter(least, 0), np.nextafter(most, 1)]
@@ -198,7 +192,7 @@ def test_the_bounds_of_a_state_belong_to_it() -> None:
     assert state.at_speed(np.array([work, np.nextafter(work, 1)])).tolist() == [True, False]
 
 
-def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
+def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path):
     idle = run_of(tmp_path, recorded.case())
     busy = run_of(tmp_path, recorded.case(flags=[2] * 5 + [0] * 5))
     assert obstacle(idle, idle) is None
@@ -207,7 +201,7 @@ def test_a_busy_machine_is_an_obstacle_to_verdicts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["core_latency_seconds", "core_work_seconds"])
-def test_each_round_has_its_probes(tmp_path: Path, name: str) -> None:
+def test_each_round_has_its_probes(tmp_path, name):
     damaged = recorded.case(**{name: [1e-7, 1e-7]})
     with pytest.raises(RecordError, match="has 2 rounds but rounds has 1"):
         run_of(tmp_path, damaged)

@@ -24,7 +24,7 @@ def case(part: str, launches: dict[int, float]) -> CaseResult:
     )
 
 
-def test_the_share_is_that_of_each_launch_and_its_interval_over_launches() -> None:
+def test_the_share_is_that_of_each_launch_and_its_interval_over_launches():
     alone, computation = {0: 10.0, 1: 20.0, 2: 10.0}, {0: 10.0, 1: 22.0, 2: 10.0}
     together = {0: 15.0, 1: 32.0, 2: 14.0}  # 0.5, 0.5 and 0.6
     (hidden,) = find_hidden(map(case, PARTS, (alone, computation, together)))
@@ -34,12 +34,12 @@ def test_the_share_is_that_of_each_launch_and_its_interval_over_launches() -> No
     assert hidden.share.high == pytest.approx(0.6768, abs=1e-4)
 
 
-def test_launches_count_that_have_all_parts_and_three_make_an_interval() -> None:
+def test_launches_count_that_have_all_parts_and_three_make_an_interval():
     three = {0: 1.0, 1: 1.0, 2: 1.0}
     (hidden,) = find_hidden(map(case, PARTS, (three, three, {0: 1.0, 1: 1.0, 3: 9.0})))
     assert hidden.share is None
 
 
-def test_an_operation_without_all_parts_is_left_out() -> None:
+def test_an_operation_without_all_parts_is_left_out():
     times = {0: 1.0, 1: 1.0, 2: 1.0}
     assert find_hidden([case("alone", times), case("together", times)]) == []

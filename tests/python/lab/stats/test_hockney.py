@@ -44,7 +44,7 @@ def affine(latency: float, per_byte: float) -> Callable[[int], float]:
     return lambda size: latency + per_byte * size
 
 
-def test_a_line_is_found_with_its_latency_and_rate() -> None:
+def test_a_line_is_found_with_its_latency_and_rate():
     (piece,) = pieces(curve(affine(1e-6, 2e-10)), [])
     assert (piece.first, piece.last) == (1, 100_000)
     for found, true in ((piece.latency, 1e-6), (piece.per_byte, 2e-10)):
@@ -53,7 +53,7 @@ def test_a_line_is_found_with_its_latency_and_rate() -> None:
     assert piece.misfit < 0.02
 
 
-def test_each_side_of_a_break_has_a_line_of_its_own() -> None:
+def test_each_side_of_a_break_has_a_line_of_its_own():
     def stepped(size: int) -> float:
         return affine(1e-6, 2e-10)(size) if size < 3000 else affine(4e-6, 1e-10)(size)
 
@@ -64,24 +64,24 @@ def test_each_side_of_a_break_has_a_line_of_its_own() -> None:
     assert beyond.per_byte.value == pytest.approx(1e-10, rel=0.02)
 
 
-def test_a_curve_that_is_no_line_says_how_far_it_lies_off() -> None:
+def test_a_curve_that_is_no_line_says_how_far_it_lies_off():
     (piece,) = pieces(curve(lambda size: 1e-6 * size**0.5), [])
     assert piece.misfit > 0.1
 
 
-def test_too_few_sizes_or_launches_have_no_line() -> None:
+def test_too_few_sizes_or_launches_have_no_line():
     assert len(pieces(curve(affine(1e-6, 2e-10), launches=3), [])) == 1
     assert pieces(curve(affine(1e-6, 2e-10), launches=2), []) == []
     assert [piece.last for piece in pieces(curve(affine(1e-6, 2e-10)), [10_000])] == [3000]
 
 
-def test_a_launch_that_lacks_a_few_sizes_still_counts() -> None:
+def test_a_launch_that_lacks_a_few_sizes_still_counts():
     (piece,) = pieces(curve(affine(1e-6, 2e-10), lacking=(100,)), [])
     assert piece.per_byte.value == pytest.approx(2e-10, rel=0.02)
     assert pieces(curve(affine(1e-6, 2e-10), lacking=(1, 100, 1000)), []) == []
 
 
-def test_what_a_byte_costs_more_is_the_difference_of_the_slopes() -> None:
+def test_what_a_byte_costs_more_is_the_difference_of_the_slopes():
     more = more_per_byte(curve(affine(1.2e-6, 3.5e-10)), curve(affine(1e-6, 2e-10)))
     assert more.value == pytest.approx(1.5e-10, rel=0.02)
     assert more_per_byte(curve(affine(1e-6, 2e-10), launches=2), curve(affine(1e-6, 2e-10))) is None

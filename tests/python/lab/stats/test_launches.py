@@ -87,18 +87,16 @@ SLACK = 0.03
 @pytest.mark.parametrize("launches", [3, 8])
 @pytest.mark.parametrize("noise", [student, spikes, coarse])
 @pytest.mark.parametrize("between_launches", [0.0, 0.02, 0.15])
-def test_the_interval_over_launches_covers_the_true_value(
-    launches: int, noise: Callable[..., Samples], between_launches: float
-) -> None:
+def test_the_interval_over_launches_covers_the_true_value(launches, noise, between_launches):
     assert coverage(by_launch, launches, between_launches, 0.01, noise) >= 0.95 - SLACK
 
 
-def test_an_interval_of_pooled_samples_would_not_cover() -> None:
+def test_an_interval_of_pooled_samples_would_not_cover():
     # Why the launch is the unit of repetition.
     assert coverage(pooled, 3, 0.02, 0.01, student, trials=300) < 0.7
 
 
-def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them() -> None:
+def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them():
     random = np.random.default_rng(3)
 
     def width(launches: int) -> float:
@@ -108,14 +106,14 @@ def test_more_launches_narrow_the_interval_and_more_samples_do_not_replace_them(
     assert width(3) > 1.5 * width(5) > 2 * width(20)
 
 
-def test_one_astray_launch_does_not_move_the_value() -> None:
+def test_one_astray_launch_does_not_move_the_value():
     calm = [Estimate(value, 0.99 * value, 1.01 * value) for value in (1.0, 1.01, 0.99, 1.0)]
     astray = Estimate(3.0, 2.9, 3.1)
     assert combine([*calm, astray]).value == pytest.approx(combine(calm).value, rel=0.02)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.5])
-def test_surveys_of_a_bimodal_library_agree_better_than_their_worst_launches(share: float) -> None:
+def test_surveys_of_a_bimodal_library_agree_better_than_their_worst_launches(share):
     random = np.random.default_rng(5)
 
     def spread(survey: Callable[[Samples], float]) -> float:
@@ -156,9 +154,7 @@ SHAPES = (alike, skewed, in_two_groups, now_and_then_astray)
 
 @pytest.mark.parametrize("count", [6, 8, 12, 24])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(
-    shape: Callable[[np.random.Generator, int], Samples], count: int
-) -> None:
+def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(shape, count):
     random = np.random.default_rng(count)
     found = [
         combine([Estimate(float(value)) for value in np.exp(shape(random, count))])
@@ -171,7 +167,7 @@ def test_the_interval_holds_other_surveys_values_whatever_the_launches_are_like(
     assert np.mean([covers(each, middle) for each in found]) >= 0.90
 
 
-def test_an_astray_launch_does_not_widen_the_interval_of_many() -> None:
+def test_an_astray_launch_does_not_widen_the_interval_of_many():
     logs = np.random.default_rng(4).normal(0, 0.01, 15)
     calm, astray = (
         combine([Estimate(float(value)) for value in np.exp([*logs, last])]) for last in (0, 1)
@@ -179,7 +175,7 @@ def test_an_astray_launch_does_not_widen_the_interval_of_many() -> None:
     assert astray.relative_width < 1.6 * calm.relative_width
 
 
-def test_two_groups_of_launches_are_named() -> None:
+def test_two_groups_of_launches_are_named():
     launches = [
         Estimate(v, 0.99 * v, 1.01 * v) for v in (0.82e-6, 0.97e-6, 0.83e-6, 0.98e-6, 0.82e-6)
     ]
@@ -200,12 +196,12 @@ def test_two_groups_of_launches_are_named() -> None:
         (0.0, 1.0, 1.0),
     ],
 )
-def test_a_spread_is_no_pair_of_groups(values: tuple[float, ...]) -> None:
+def test_a_spread_is_no_pair_of_groups(values):
     assert find_groups([Estimate(v, 0.995 * v, 1.005 * v) for v in values]) is None
 
 
 @pytest.mark.parametrize("launches", [3, 4, 5, 10])
-def test_launches_that_merely_scatter_are_rarely_called_two_groups(launches: int) -> None:
+def test_launches_that_merely_scatter_are_rarely_called_two_groups(launches):
     random = np.random.default_rng(launches)
     found = [
         find_groups([Estimate(value) for value in random.lognormal(0, 0.06, launches)])
@@ -214,42 +210,40 @@ def test_launches_that_merely_scatter_are_rarely_called_two_groups(launches: int
     assert np.mean([groups is not None for groups in found]) < 0.15
 
 
-def test_launches_whose_intervals_overlap_are_no_groups() -> None:
+def test_launches_whose_intervals_overlap_are_no_groups():
     assert find_groups([Estimate(v, 0.9 * v, 1.1 * v) for v in (1.0, 1.0, 1.12, 1.12)]) is None
 
 
-def test_groups_are_apart_only_where_nothing_of_their_intervals_meets() -> None:
+def test_groups_are_apart_only_where_nothing_of_their_intervals_meets():
     fast = [Estimate(1.0, 0.99, 1.06)] * 2
     assert find_groups([*fast, *[Estimate(1.12, 1.06, 1.13)] * 2]) is None
     assert find_groups([*fast, *[Estimate(1.12, 1.07, 1.13)] * 2]) is not None
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]])
-def test_fewer_than_three_launches_have_no_interval(values: list[float]) -> None:
+def test_fewer_than_three_launches_have_no_interval(values):
     found = combine([Estimate(value, 0.9 * value, 1.2 * value) for value in values])
     assert (found.low, found.high) == (None, None)
     assert found.value == pytest.approx(np.prod(values) ** (1 / len(values)))
 
 
-def test_no_launches_have_no_value() -> None:
+def test_no_launches_have_no_value():
     with pytest.raises(ValueError, match="no launches"):
         combine([])
 
 
-def test_identical_launches_keep_the_width_of_their_own_intervals() -> None:
+def test_identical_launches_keep_the_width_of_their_own_intervals():
     # A coarse clock makes the medians identical; that is no certainty.
     width = combine([Estimate(1.0, 0.98, 1.02)] * 3).relative_width
     assert width > 0.02
 
 
-def test_a_time_of_zero_gets_an_interval_too() -> None:
+def test_a_time_of_zero_gets_an_interval_too():
     assert combine([Estimate(0.0), Estimate(0.0), Estimate(1e-8)]) == Estimate(0.0, 0.0, 1e-8)
 
 
 @given(st.lists(st.floats(1e-8, 1e2), min_size=3, max_size=12), st.floats(1e-3, 1e3))
-def test_the_interval_contains_the_value_and_scales_with_the_unit(
-    values: list[float], factor: float
-) -> None:
+def test_the_interval_contains_the_value_and_scales_with_the_unit(values, factor):
     launches = [Estimate(v, 0.99 * v, 1.01 * v) for v in values]
     found = combine(launches)
     scaled = combine([launch.scaled(factor) for launch in launches])

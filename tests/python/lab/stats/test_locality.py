@@ -52,7 +52,7 @@ def case(
     )
 
 
-def test_the_published_times_give_the_published_conclusions() -> None:
+def test_the_published_times_give_the_published_conclusions():
     xt6 = machine("xt6")
     values: dict[str, list[float]] = {link: [] for link in LINKS.values()}
     for point in xt6.points:
@@ -69,7 +69,7 @@ def test_the_published_times_give_the_published_conclusions() -> None:
     assert found["own", "neighbor"].share < found["own", "diagonal"].share
 
 
-def test_equal_times_on_all_links_are_no_penalty() -> None:
+def test_equal_times_on_all_links_are_no_penalty():
     random = np.random.default_rng(4)
     wrong = 0
     for _ in range(30):
@@ -78,7 +78,7 @@ def test_equal_times_on_all_links_are_no_penalty() -> None:
     assert wrong <= 5
 
 
-def test_own_and_away_make_the_whole_matrix() -> None:
+def test_own_and_away_make_the_whole_matrix():
     cases = [
         case("own", [1.0, 1.1, 2.0, 2.1], [0, 1, 2, 3], ["own"] * 4),
         case("away-1", [3.0, 3.2, 4.0, 4.2], [2, 3, 0, 1], ["neighbor"] * 4),
@@ -91,14 +91,14 @@ def test_own_and_away_make_the_whole_matrix() -> None:
     assert sorted(by_link["neighbor"]) == [3.0, 3.2, 4.0, 4.2]
 
 
-def test_a_rank_whose_pages_lie_elsewhere_is_left_out_and_counted() -> None:
+def test_a_rank_whose_pages_lie_elsewhere_is_left_out_and_counted():
     cases = [case("away-1", [3.0, 9.0, 4.0, 4.0], [2, 3, 0, 1], ["neighbor"] * 4, [0, 1, 0, 0])]
     (measured,) = locality.localities(cases)
     assert measured.misplaced == 1
     assert locality.matrix(measured) == pytest.approx({(0, 1): 3.0, (1, 0): 4.0})
 
 
-def test_two_launches_have_a_ratio_and_one_has_none() -> None:
+def test_two_launches_have_a_ratio_and_one_has_none():
     def ratio(launches: int) -> Estimate | None:
         (measured,) = locality.localities(
             [
@@ -116,7 +116,7 @@ def test_two_launches_have_a_ratio_and_one_has_none() -> None:
     assert ratio(2) == Estimate(2.0)
 
 
-def test_ranks_stand_once_sorted_by_the_median_of_their_launches() -> None:
+def test_ranks_stand_once_sorted_by_the_median_of_their_launches():
     cases = [
         case("own", seconds, [0, 1], ["own"] * 2, launch=launch)
         for launch, seconds in enumerate(([3.0, 1.0], [3.2, 9.0], [9.0, 1.1]))
@@ -126,7 +126,7 @@ def test_ranks_stand_once_sorted_by_the_median_of_their_launches() -> None:
     assert [(worker.rank, worker.seconds) for worker in shown] == [(1, 1.1), (0, 3.2)]
 
 
-def test_what_was_skipped_keeps_its_reason() -> None:
+def test_what_was_skipped_keeps_its_reason():
     skipped = Case(
         study=locality.STUDY, case="locality/triad/away-1/100",
         axes={"kernel": "triad", "arrangement": "away-1", "order": 100}, launch=0, shape=Shape(2),

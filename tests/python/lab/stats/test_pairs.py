@@ -48,17 +48,17 @@ def launch_lines(seconds: Sequence[float], flags: int = 0) -> list[Case]:
     ]
 
 
-def test_a_ratio_is_of_launches_of_one_number_that_both_count() -> None:
+def test_a_ratio_is_of_launches_of_one_number_that_both_count():
     ratios = paired_ratios(result([1.0, 2.0, 4.0], [0, 1, 3]), result([3.0, 8.0, 9.0], [1, 3, 5]))
     assert [ratio.value for ratio in ratios] == [1.5, 2.0]
     assert 0.985 < ratios[0].low / ratios[0].value < 0.987  # the root of 1 % squared, twice
 
 
-def test_a_median_of_zero_has_no_ratio() -> None:
+def test_a_median_of_zero_has_no_ratio():
     assert len(paired_ratios(result([1.0, 1.0, 0.0]), result([0.0, 1.0, 1.0]))) == 1
 
 
-def test_drift_that_both_share_does_not_matter() -> None:
+def test_drift_that_both_share_does_not_matter():
     drift = np.geomspace(1, 3, PAIRS)
     baseline = result([*drift])
     candidate = result([*(1.1 * drift * np.tile([1.001, 0.999], PAIRS // 2))])
@@ -70,7 +70,7 @@ def test_drift_that_both_share_does_not_matter() -> None:
     assert 0.05 < visible < 0.07
 
 
-def test_few_pairs_have_no_verdict() -> None:
+def test_few_pairs_have_no_verdict():
     (found,) = compare_results([result([1.0, 1.0])], [result([2.0, 2.0])], 0.05, paired=True)
     assert found.verdict == "unclear"
     assert found.ratio == Estimate(2.0)
@@ -78,7 +78,7 @@ def test_few_pairs_have_no_verdict() -> None:
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5])
-def test_intervals_of_equal_variants_cover_one_whatever_pairs_share(shared: float) -> None:
+def test_intervals_of_equal_variants_cover_one_whatever_pairs_share(shared):
     random = np.random.default_rng(5)
     covered, wrong = [], []
     for _ in range(600):
@@ -91,7 +91,7 @@ def test_intervals_of_equal_variants_cover_one_whatever_pairs_share(shared: floa
     assert np.mean(wrong) < 0.01
 
 
-def test_the_samples_of_both_are_chosen_as_the_worse_one_needs() -> None:
+def test_the_samples_of_both_are_chosen_as_the_worse_one_needs():
     quiet, disturbed = launch_lines([1e-6] * 4), launch_lines([2e-6] * 4, DISTURBED)
     baseline, candidate = summarise_case_pair(quiet, disturbed, None)
     assert (baseline.basis, candidate.basis) == ("all", "all")
@@ -100,7 +100,7 @@ def test_the_samples_of_both_are_chosen_as_the_worse_one_needs() -> None:
         assert baseline.basis == "clean"
 
 
-def test_enough_pairs_count_where_either_side_alone_has_enough_launches() -> None:
+def test_enough_pairs_count_where_either_side_alone_has_enough_launches():
     ours = launch_lines([1e-6] * 3) + [
         from_json(Case, recorded.case(launch=i, seconds=[1e-6] * 9, flags=[DISTURBED] * 9))
         for i in (3, 4, 5)
@@ -112,7 +112,7 @@ def test_enough_pairs_count_where_either_side_alone_has_enough_launches() -> Non
     assert len(paired_ratios(*summarise_case_pair(ours, theirs, None))) == 6
 
 
-def test_runs_are_paired_where_each_names_the_other(tmp_path: Path) -> None:
+def test_runs_are_paired_where_each_names_the_other(tmp_path):
     def kept(run: str, variant: str, other: str) -> Path:
         versus = {"variant": variant, "other": other, "settings": []}
         lines = [recorded.header(run=run, versus=versus)]

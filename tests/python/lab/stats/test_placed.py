@@ -26,34 +26,34 @@ def case(study: str, times: int | None, ranks: int) -> Case:
     return from_json(Case, recorded.case(study=study, ranks=columns, shape=shape))
 
 
-def test_those_take_part_whose_times_are_recorded() -> None:
+def test_those_take_part_whose_times_are_recorded():
     assert taking_part(case("pingpong", 2, ranks=8)) == 2
     assert taking_part(case("plan-scaling", 1, ranks=4)) == 1
     assert taking_part(case("exchange", 8, ranks=8)) == 8
 
 
-def test_all_take_part_in_what_another_program_has_measured() -> None:
+def test_all_take_part_in_what_another_program_has_measured():
     assert taking_part(case("exchange", None, ranks=8)) == 8
 
 
-def test_two_ranks_of_a_job_that_fills_two_nodes_share_one() -> None:
+def test_two_ranks_of_a_job_that_fills_two_nodes_share_one():
     shape = Shape(8, 4)
     assert placed(2, shape, blocks(shape)) == Placed(2, 1, 2)
     assert placed(8, shape, blocks(shape)) == Placed(8, 2, 4)
 
 
-def test_a_launcher_that_deals_ranks_out_in_turn_is_believed() -> None:
+def test_a_launcher_that_deals_ranks_out_in_turn_is_believed():
     in_turn = Placement(("a", "b"), (0, 1) * 4, ("0",) * 8, (0,) * 8)
     assert placed(2, Shape(8, 4), in_turn) == Placed(2, 2, 1)
 
 
 @given(st.integers(2, 40), st.integers(1, 40), st.booleans())
-def test_without_a_placement_the_shape_tells_the_same(ranks: int, each: int, all_: bool) -> None:
+def test_without_a_placement_the_shape_tells_the_same(ranks, each, all_):
     shape = Shape(ranks, each)
     taken = ranks if all_ else 2
     assert placed(taken, shape, None) == placed(taken, shape, blocks(shape))
 
 
-def test_what_is_left_to_the_launcher_is_not_known() -> None:
+def test_what_is_left_to_the_launcher_is_not_known():
     assert placed(2, Shape(2), None) is None
     assert Placements([]).of(case("pingpong", 2, ranks=2)) is None

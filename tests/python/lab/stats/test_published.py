@@ -36,7 +36,7 @@ def ghost(placed: Placed, **changes: str) -> CaseResult:
     return result("ghost", placed, **{**axes, **changes})
 
 
-def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_placed() -> None:
+def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_placed():
     """Each point of each machine but Fugaku's alltoall tables has a case to stand beside."""
     cases = {
         "gs": ghost(Placed(32, 1, 32)),
@@ -66,7 +66,7 @@ def test_every_published_number_is_beside_a_case_of_as_many_ranks_as_widely_plac
         assert pair.ratio == pytest.approx(1.0 / pair.published)
 
 
-def test_other_ranks_or_another_place_are_not_comparable() -> None:
+def test_other_ranks_or_another_place_are_not_comparable():
     for placed in (Placed(31, 1, 31), Placed(32, 2, 16), Placed(2, 1, 2)):
         found = beside_machine([ghost(placed)], machine("gs"))
         assert found.pairs == ()
@@ -79,7 +79,7 @@ def test_other_ranks_or_another_place_are_not_comparable() -> None:
     assert unknown.apart[0].ours == (None,)
 
 
-def test_another_question_is_not_comparable_and_the_published_one_is_told() -> None:
+def test_another_question_is_not_comparable_and_the_published_one_is_told():
     placed = Placed(32, 1, 32)
     for change in ({"mode": "used"}, {"transport": "floor"}, {"pattern": "remote"}):
         found = beside_machine([ghost(placed, **change)], machine("gs"))
@@ -89,7 +89,7 @@ def test_another_question_is_not_comparable_and_the_published_one_is_told() -> N
     assert beside_machine([other], machine("triton")).apart[0].axes["bytes"] == (100000,)
 
 
-def test_the_mean_of_all_threads_is_published_for_a_figure() -> None:
+def test_the_mean_of_all_threads_is_published_for_a_figure():
     own, exchanged = (
         result("locality", Placed(24, 1, 24), kernel="dgemm", arrangement=name, order=3000)
         for name in ("own", "exchanged")
@@ -99,7 +99,7 @@ def test_the_mean_of_all_threads_is_published_for_a_figure() -> None:
     assert near.published < far.published == pytest.approx(23.302, abs=1e-3)
 
 
-def test_job_starts_are_those_of_the_last_rank_on_each_shape_of_the_job() -> None:
+def test_job_starts_are_those_of_the_last_rank_on_each_shape_of_the_job():
     start = result("launch", Placed(768, 768, 1), stamp="plain")
     pairs = {pair.job_shape: pair for pair in beside_machine([start], machine("fugaku")).pairs}
     assert list(pairs) == ["noncont", "32x6x4", "8x12x8", "4x6x32"]
@@ -111,20 +111,20 @@ def test_job_starts_are_those_of_the_last_rank_on_each_shape_of_the_job() -> Non
     assert beside_machine([touched], machine("fugaku")).pairs == ()
 
 
-def test_what_the_run_lacks_is_told() -> None:
+def test_what_the_run_lacks_is_told():
     found = beside_machine([result("pingpong", Placed(2, 2, 1), bytes=8)], machine("fugaku"))
     assert len(found.pairs) == 1
     assert found.unmeasured == ("pingping", "sendrecv", "exchange", "collectives", "launch")
 
 
-def test_a_study_without_a_job_of_the_chosen_nodes_is_left_out() -> None:
+def test_a_study_without_a_job_of_the_chosen_nodes_is_left_out():
     pingpong = result("pingpong", Placed(2, 2, 1), bytes=8)
     assert len(beside_machine([pingpong], machine("fugaku"), nodes=2).pairs) == 1
     found = beside_machine([pingpong], machine("fugaku"), nodes=384)
     assert (found.pairs, found.apart) == ((), ())
 
 
-def test_the_route_of_one_rank_needs_no_ranks() -> None:
+def test_the_route_of_one_rank_needs_no_ranks():
     axes = {"dimensions": 2, "blocks": "regular", "routes": "all", "plan_ranks": 17}
     case = result("plan-scaling", Placed(2, 1, 2))
     case = replace(case, axes=axes)

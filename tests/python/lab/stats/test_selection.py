@@ -30,45 +30,43 @@ def rounds(*cores: tuple[float | None, float], each: int = 4) -> Samples:
     return from_json(Samples, line["samples"])
 
 
-def test_warm_up_and_disturbed_samples_do_not_count() -> None:
+def test_warm_up_and_disturbed_samples_do_not_count():
     found = select([samples([WARM_UP, 0, DISTURBED, 0, STOLEN, 0, LATE, 0, 0, 0, WARM_UP | LATE])])
     assert found.counted[0].nonzero()[0].tolist() == [1, 3, 5, 7, 8, 9]
     assert (found.taken, found.kept, found.basis) == (9, pytest.approx(6 / 9), "clean")
 
 
 @pytest.mark.parametrize("flags", [[DISTURBED] * 10, [DISTURBED] * 8 + [0] * 2])
-def test_a_launch_with_too_few_clean_samples_is_left_out_beside_enough_others(
-    flags: list[int],
-) -> None:
+def test_a_launch_with_too_few_clean_samples_is_left_out_beside_enough_others(flags):
     found = select([samples([0] * 10)] * LEAST_LAUNCHES + [samples(flags)])
     assert [bool(mask.any()) for mask in found.counted] == [True] * LEAST_LAUNCHES + [False]
     assert found.basis == "clean"
 
 
-def test_where_too_few_launches_are_clean_all_samples_count_and_that_is_said() -> None:
+def test_where_too_few_launches_are_clean_all_samples_count_and_that_is_said():
     found = select([samples([WARM_UP] + [0] * 9), samples([DISTURBED] * 10)])
     assert [int(mask.sum()) for mask in found.counted] == [9, 10]
     assert found.basis == "all"
 
 
-def test_a_rare_clean_sample_is_no_basis_where_ranks_share_cores() -> None:
+def test_a_rare_clean_sample_is_no_basis_where_ranks_share_cores():
     found = select([samples([DISTURBED] * 100 + [0] * 5)])
     assert found.counted[0].all()
     assert found.basis == "all"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_few_samples_without_a_flag_are_nothing_to_warn_of(count: int) -> None:
+def test_few_samples_without_a_flag_are_nothing_to_warn_of(count):
     found = select([samples([0] * count)])
     assert found.counted[0].all()
     assert found.basis == "clean"
 
 
-def test_warm_up_counts_where_there_is_nothing_else() -> None:
+def test_warm_up_counts_where_there_is_nothing_else():
     assert select([samples([WARM_UP])]).counted[0].all()
 
 
-def test_rounds_in_another_state_of_the_cores_do_not_count() -> None:
+def test_rounds_in_another_state_of_the_cores_do_not_count():
     launch = rounds((50, 10), (250, 10), (50, 12), (None, 10), (40.1, 9), (62, 10.3), (39, 10))
     found = select([launch] * 3, STATE)
     counted = found.counted[0].reshape(-1, 4)
@@ -77,11 +75,11 @@ def test_rounds_in_another_state_of_the_cores_do_not_count() -> None:
     assert found.basis == "clean"
 
 
-def test_without_a_state_every_round_counts() -> None:
+def test_without_a_state_every_round_counts():
     assert select([rounds((50, 10), (250, 20))]).kept == 1
 
 
-def test_where_too_few_launches_met_the_state_rounds_of_any_count_and_that_is_said() -> None:
+def test_where_too_few_launches_met_the_state_rounds_of_any_count_and_that_is_said():
     near, far = rounds((50, 10)), rounds((250, 10))
     found = select([near, near, far, far], STATE)
     assert found.basis == "any cores"
@@ -90,7 +88,7 @@ def test_where_too_few_launches_met_the_state_rounds_of_any_count_and_that_is_sa
 
 
 @given(st.lists(FLAGS, min_size=1, max_size=5))
-def test_some_sample_always_counts_and_flagged_ones_only_in_need(launches: list[list[int]]) -> None:
+def test_some_sample_always_counts_and_flagged_ones_only_in_need(launches):
     found = select([samples(flags) for flags in launches])
     assert any(mask.any() for mask in found.counted)
     assert found.basis in BASES

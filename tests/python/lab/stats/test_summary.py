@@ -27,7 +27,7 @@ def scaled(factor: float) -> list[float]:
     return [factor * value for value in CALM]
 
 
-def test_three_launches_become_one_result(tmp_path: Path) -> None:
+def test_three_launches_become_one_result(tmp_path):
     lines = [
         recorded.case(1024, launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))
     ]
@@ -49,7 +49,7 @@ def test_three_launches_become_one_result(tmp_path: Path) -> None:
     assert result.first_rank == pytest.approx(0.9e-6)
 
 
-def test_of_copies_of_memory_the_median_counts(tmp_path: Path) -> None:
+def test_of_copies_of_memory_the_median_counts(tmp_path):
     lines = [
         recorded.case(launch=i, memory_copy_seconds=[factor * copy for copy in (9e-4, 4e-4, 5e-4)])
         for i, factor in enumerate((1.0, 1.2, 1.1))
@@ -60,7 +60,7 @@ def test_of_copies_of_memory_the_median_counts(tmp_path: Path) -> None:
         assert only(run_of(tmp_path, recorded.header(), case)).memory_copy is None
 
 
-def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path: Path) -> None:
+def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path):
     lines = [recorded.case(launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.02, 0.99))]
     headline = only(run_of(tmp_path, recorded.header(), *lines)).headline
     assert headline.relative_width is not None
@@ -72,12 +72,12 @@ def test_an_interval_just_as_wide_as_requested_is_not_too_wide(tmp_path: Path) -
         assert only(run_of(tmp_path, recorded.header(options=options), *lines)).status == status
 
 
-def test_samples_that_a_coarse_clock_sees_as_nothing_have_no_imbalance(tmp_path: Path) -> None:
+def test_samples_that_a_coarse_clock_sees_as_nothing_have_no_imbalance(tmp_path):
     line = recorded.case(seconds=[0.0] * 3 + [1e-6] * 9)
     assert only(run_of(tmp_path, recorded.header(), line)).imbalance == pytest.approx(0.1)
 
 
-def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) -> None:
+def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path):
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="all")
     result = only(run_of(tmp_path, recorded.header(), line))
@@ -85,13 +85,13 @@ def test_the_imb_mean_is_the_mean_over_ranks_of_each_ranks_mean(tmp_path: Path) 
     assert (result.imb.low, result.imb.high) == (pytest.approx(1e-6), pytest.approx(3e-6))
 
 
-def test_the_imb_mean_is_that_of_rank_0_where_its_clock_alone_counts(tmp_path: Path) -> None:
+def test_the_imb_mean_is_that_of_rank_0_where_its_clock_alone_counts(tmp_path):
     ranks = {"median": [1e-6, 1e-6], "minimum": [1e-6, 1e-6], "mean": [3e-6, 1e-6]}
     line = recorded.case(ranks=ranks, clocks="root")
     assert only(run_of(tmp_path, recorded.header(), line)).imb_mean == pytest.approx(3e-6)
 
 
-def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path: Path) -> None:
+def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path):
     seconds = [3e-6, 1e-6, None]
     ranks = {"median": seconds, "minimum": seconds, "mean": seconds, "mean_of_all": seconds}
     line = recorded.case(ranks=ranks, clocks="all")
@@ -101,9 +101,7 @@ def test_ranks_without_a_part_stay_out_of_the_imb_mean(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flags", [[0] * 10, [2] * 5 + [0] * 5, [2] * 10])
-def test_the_imb_mean_is_over_all_samples_as_imb_has_no_flags(
-    flags: list[int], tmp_path: Path
-) -> None:
+def test_the_imb_mean_is_over_all_samples_as_imb_has_no_flags(flags, tmp_path):
     clean, of_all = [1e-6, 1e-6], [7e-6, 7e-6]
     ranks = {"median": clean, "minimum": clean, "mean": clean, "mean_of_all": of_all}
     line = recorded.case(ranks=ranks, clocks="all", flags=flags)
@@ -112,7 +110,7 @@ def test_the_imb_mean_is_over_all_samples_as_imb_has_no_flags(
     assert result.launch_imb == (pytest.approx(7e-6),)
 
 
-def test_the_tail_is_over_all_samples_after_warm_up(tmp_path: Path) -> None:
+def test_the_tail_is_over_all_samples_after_warm_up(tmp_path):
     seconds = [1.0] + [1e-6] * 89 + [2e-6] * 9 + [50e-6, 60e-6]
     flags = [1] + [0] * 98 + [2, 2]
     result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
@@ -121,7 +119,7 @@ def test_the_tail_is_over_all_samples_after_warm_up(tmp_path: Path) -> None:
     assert result.tail.p99 == pytest.approx(50.1e-6, rel=0.01)
 
 
-def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Path) -> None:
+def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path):
     seconds = [9e-6, 9e-6, *CALM, 50e-6, 60e-6, 70e-6]
     flags = [1, 1, *[0] * len(CALM), 2, 4, 8]
     result = only(run_of(tmp_path, recorded.header(), recorded.case(seconds=seconds, flags=flags)))
@@ -131,14 +129,14 @@ def test_flagged_samples_are_left_out_and_the_share_kept_is_stated(tmp_path: Pat
     assert result.basis == "clean"
 
 
-def test_a_machine_with_hardly_a_clean_sample_is_told_so(tmp_path: Path) -> None:
+def test_a_machine_with_hardly_a_clean_sample_is_told_so(tmp_path):
     result = only(run_of(tmp_path, recorded.header(), recorded.case(flags=[2] * 8 + [0] * 2)))
     assert result.basis == "all"
     assert "too few samples are undisturbed, so all samples count" in result.warnings[0].text
     assert result.warnings[0].hint
 
 
-def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) -> None:
+def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path):
     lines = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
     lines.append(recorded.case(launch=3, seconds=scaled(40), flags=[2] * len(CALM)))
     result = only(run_of(tmp_path, recorded.header(), *lines))
@@ -159,8 +157,8 @@ def test_a_wholly_disturbed_launch_is_left_out_and_that_is_said(tmp_path: Path) 
     ],
 )
 def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
-    tmp_path: Path, factors: tuple[float, ...], options: dict[str, int], status: str
-) -> None:
+    tmp_path, factors, options, status
+):
     lines = [recorded.case(launch=i, seconds=[f * 1e-6] * 20) for i, f in enumerate(factors)]
     header = recorded.header()
     header["options"] = header["options"] | options
@@ -171,14 +169,14 @@ def test_a_case_is_wide_when_its_printed_interval_is_or_there_is_none(
     assert ("an interval needs 3" in texts) == (len(factors) < 3)
 
 
-def test_fewer_than_three_launches_have_a_range_and_no_interval(tmp_path: Path) -> None:
+def test_fewer_than_three_launches_have_a_range_and_no_interval(tmp_path):
     lines = [recorded.case(launch=i, seconds=scaled(1 + i)) for i in range(2)]
     result = only(run_of(tmp_path, recorded.header(), *lines))
     assert (result.headline.low, result.headline.high) == (None, None)
     assert result.range == (pytest.approx(1.0e-6, rel=0.02), pytest.approx(2.0e-6, rel=0.02))
 
 
-def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(tmp_path: Path) -> None:
+def test_cases_are_sorted_by_shape_and_size_whatever_was_finished_first(tmp_path):
     four = {"ranks": 4, "ranks_per_node": 2}
     results = summarise(
         run_of(
@@ -214,13 +212,13 @@ def planned(*names: str) -> dict[str, object]:
     }
 
 
-def test_cases_are_in_the_order_of_the_plan(tmp_path: Path) -> None:
+def test_cases_are_in_the_order_of_the_plan(tmp_path):
     header = recorded.header(plan=[planned("auto", "floor", "message")])
     results = summarise(run_of(tmp_path, header, *ways("message", "auto", "floor")))
     assert [result.case for result in results] == ["ghost/auto", "ghost/floor", "ghost/message"]
 
 
-def test_what_a_run_lacks_is_said_with_the_reason(tmp_path: Path) -> None:
+def test_what_a_run_lacks_is_said_with_the_reason(tmp_path):
     header = recorded.header(plan=[planned("auto", "floor", "message")])
     event = {
         "kind": "event",
@@ -236,13 +234,13 @@ def test_what_a_run_lacks_is_said_with_the_reason(tmp_path: Path) -> None:
     assert not any("missing" in one.text for one in run_warnings(whole, summarise(whole)))
 
 
-def test_a_skipped_case_says_why(tmp_path: Path) -> None:
+def test_a_skipped_case_says_why(tmp_path):
     result = only(run_of(tmp_path, recorded.header(), recorded.skipped(reason="needs 3 GiB")))
     assert (result.status, result.reason, result.headline) == ("skipped", "needs 3 GiB", None)
     assert result.rate is None
 
 
-def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(tmp_path: Path) -> None:
+def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(tmp_path):
     failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(tmp_path, recorded.header(), recorded.case(launch=0), failed))
     assert result.status == "wide"
@@ -250,13 +248,13 @@ def test_a_failure_in_one_launch_is_told_beside_the_value_of_the_others(tmp_path
     assert result.launches == (0,)
 
 
-def test_a_failure_everywhere_outranks_a_skip(tmp_path: Path) -> None:
+def test_a_failure_everywhere_outranks_a_skip(tmp_path):
     failed = recorded.skipped(launch=1, status="failed", reason="wrong byte 7")
     result = only(run_of(tmp_path, recorded.header(), recorded.skipped(launch=0), failed))
     assert (result.status, result.reason) == ("failed", "wrong byte 7")
 
 
-def test_an_imported_mean_has_no_interval_but_five_launches_have_one(tmp_path: Path) -> None:
+def test_an_imported_mean_has_no_interval_but_five_launches_have_one(tmp_path):
     one = only(run_of(tmp_path, recorded.imported_header(), recorded.imported_case(mean=2e-6)))
     assert one.statistic == "mean"
     assert one.median is None
@@ -268,7 +266,7 @@ def test_an_imported_mean_has_no_interval_but_five_launches_have_one(tmp_path: P
     assert five.headline.relative_error == pytest.approx(0.0139, abs=0.001)
 
 
-def test_launches_in_two_groups_are_told_in_words(tmp_path: Path) -> None:
+def test_launches_in_two_groups_are_told_in_words(tmp_path):
     lines = [
         recorded.case(launch=i, seconds=scaled(f)) for i, f in enumerate((1, 1.3, 1.01, 1.31, 1.0))
     ]
@@ -280,7 +278,7 @@ def test_launches_in_two_groups_are_told_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("last", "direction"), [(1.3, "slower"), (0.7, "faster")])
-def test_drift_is_told_with_its_direction(tmp_path: Path, last: float, direction: str) -> None:
+def test_drift_is_told_with_its_direction(tmp_path, last, direction):
     lines = []
     for launch in range(3):
         seconds = np.concatenate(
@@ -299,22 +297,20 @@ def test_drift_is_told_with_its_direction(tmp_path: Path, last: float, direction
         ({"binding": ["0-1", "0-1"]}, "ranks are not pinned: on node0"),
     ],
 )
-def test_placement_that_spoils_numbers_is_told(
-    tmp_path: Path, changes: dict[str, list[str]], says: str
-) -> None:
+def test_placement_that_spoils_numbers_is_told(tmp_path, changes, says):
     placement = recorded.PLACEMENT | changes
     run = run_of(tmp_path, recorded.header(), recorded.launch(placement=placement), recorded.case())
     texts = [caution.text for caution in run_warnings(run, summarise(run))]
     assert any(says in text for text in texts)
 
 
-def test_ranks_on_cores_of_their_own_are_nothing_to_warn_of(tmp_path: Path) -> None:
+def test_ranks_on_cores_of_their_own_are_nothing_to_warn_of(tmp_path):
     lines = [recorded.launch(0), *(recorded.case(launch=i, seconds=CALM) for i in range(3))]
     run = run_of(tmp_path, recorded.header(), *lines)
     assert run_warnings(run, summarise(run)) == []
 
 
-def test_a_busy_machine_is_told_with_the_share_lost(tmp_path: Path) -> None:
+def test_a_busy_machine_is_told_with_the_share_lost(tmp_path):
     flags = [2] * 6 + [0] * 18
     lines = [recorded.case(launch=i, seconds=CALM, flags=flags) for i in range(3)]
     run = run_of(tmp_path, recorded.header(), *lines)
@@ -330,9 +326,7 @@ def test_a_busy_machine_is_told_with_the_share_lost(tmp_path: Path) -> None:
         (0.026, 1, []),
     ],
 )
-def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(
-    tmp_path: Path, waited: float, cores: int, signs: list[str]
-) -> None:
+def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(tmp_path, waited, cores, signs):
     placement = recorded.PLACEMENT | {"binding": ["0", str(cores - 1)]}
     launches = [recorded.launch(i, placement=placement) for i in range(3)]
     cases = [recorded.case(launch=i, seconds=CALM, waited_seconds=waited) for i in range(3)]
@@ -344,9 +338,7 @@ def test_ranks_that_waited_for_their_cores_tell_of_a_busy_machine(
 
 
 @pytest.mark.parametrize(("left_out", "hint"), [(0, "take at least"), (1, "measure on an idle")])
-def test_launches_that_were_made_and_left_out_are_not_asked_for_again(
-    tmp_path: Path, left_out: int, hint: str
-) -> None:
+def test_launches_that_were_made_and_left_out_are_not_asked_for_again(tmp_path, left_out, hint):
     lines = [recorded.case(launch=launch, seconds=CALM) for launch in range(2)]
     result = only(run_of(tmp_path, recorded.header(), *lines))
     result = replace(result, launches_left_out=left_out)
@@ -359,14 +351,14 @@ def test_launches_that_were_made_and_left_out_are_not_asked_for_again(
     assert caution.hint.startswith(hint)
 
 
-def test_too_few_launches_are_told_with_what_helps(tmp_path: Path) -> None:
+def test_too_few_launches_are_told_with_what_helps(tmp_path):
     run = run_of(tmp_path, recorded.header(), recorded.case(seconds=CALM))
     (caution,) = run_warnings(run, summarise(run))
     assert caution.text == "1 of 1 cases have no interval, which needs 3 launches that count"
     assert caution.hint == "take at least --launches 3"
 
 
-def test_launches_of_different_libraries_are_told(tmp_path: Path) -> None:
+def test_launches_of_different_libraries_are_told(tmp_path):
     other = recorded.MPI | {"library": "Open MPI v5.0.11"}
     lines = [recorded.launch(0), recorded.launch(1, mpi=other)]
     cases = [recorded.case(launch=i, seconds=CALM) for i in range(3)]
@@ -375,7 +367,7 @@ def test_launches_of_different_libraries_are_told(tmp_path: Path) -> None:
     assert "used 2 MPI libraries: MPICH Version: 5.0.2; Open MPI v5.0.11" in caution.text
 
 
-def test_a_damaged_cpu_list_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_a_damaged_cpu_list_is_no_reason_to_fail(tmp_path):
     placement = recorded.PLACEMENT | {"binding": ["0-99999999999", "x,²"]}
     run = run_of(tmp_path, recorded.header(), recorded.launch(placement=placement), recorded.case())
     assert summarise(run)

@@ -32,13 +32,13 @@ def typed_axes() -> list[tuple[str, str, list[str]]]:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_axis_has_the_name_of_an_option(verb: str) -> None:
+def test_no_axis_has_the_name_of_an_option(verb):
     options = set(options_of(build_parser([verb]), verb))
     axes = {f"--{axis}" for study in catalogue.studies().values() for axis in study.axes}
     assert axes & options == ALIKE.get(verb, set())
 
 
-def test_no_axis_that_the_runner_measures_has_the_name_of_one_of_its_options() -> None:
+def test_no_axis_that_the_runner_measures_has_the_name_of_one_of_its_options():
     said = subprocess.run(
         [installation.runner(), "--help"], capture_output=True, text=True, check=True, timeout=60
     )
@@ -49,9 +49,7 @@ def test_no_axis_that_the_runner_measures_has_the_name_of_one_of_its_options() -
 
 
 @pytest.mark.parametrize(("study", "axis", "values"), typed_axes(), ids=lambda each: str(each)[:20])
-def test_each_axis_takes_as_an_option_what_the_list_prints(
-    study: str, axis: str, values: list[str]
-) -> None:
+def test_each_axis_takes_as_an_option_what_the_list_prints(study, axis, values):
     text = ",".join(values)
     arguments = parse(["measure", study, f"--{axis}", text])
     assert arguments.axis == [f"{axis}={text}"]

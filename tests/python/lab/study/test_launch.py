@@ -32,7 +32,7 @@ def real_launcher(ranks: int) -> Launcher:
 
 @pytest.mark.parametrize("mode", launch.MODES)
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_a_real_job_start_is_a_valid_case(mode: str, ranks: int, tmp_path: Path) -> None:
+def test_a_real_job_start_is_a_valid_case(mode, ranks, tmp_path):
     shape = Shape(ranks)
     launcher = real_launcher(ranks)
     environment = {**os.environ, **launcher.environment(shape, os.environ)}
@@ -51,7 +51,7 @@ def test_a_real_job_start_is_a_valid_case(mode: str, ranks: int, tmp_path: Path)
     assert len(line["ranks"]["median"]) == ranks
 
 
-def test_initialising_mpi_takes_longer_than_not_doing_so(tmp_path: Path) -> None:
+def test_initialising_mpi_takes_longer_than_not_doing_so(tmp_path):
     launcher = real_launcher(2)
     environment = {**os.environ, **launcher.environment(SHAPE, os.environ)}
     plain, init = (
@@ -88,7 +88,7 @@ def stamps(*seconds: float) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("glued", [False, True])
-def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued: bool) -> None:
+def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued):
     line = measured(lambda job: stamps(1.0 + job, 3.0 + job), glued=glued)
     schema.check(line)
     assert line["samples"]["seconds"] == pytest.approx([3, 4, 5], abs=0.5)
@@ -98,20 +98,18 @@ def test_a_sample_is_the_last_rank_and_ranks_keep_their_own_times(glued: bool) -
     assert line["ranks"]["minimum"] == pytest.approx([2, 4], abs=0.5)
 
 
-def test_a_rank_that_does_not_answer_fails_the_launch() -> None:
+def test_a_rank_that_does_not_answer_fails_the_launch():
     with pytest.raises(LaunchError, match="only 1 of 2 ranks reported when they began"):
         measured(lambda job: stamps(1.0))
 
 
-def test_a_clock_that_is_wrong_fails_the_launch() -> None:
+def test_a_clock_that_is_wrong_fails_the_launch():
     with pytest.raises(LaunchError, match=r"seems to run \d+\.\d+ s before its launcher"):
         measured(lambda job: stamps(-5.0, 1.0))
 
 
 @pytest.mark.parametrize("seconds", [3600.0, -3600.0])
-def test_a_job_during_which_the_clock_was_set_is_started_again(
-    seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_during_which_the_clock_was_set_is_started_again(seconds, monkeypatch):
     real = time.time
     steps: list[float] = []
     monkeypatch.setattr(time, "time", lambda: real() + sum(steps))
@@ -132,7 +130,7 @@ def test_a_job_during_which_the_clock_was_set_is_started_again(
         measured(always)
 
 
-def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path: Path) -> None:
+def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path):
     """As under Fujitsu's mpiexec -stdout-proc: a folder of files, nothing on stdout."""
     ranks = tmp_path / "ranks.sh"
     ranks.write_text(
@@ -147,7 +145,7 @@ def test_stamps_are_read_from_files_where_the_launcher_writes_files(tmp_path: Pa
     assert list((tmp_path / "logs").iterdir()) == []
 
 
-def test_a_job_that_does_not_start_names_the_cause(tmp_path: Path) -> None:
+def test_a_job_that_does_not_start_names_the_cause(tmp_path):
     launcher = Template(Capacity(1, 2), "mpich", "sh", ("sh", "-c", "echo 'oh dear' >&2; exit 7"))
     with pytest.raises(LaunchError, match="a job of 2 ranks did not start: sh exited with 7"):
         launch.measure("plain", 0, SHAPE, launcher, os.environ, tmp_path / "logs", samples=1)
@@ -155,7 +153,7 @@ def test_a_job_that_does_not_start_names_the_cause(tmp_path: Path) -> None:
     assert log.read_text() == "oh dear\n"
 
 
-def test_modes_are_restricted_by_the_axis() -> None:
+def test_modes_are_restricted_by_the_axis():
     assert launch.cases({}) == ["launch/plain", "launch/init"]
     assert launch.cases({"stamp": "init"}) == ["launch/init"]
     with pytest.raises(UsageError, match="unknown stamp 'cold'; known: plain, init"):

@@ -61,35 +61,35 @@ def warnings(situation: Situation) -> list[Check]:
 def changed(situation: Situation, part: str, **values: object) -> Situation:
     facts = situation.facts
     part_now = replace(getattr(facts, part), **values)
-    return replace(situation, facts=replace(facts, **{part: part_now}))  # type: ignore[arg-type]
+    return replace(situation, facts=replace(facts, **{part: part_now}))
 
 
-def test_a_healthy_machine_gets_no_warning(healthy: Situation) -> None:
+def test_a_healthy_machine_gets_no_warning(healthy):
     assert warnings(healthy) == []
     assert {check.verdict for check in check_all(healthy)} == {"ok"}
 
 
-def test_more_ranks_than_cores_are_warned_of(healthy: Situation) -> None:
+def test_more_ranks_than_cores_are_warned_of(healthy):
     shared = replace(healthy, shape=Shape(20), probed=probed(*["0-15"] * 20))
     (warning,) = warnings(shared)
     assert warning.finding == "20 ranks share 16 cores"
     assert warning.hint == "-n 16"
 
 
-def test_ranks_that_may_use_each_others_cores_are_warned_of(healthy: Situation) -> None:
+def test_ranks_that_may_use_each_others_cores_are_warned_of(healthy):
     (warning,) = warnings(replace(healthy, probed=probed("0-31", "0-31")))
     assert warning.name == "binding"
     assert warning.hint.startswith("mpiexec was asked to (-bind-to core) and could not")
 
 
-def test_too_many_threads_are_warned_of(healthy: Situation) -> None:
+def test_too_many_threads_are_warned_of(healthy):
     settings = {"OMP_NUM_THREADS": "16", "MKL_NUM_THREADS": "2"}
     (warning,) = warnings(replace(healthy, environment=settings))
     assert "OMP_NUM_THREADS=16" in warning.finding
     assert warnings(replace(healthy, environment={"OMP_NUM_THREADS": "8"})) == []
 
 
-def test_a_list_of_threads_counts_by_its_outermost_level(healthy: Situation) -> None:
+def test_a_list_of_threads_counts_by_its_outermost_level(healthy):
     (warning,) = warnings(replace(healthy, environment={"OMP_NUM_THREADS": "16,2"}))
     assert "OMP_NUM_THREADS=16" in warning.finding
     (check,) = [
@@ -100,7 +100,7 @@ def test_a_list_of_threads_counts_by_its_outermost_level(healthy: Situation) -> 
     assert check.finding == "OMP_NUM_THREADS=4 as you set it"
 
 
-def test_a_busy_machine_is_warned_of_and_the_culprit_named(healthy: Situation) -> None:
+def test_a_busy_machine_is_warned_of_and_the_culprit_named(healthy):
     busy = Load(1.0, 5.0, 1.02, 0.1, (Process(4711, "cc1plus", 0.99),))
     load, steal = warnings(replace(healthy, facts=replace(healthy.facts, load=busy)))
     assert "cc1plus (4711)" in load.finding
@@ -118,27 +118,25 @@ def test_a_busy_machine_is_warned_of_and_the_culprit_named(healthy: Situation) -
         ("memory", {"shared_memory_bytes": 64 << 20}, "shared memory"),
     ],
 )
-def test_each_condition_has_its_warning_and_a_hint(
-    healthy: Situation, part: str, values: dict[str, object], name: str
-) -> None:
+def test_each_condition_has_its_warning_and_a_hint(healthy, part, values, name):
     (warning,) = warnings(changed(healthy, part, **values))
     assert warning.name == name
     assert warning.hint
 
 
-def test_a_coarse_clock_is_warned_of(healthy: Situation) -> None:
+def test_a_coarse_clock_is_warned_of(healthy):
     coarse = {"name": "jiffies", "resolution_seconds": 4e-3, "cost_seconds": 1e-7}
     (warning,) = warnings(replace(healthy, probed=probed("0", "1", clock=coarse)))
     assert warning.name == "clock"
 
 
-def test_what_the_kernel_does_not_show_is_a_note(healthy: Situation) -> None:
+def test_what_the_kernel_does_not_show_is_a_note(healthy):
     unknown = changed(healthy, "system", governor=None, virtualisation="KVM")
     verdicts = {check.name: check.verdict for check in check_all(unknown)}
     assert (verdicts["frequency"], verdicts["platform"]) == ("note", "note")
 
 
-def test_the_facts_of_the_checks_are_those_of_the_machine(tmp_path: Path) -> None:
+def test_the_facts_of_the_checks_are_those_of_the_machine(tmp_path):
     facts: Facts = read_facts({}, Files(trees.plant(tmp_path, trees.server())), load_seconds=0)
     launcher = Hydra(Capacity(1, facts.usable_cores), "mpich", "mpiexec")
     situation = Situation(facts, launcher, Shape(2), None, {}, tmp_path)
@@ -146,7 +144,7 @@ def test_the_facts_of_the_checks_are_those_of_the_machine(tmp_path: Path) -> Non
     assert names == {"frequency", "single copy"}
 
 
-def test_a_placement_is_read_host_by_host() -> None:
+def test_a_placement_is_read_host_by_host():
     placement = {
         "hosts": ["a", "b"],
         "rank_host": [0, 1, 0, 1],

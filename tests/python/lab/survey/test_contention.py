@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The domains of the study `contention` are those of the machine, where ranks fill them."""
 
-from __future__ import annotations
-
 import pytest
 
 from transrank.lab.machine import synthetic
-from transrank.lab.machine.topology import Topology
 from transrank.lab.store.records import Shape
 from transrank.lab.survey import contention
 from transrank.lab.survey.plan import Selection, with_domains
@@ -30,20 +27,18 @@ FLAT = synthetic.read_text("pack:1 core:4 pu:2")
         (FLAT, 4, 4, 1),  # one domain is no pair
     ],
 )
-def test_ranks_share_the_domains_that_they_fill(
-    topology: Topology, ranks: int, on_a_node: int, expected: int
-) -> None:
+def test_ranks_share_the_domains_that_they_fill(topology, ranks, on_a_node, expected):
     shape = Shape(ranks, on_a_node)
     usable = topology.first_threads()
     assert contention.ranks_per_domain(shape, on_a_node, topology, usable) == expected
 
 
-def test_domains_with_different_numbers_of_usable_cores_are_not_counted_by() -> None:
+def test_domains_with_different_numbers_of_usable_cores_are_not_counted_by():
     assert contention.ranks_per_domain(Shape(16, 8), 8, XT6, range(8)) == 1
     assert contention.ranks_per_domain(Shape(16, 8), 8, XT6, (0, 1, 6, 7, 12, 13, 18, 19)) == 2
 
 
-def test_only_contention_gets_the_domains_and_only_where_none_are_named() -> None:
+def test_only_contention_gets_the_domains_and_only_where_none_are_named():
     both = Selection(("pingpong", "contention"), "8")
     assert with_domains([both], 6) == (
         Selection(("pingpong",), "8"),
@@ -54,7 +49,7 @@ def test_only_contention_gets_the_domains_and_only_where_none_are_named() -> Non
     assert with_domains([both], None) == (both,)
 
 
-def test_what_is_taken_from_the_machine_is_said() -> None:
+def test_what_is_taken_from_the_machine_is_said():
     assert contention.domains_in_words({Shape(48, 24): 6, Shape(2, 1): 1}) == [
         "contention, 48 ranks, 24 per node: domains of 6 ranks, as a memory domain of this machine "
         "has; another number: --axis domain_ranks=N",

@@ -38,7 +38,7 @@ class Watched(Progress):
     def __init__(self, total: int) -> None:
         super().__init__(total)
         self.shown: list[str] = []
-        self.left: list[float] = []  # type: ignore[assignment]
+        self.left: list[float] = []
 
     def show(self, case: Finished) -> None:
         self.shown.append(f"{case.launch} {case.case} {case.status}")
@@ -91,9 +91,7 @@ def drive(record: Path, **settings: Any) -> tuple[Driver, Watched]:
     return driver, watched[0]
 
 
-def test_finished_cases_and_progress_are_passed_on(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_finished_cases_and_progress_are_passed_on(monkeypatch, record):
     script = "echo progress pingpong 0 2 1 12.5\n" + line(8) + line(64) + "echo noise\n"
     pretend(monkeypatch, record.parent, script)
     said: list[str] = []
@@ -105,9 +103,7 @@ def test_finished_cases_and_progress_are_passed_on(
     assert [event.event for event in read_run(record).events] == ["finished"]
 
 
-def test_a_wrong_payload_fails_its_case_but_not_the_launches_after_it(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_a_wrong_payload_fails_its_case_but_not_the_launches_after_it(monkeypatch, record):
     pretend(monkeypatch, record.parent, line(8) + failed(64) + "exit 3\n")
     with pytest.raises(LaunchError) as raised:
         drive(record)
@@ -120,18 +116,14 @@ def test_a_wrong_payload_fails_its_case_but_not_the_launches_after_it(
     assert [event.event for event in run.events] == ["launch-failed"]
 
 
-def test_a_runner_that_forgets_cases_is_not_believed(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_a_runner_that_forgets_cases_is_not_believed(monkeypatch, record):
     pretend(monkeypatch, record.parent, line(8))
     with pytest.raises(LaunchError, match="with 1 of its 2 cases unfinished: sh ended as if all"):
         drive(record)
     assert finished_cases(read_run(record)) == {(0, "pingpong/8B")}
 
 
-def test_a_line_cut_by_the_end_of_the_runner_is_repaired(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_a_line_cut_by_the_end_of_the_runner_is_repaired(monkeypatch, record):
     cut = 'printf \'{"kind": "case", "study\' >>$record\n'
     words = "echo 'transrank-run: MPI_Send failed on rank 1: broken' >&2\nexit 3\n"
     pretend(monkeypatch, record.parent, line(8) + cut + words)
@@ -145,7 +137,7 @@ def test_a_line_cut_by_the_end_of_the_runner_is_repaired(
     assert "MPI_Send failed" in log.read_text()
 
 
-def test_only_what_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
+def test_only_what_is_missing_is_asked_for(monkeypatch, record):
     asked = record.parent / "asked"
     script = f'echo "$launch $(cat $only /dev/null | tr "\\n" " ")" >>{asked}\n' + line(64)
     pretend(monkeypatch, record.parent, script + '[ -n "$only" ] || ' + line(8))
@@ -155,7 +147,7 @@ def test_only_what_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch, reco
     assert not record.with_suffix(".logs").exists()
 
 
-def test_a_launch_without_end_is_ended(monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
+def test_a_launch_without_end_is_ended(monkeypatch, record):
     pretend(monkeypatch, record.parent, line(8) + "exec sleep 600\n")
     monkeypatch.setattr(Driver, "_patience", lambda self, planned: 0.5)
     with pytest.raises(LaunchError, match=r"it was ended after \d+ s without an end in sight"):
@@ -163,9 +155,7 @@ def test_a_launch_without_end_is_ended(monkeypatch: pytest.MonkeyPatch, record: 
     assert finished_cases(read_run(record)) == {(0, "pingpong/8B")}
 
 
-def test_a_record_file_that_vanishes_ends_the_run_in_words(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_a_record_file_that_vanishes_ends_the_run_in_words(monkeypatch, record):
     pretend(monkeypatch, record.parent, line(8) + line(64))
     monkeypatch.setattr(
         "transrank.lab.store.records.append_line",
@@ -178,9 +168,7 @@ def test_a_record_file_that_vanishes_ends_the_run_in_words(
         drive(record)
 
 
-def test_a_list_of_cases_that_does_not_fit_the_disk_ends_the_run_in_words(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_a_list_of_cases_that_does_not_fit_the_disk_ends_the_run_in_words(monkeypatch, record):
     open_any = Path.open
 
     def full(path: Path, mode: str = "r", **more: Any) -> Any:
@@ -193,9 +181,7 @@ def test_a_list_of_cases_that_does_not_fit_the_disk_ends_the_run_in_words(
         drive(record, finished={(0, "pingpong/8B")})
 
 
-def test_links_in_the_folder_of_the_logs_are_not_written_through(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_links_in_the_folder_of_the_logs_are_not_written_through(monkeypatch, record):
     victim = record.parent / "victim"
     victim.write_text("precious")
     folder = record.with_suffix(".logs")
@@ -218,9 +204,7 @@ def test_links_in_the_folder_of_the_logs_are_not_written_through(
         ),
     ],
 )
-def test_a_launch_that_does_not_begin_or_end_is_ended(
-    monkeypatch: pytest.MonkeyPatch, record: Path, says: str, told: str
-) -> None:
+def test_a_launch_that_does_not_begin_or_end_is_ended(monkeypatch, record, says, told):
     pretend(monkeypatch, record.parent, says + "exec sleep 600\n")
     monkeypatch.setattr(Driver, "_idle_patience", lambda self, planned: 0.5)
     with pytest.raises(LaunchError) as failed:
@@ -228,9 +212,7 @@ def test_a_launch_that_does_not_begin_or_end_is_ended(
     assert told in str(failed.value)
 
 
-def test_launches_beyond_three_are_left_out_when_the_time_is_spent(
-    monkeypatch: pytest.MonkeyPatch, record: Path
-) -> None:
+def test_launches_beyond_three_are_left_out_when_the_time_is_spent(monkeypatch, record):
     pretend(monkeypatch, record.parent, line(8) + line(64))
     header = recorded.header()
     plan = tuple(replace(PLAN[0], launch=number) for number in range(8))

@@ -35,7 +35,7 @@ def starting(launch: int, count: int) -> PlannedLaunch:
     return PlannedLaunch(launch, Shape(2), ("launch/plain", "launch/init"), arguments)
 
 
-def test_the_study_of_job_starts_costs_job_starts() -> None:
+def test_the_study_of_job_starts_costs_job_starts():
     assert is_launch_study(starting(0, 3))
     assert not is_launch_study(measuring(0, 3))
     # two cases, each one job that warms up and three that count
@@ -43,13 +43,13 @@ def test_the_study_of_job_starts_costs_job_starts() -> None:
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
-def test_more_cases_take_longer(few: int, more: int) -> None:
+def test_more_cases_take_longer(few, more):
     short = most_seconds([measuring(0, few)], COSTS)
     long = most_seconds([measuring(0, few + more)], COSTS)
     assert long == pytest.approx(short + more * (0.2 + OVERHEAD_SECONDS_PER_CASE))
 
 
-def test_time_left_falls_to_zero_and_learns_from_what_was_faster() -> None:
+def test_time_left_falls_to_zero_and_learns_from_what_was_faster():
     plan = [measuring(0, 10), measuring(1, 10), measuring(2, 10)]
     expected = most_seconds(plan[:1], COSTS)
     left = TimeLeft(COSTS, list(plan))
@@ -68,7 +68,7 @@ def test_time_left_falls_to_zero_and_learns_from_what_was_faster() -> None:
     assert left.seconds() == 0
 
 
-def test_a_run_with_a_deadline_has_its_time_left_and_says_what_fits() -> None:
+def test_a_run_with_a_deadline_has_its_time_left_and_says_what_fits():
     left = TimeLeft(COSTS, [], time.monotonic() + 60)
     assert left.seconds() == pytest.approx(60, abs=5)
     assert left.is_enough_for(measuring(0, 10))
@@ -83,8 +83,8 @@ def test_a_run_with_a_deadline_has_its_time_left_and_says_what_fits() -> None:
 
 @given(start=st.floats(0.05, 3), cases=st.integers(1, 250), launches=st.integers(1, 6))
 def test_a_quick_survey_has_time_for_its_usual_launches_unless_starting_takes_it(
-    start: float, cases: int, launches: int
-) -> None:
+    start, cases, launches
+):
     plan = [measuring(0, cases)] * launches + [starting(1, presets.QUICK_JOB_STARTS)]
     fixed = fixed_seconds(plan, Costs(start, 0))
     budget = presets.case_seconds(presets.QUICK_SECONDS, fixed, measured_cases(plan))

@@ -61,7 +61,7 @@ def further(cases: Sequence[Sequence[float]], **changes: Any) -> Further:
     return found
 
 
-def test_only_what_is_wide_is_launched_again_with_another_seed() -> None:
+def test_only_what_is_wide_is_launched_again_with_another_seed():
     found = further([STEADY, WIDE, WIDER])
     (launch,) = found.launches(None)
     assert (launch.launch, launch.cases) == (3, NAMES[1:])
@@ -71,16 +71,16 @@ def test_only_what_is_wide_is_launched_again_with_another_seed() -> None:
     assert another.launch == 4
 
 
-def test_nothing_follows_where_all_is_precise() -> None:
+def test_nothing_follows_where_all_is_precise():
     assert further([STEADY] * 3).launches(None) == []
 
 
-def test_every_case_gets_the_usual_number_first() -> None:
+def test_every_case_gets_the_usual_number_first():
     (launch,) = further([STEADY, STEADY, WIDER], usual_launches=8).launches(1e3)
     assert launch.cases == NAMES
 
 
-def test_where_time_is_short_what_needs_the_fewest_launches_comes_first() -> None:
+def test_where_time_is_short_what_needs_the_fewest_launches_comes_first():
     found = further([STEADY, WIDE, WIDER], run_seconds=10.0, usual_launches=8)
     (launch,) = found.launches(0.21)  # less than a launch of everything takes
     assert launch.cases == (NAMES[1],) or launch.cases == NAMES[1:]
@@ -99,13 +99,11 @@ def test_where_time_is_short_what_needs_the_fewest_launches_comes_first() -> Non
         ({"most_launches": None}, False),
     ],
 )
-def test_a_case_goes_on_while_its_time_or_the_runs_is_left(
-    changes: dict[str, Any], goes_on: bool
-) -> None:
+def test_a_case_goes_on_while_its_time_or_the_runs_is_left(changes, goes_on):
     assert bool(further([WIDER] * 3, **changes).launches(None)) == goes_on
 
 
-def test_a_case_that_was_skipped_or_failed_is_not_launched_again() -> None:
+def test_a_case_that_was_skipped_or_failed_is_not_launched_again():
     found = Further(plan(), options())
     found.take(measured(NAMES[0], WIDER))
     lines = [recorded.skipped(launch=i, case=NAMES[1]) for i in range(3)]
@@ -119,7 +117,7 @@ def probed(ns: float, launches: int, first: int = 0) -> list[Case]:
     return measured(NAMES[0], [1.0] * launches, first, samples=samples)
 
 
-def test_the_state_of_the_cores_is_found_once_and_again_when_another_is_commoner() -> None:
+def test_the_state_of_the_cores_is_found_once_and_again_when_another_is_commoner():
     found = Further(plan(), options())
     assert found.new_states() == {}
     found.take(probed(50, 3))

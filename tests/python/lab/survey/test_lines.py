@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,21 +41,19 @@ def header(label: str | None, word: str, value: str) -> dict[str, object]:
 
 
 @given(label=st.none() | ANY_TEXT, word=ANY_TEXT, value=ANY_TEXT)
-def test_any_label_argument_and_setting_can_be_stored(
-    label: str | None, word: str, value: str
-) -> None:
+def test_any_label_argument_and_setting_can_be_stored(label, word, value):
     line = header(label, word, value)
     written = json.dumps(line, ensure_ascii=False, allow_nan=False).encode()
     schema.check(json.loads(written))
 
 
 @given(ANY_TEXT)
-def test_any_message_of_an_event_can_be_stored(message: str) -> None:
+def test_any_message_of_an_event_can_be_stored(message):
     line = event_line("interrupted", message, launch=3)
     schema.check(json.loads(json.dumps(line, ensure_ascii=False).encode()))
 
 
-def test_a_header_reads_back_as_what_was_planned(tmp_path: Path) -> None:
+def test_a_header_reads_back_as_what_was_planned(tmp_path):
     path = tmp_path / "20261120-123456-ab12.jsonl"
     records.append_line(path, header("night", "pingpong", "1"))
     found = records.read_run(path).header

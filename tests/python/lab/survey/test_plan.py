@@ -35,9 +35,7 @@ STARTS = Selection(("launch",))
     selections=st.lists(st.sampled_from([PINGPONG, RING, STARTS]), min_size=1, unique=True),
     seed=st.integers(0, 2**63 - 1),
 )
-def test_every_launch_is_planned_once_and_numbered_in_order(
-    ranks: list[int], launches: int, selections: list[Selection], seed: int
-) -> None:
+def test_every_launch_is_planned_once_and_numbered_in_order(ranks, launches, selections, seed):
     shapes = tuple(Shape(count) for count in ranks)
     conditions = Conditions(launches=launches, seed=seed)
     planned = make_plan(Request(tuple(selections), shapes, conditions), listed)
@@ -52,7 +50,7 @@ def test_every_launch_is_planned_once_and_numbered_in_order(
         assert int(drawn) == (seed + repetition) % 2**63
 
 
-def test_the_time_of_a_case_is_shared_by_its_launches() -> None:
+def test_the_time_of_a_case_is_shared_by_its_launches():
     conditions = Conditions(max_time_seconds=1.0, launches=4, precision=0.05)
     planned = make_plan(Request((PINGPONG,), (Shape(2),), conditions), listed)
     arguments = planned[0].arguments
@@ -60,7 +58,7 @@ def test_the_time_of_a_case_is_shared_by_its_launches() -> None:
     assert arguments[arguments.index("--precision") + 1] == "0.025"
 
 
-def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says() -> None:
+def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says():
     words = Conditions().arguments()
     assert dict(zip(words[::2], words[1::2], strict=True)) == {
         "--precision": "0.025",
@@ -74,7 +72,7 @@ def test_a_case_is_measured_to_five_percent_in_a_second_unless_the_user_says() -
     }
 
 
-def test_a_survey_measures_two_ranks_studies_once_per_placement() -> None:
+def test_a_survey_measures_two_ranks_studies_once_per_placement():
     shapes = (Shape(2), Shape(4), Shape(8))
     request = Request((Selection(("pingpong", "sendrecv")),), shapes, Conditions(launches=1), False)
     studies = [{case.partition("/")[0] for case in one.cases} for one in make_plan(request, listed)]
@@ -99,7 +97,7 @@ def studies_by_shape(shapes: Sequence[Shape], one_node: bool = False) -> dict[st
     }
 
 
-def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job() -> None:
+def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job():
     found = studies_by_shape([Shape(2, 2), Shape(2, 1), Shape(4, 1), Shape(256, 64)])
     both = {"pingpong", "sendrecv"}
     assert found == {
@@ -110,12 +108,12 @@ def test_two_ranks_of_a_full_node_are_the_two_of_a_small_job() -> None:
     }
 
 
-def test_two_ranks_between_nodes_are_measured_although_two_on_a_node_were() -> None:
+def test_two_ranks_between_nodes_are_measured_although_two_on_a_node_were():
     found = studies_by_shape([Shape(2, 2), Shape(4, 1)])
     assert found["4 ranks, 1 per node"] == {"pingpong", "sendrecv"}
 
 
-def test_on_a_single_node_every_two_ranks_are_placed_alike() -> None:
+def test_on_a_single_node_every_two_ranks_are_placed_alike():
     found = studies_by_shape([Shape(2), Shape(8, 4)], one_node=True)
     assert found["8 ranks, 4 per node"] == {"sendrecv"}
     assert studies_by_shape([Shape(2), Shape(8, 4)])["8 ranks, 4 per node"] == {
@@ -124,12 +122,12 @@ def test_on_a_single_node_every_two_ranks_are_placed_alike() -> None:
     }
 
 
-def test_nothing_to_measure_is_a_usage_error() -> None:
+def test_nothing_to_measure_is_a_usage_error():
     with pytest.raises(UsageError, match="no case is left"):
         make_plan(Request((PINGPONG,), (Shape(2),)), lambda arguments, ranks: [])
 
 
-def test_a_restriction_goes_to_the_studies_that_it_concerns() -> None:
+def test_a_restriction_goes_to_the_studies_that_it_concerns():
     selections = select(["pingpong", "launch", "exchange"], "8,1KiB", {"stamp": "plain"})
     assert Selection(("pingpong", "exchange"), "8,1KiB") in selections
     assert Selection(("launch",), None, (("stamp", "plain"),)) in selections
@@ -143,27 +141,25 @@ def test_a_restriction_goes_to_the_studies_that_it_concerns() -> None:
         (["launch"], "8", {}, "--sizes: launch has no sizes"),
     ],
 )
-def test_what_no_study_has_is_refused(
-    studies: list[str], sizes: str | None, axes: dict[str, str], message: str
-) -> None:
+def test_what_no_study_has_is_refused(studies, sizes, axes, message):
     with pytest.raises(UsageError) as refused:
         select(studies, sizes, axes)
     assert re.search(message, str(refused.value), re.DOTALL)
 
 
-def test_transrank_run_lists_the_cases_that_it_will_measure() -> None:
+def test_transrank_run_lists_the_cases_that_it_will_measure():
     cases = catalogue.list_cases(["--study", "pingpong", "--sizes", "8,1KiB"], 2)
     assert [case.case for case in cases] == ["pingpong/8B", "pingpong/1KiB"]
     (alone, *_) = catalogue.list_cases(["--study", "pingpong", "--sizes", "8"], 1)
     assert alone.reason is not None
 
 
-def test_the_runners_own_refusal_is_passed_on() -> None:
+def test_the_runners_own_refusal_is_passed_on():
     with pytest.raises(UsageError, match="'64K'"):
         catalogue.list_cases(["--study", "pingpong", "--sizes", "64K"], 2)
 
 
-def test_every_study_of_the_runner_can_be_planned() -> None:
+def test_every_study_of_the_runner_can_be_planned():
     names = list(catalogue.studies())
     assert "launch" in names
     planned = make_plan(Request(select(names, None, {}), (Shape(2),), Conditions(launches=1)))
@@ -171,13 +167,13 @@ def test_every_study_of_the_runner_can_be_planned() -> None:
     assert studies == set(names)
 
 
-def test_the_launch_study_is_planned_with_its_own_count() -> None:
+def test_the_launch_study_is_planned_with_its_own_count():
     request = Request((STARTS,), (Shape(2),), Conditions(launches=1, job_starts=3))
     (planned,) = make_plan(request, listed)
     assert planned.cases == ("launch/plain", "launch/init")
     assert planned.arguments[-4:-2] == ("--count", "3")
 
 
-def test_restrictions_are_joined_into_as_few_launches_as_possible() -> None:
+def test_restrictions_are_joined_into_as_few_launches_as_possible():
     joined = plan.join([PINGPONG, Selection(("exchange",), "8,64"), Selection(("sendrecv",))])
     assert joined == (Selection(("pingpong", "exchange"), "8,64"), Selection(("sendrecv",)))

@@ -18,7 +18,7 @@ def cases(selections: tuple[Selection, ...]) -> set[str]:
     return {case for planned in make_plan(request) for case in planned.cases}
 
 
-def test_both_surveys_ask_every_study_but_those_that_must_be_named() -> None:
+def test_both_surveys_ask_every_study_but_those_that_must_be_named():
     everything = {study.name for study in catalogue.studies().values() if study.surveyed}
     assert set(catalogue.studies()) - everything == {
         *("contention", "datatypes", "fan", "locality", "multi-pingpong", "neighborhood"),
@@ -27,7 +27,7 @@ def test_both_surveys_ask_every_study_but_those_that_must_be_named() -> None:
         assert {case.partition("/")[0] for case in cases(selections)} == everything
 
 
-def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
+def test_the_quick_survey_has_fewer_cases_of_every_large_study():
     full, quick = cases(presets.full()), cases(presets.quick())
     assert len(quick) <= 250
     for study in ("pingpong", "sendrecv", "exchange"):
@@ -35,7 +35,7 @@ def test_the_quick_survey_has_fewer_cases_of_every_large_study() -> None:
     assert len(quick) < len(full)
 
 
-def test_the_quick_survey_has_one_put_and_one_operation_that_is_to_be_hidden() -> None:
+def test_the_quick_survey_has_one_put_and_one_operation_that_is_to_be_hidden():
     quick = cases(presets.quick())
     assert {case for case in quick if case.startswith("one-sided/")} == {
         "one-sided/put/flush/allocated/1/1B"
@@ -47,7 +47,7 @@ def test_the_quick_survey_has_one_put_and_one_operation_that_is_to_be_hidden() -
     assert not any("any-" in case or "both-ways" in case for case in quick)
 
 
-def test_the_quick_survey_reads_what_it_has_moved() -> None:
+def test_the_quick_survey_reads_what_it_has_moved():
     described = {study: catalogue.find(study).quick for study in ("ghost", "redistribute")}
     assert all(quick["mode"] == ("used",) for quick in described.values())
     for case in cases(presets.quick()):
@@ -55,7 +55,7 @@ def test_the_quick_survey_reads_what_it_has_moved() -> None:
         assert study not in described or "used" in values, case
 
 
-def test_the_quick_survey_has_as_many_sizes_as_the_description_of_a_study_says() -> None:
+def test_the_quick_survey_has_as_many_sizes_as_the_description_of_a_study_says():
     sizes: dict[str, set[str]] = {}
     for case in cases(presets.quick()):
         study, *_, size = case.split("/")
@@ -64,14 +64,14 @@ def test_the_quick_survey_has_as_many_sizes_as_the_description_of_a_study_says()
         assert len(sizes[study]) == catalogue.find(study).quick_sizes, study
 
 
-def test_the_sizes_of_the_quick_survey_are_among_those_of_the_full_one() -> None:
+def test_the_sizes_of_the_quick_survey_are_among_those_of_the_full_one():
     assert cases(presets.quick()) <= cases(presets.full())
 
 
 COPIES = [4096 * 4**power for power in range(9)]
 
 
-def test_memory_is_copied_once_in_each_cache_and_beyond_them() -> None:
+def test_memory_is_copied_once_in_each_cache_and_beyond_them():
     caches = [
         Cache(1, "data", 48 << 10, 8, 2),
         Cache(1, "instruction", 64 << 10, 8, 2),
@@ -101,9 +101,7 @@ def test_memory_is_copied_once_in_each_cache_and_beyond_them() -> None:
         max_size=6,
     )
 )
-def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(
-    caches: list[Cache],
-) -> None:
+def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(caches):
     chosen = presets.by_cache(COPIES, caches)
     assert 1 <= len(chosen) <= 4
     assert chosen[-1] == COPIES[-1]
@@ -111,9 +109,7 @@ def test_whatever_the_caches_four_sizes_are_enough_and_memory_is_among_them(
 
 
 @given(st.lists(st.integers(), unique=True, max_size=60), st.integers(2, 12))
-def test_what_is_spread_keeps_both_ends_and_no_more_than_asked_for(
-    values: list[int], count: int
-) -> None:
+def test_what_is_spread_keeps_both_ends_and_no_more_than_asked_for(values, count):
     kept = presets.spread(values, count)
     assert len(kept) == min(count, len(values))
     assert [value for value in values if value in set(kept)] == kept

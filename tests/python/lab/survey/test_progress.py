@@ -24,13 +24,13 @@ def finished(**changes: object) -> Finished:
     return Finished.from_line(recorded.case(1024, launch=0, samples=MEASURED, **changes))
 
 
-def test_flagged_samples_are_left_out_of_what_is_shown() -> None:
+def test_flagged_samples_are_left_out_of_what_is_shown():
     case = finished()
     assert case.value.value == pytest.approx(1.03e-6)
     assert case.result() == "1.03 µs ±2.9 %"
 
 
-def test_a_case_without_result_says_why() -> None:
+def test_a_case_without_result_says_why():
     reason = f"needs {'much ' * 30}memory"
     line = Finished.from_line(recorded.skipped(1024, launch=0, reason=reason))
     stream = io.StringIO()
@@ -51,7 +51,7 @@ def shown(console: Console, cases: int) -> str:
     return stream.getvalue()
 
 
-def test_a_log_gets_one_line_per_case_and_no_control_codes() -> None:
+def test_a_log_gets_one_line_per_case_and_no_control_codes():
     text = shown(Console(file=io.StringIO(), width=80), 12)
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
@@ -63,7 +63,7 @@ def test_a_log_gets_one_line_per_case_and_no_control_codes() -> None:
     assert "\x1b" not in text
 
 
-def test_an_interval_of_one_launch_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_of_one_launch_says_so(monkeypatch):
     """The run's, over all launches, is another, and wider."""
     monkeypatch.setattr("transrank.lab.survey.progress.REDRAW_SECONDS", 0.0)
     for terminal in (False, True):
@@ -72,7 +72,7 @@ def test_an_interval_of_one_launch_says_so(monkeypatch: pytest.MonkeyPatch) -> N
             assert f"1.03 µs ±2.9 % in launch {launch}" in text
 
 
-def test_a_long_name_gives_way_to_its_numbers() -> None:
+def test_a_long_name_gives_way_to_its_numbers():
     parts = ("collectives", "reduce", "nonblocking", "float", "rotating", "1024B")
     progress = Progress(1000)
     progress.launch_begins(12, 40, Shape(2))
@@ -85,7 +85,7 @@ def test_a_long_name_gives_way_to_its_numbers() -> None:
     assert line.endswith("/1024B  1.03 µs ±2.9 % in launch 12  50 min left")
 
 
-def test_a_terminal_has_its_last_line_rewritten() -> None:
+def test_a_terminal_has_its_last_line_rewritten():
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
     text = shown(console, 3)
     assert "[1/3]" in text
@@ -93,7 +93,7 @@ def test_a_terminal_has_its_last_line_rewritten() -> None:
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_what_is_not_shown_is_not_worked_out(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_shown_is_not_worked_out(quiet, monkeypatch):
     worked_out: list[Finished] = []
     monkeypatch.setattr(Finished, "result", lambda case: worked_out.append(case) or "x")
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
@@ -103,7 +103,7 @@ def test_what_is_not_shown_is_not_worked_out(quiet: bool, monkeypatch: pytest.Mo
     assert len(worked_out) < (1 if quiet else 20)
 
 
-def test_each_kind_of_console_gets_its_progress() -> None:
+def test_each_kind_of_console_gets_its_progress():
     terminal = Console(file=io.StringIO(), force_terminal=True)
     assert isinstance(for_console(1, terminal, quiet=False), LastLine)
     assert isinstance(for_console(1, Console(file=io.StringIO()), quiet=False), Lines)

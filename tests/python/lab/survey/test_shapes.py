@@ -19,7 +19,7 @@ def hydra(nodes: int, cores: int) -> Hydra:
     return Hydra(Capacity(nodes, cores), "mpich", "mpiexec")
 
 
-def test_every_combination_that_there_are_nodes_for_is_taken() -> None:
+def test_every_combination_that_there_are_nodes_for_is_taken():
     found, left_out = shapes([2, 4, 8], [1, 2], hydra(nodes=4, cores=8))
     assert found == (Shape(2, 1), Shape(4, 1), Shape(2, 2), Shape(4, 2), Shape(8, 2))
     (words, hint), *others = left_out
@@ -27,30 +27,30 @@ def test_every_combination_that_there_are_nodes_for_is_taken() -> None:
     assert "more nodes" in hint
 
 
-def test_more_nodes_are_no_cure_for_too_few_ranks() -> None:
+def test_more_nodes_are_no_cure_for_too_few_ranks():
     found, left_out = shapes([2, 8], [4], hydra(nodes=2, cores=8))
     assert found == (Shape(8, 4),)
     assert left_out == (("2 ranks, 4 per node: fewer ranks than fit a node", "-n 4 or more"),)
 
 
-def test_when_nothing_is_left_the_reasons_are_told() -> None:
+def test_when_nothing_is_left_the_reasons_are_told():
     with pytest.raises(UsageError, match="needs 4 nodes and this job has 1 node"):
         shapes([4], [1], hydra(nodes=1, cores=8))
 
 
-def test_a_template_is_trusted_to_know_its_nodes() -> None:
+def test_a_template_is_trusted_to_know_its_nodes():
     template = launchers.choose("srun -n {ranks} -N {nodes}", Capacity(1, 2))
     assert shapes([8], [2], template) == ((Shape(8, 2),), ())
 
 
-def test_one_node_is_swept_in_powers_of_two_up_to_its_cores() -> None:
+def test_one_node_is_swept_in_powers_of_two_up_to_its_cores():
     assert default_shapes(hydra(1, 12), quick=False) == tuple(map(Shape, (2, 4, 8, 12)))
     assert default_shapes(hydra(1, 12), quick=True) == (Shape(2), Shape(12))
     assert default_shapes(hydra(1, 2), quick=False) == (Shape(2),)
     assert default_shapes(hydra(1, 1), quick=True) == (Shape(2),)
 
 
-def test_several_nodes_are_seen_from_within_and_from_between() -> None:
+def test_several_nodes_are_seen_from_within_and_from_between():
     assert default_shapes(hydra(8, 16), quick=True) == (
         Shape(2, 2),
         Shape(2, 1),
@@ -60,9 +60,7 @@ def test_several_nodes_are_seen_from_within_and_from_between() -> None:
 
 
 @given(st.integers(1, 100), st.integers(1, 256), st.booleans())
-def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(
-    nodes: int, cores: int, quick: bool
-) -> None:
+def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(nodes, cores, quick):
     capacity = Capacity(nodes, cores)
     found = default_shapes(hydra(nodes, cores), quick)
     assert len(set(found)) == len(found)
@@ -80,21 +78,19 @@ def test_defaults_always_fit_except_for_the_two_ranks_that_mpi_needs(
         (Shape(18, 9), 2, "18 ranks, 9 per node: 9 ranks on 2 cores"),
     ],
 )
-def test_more_ranks_than_four_for_each_core_are_refused(
-    shape: Shape, nodes: int, says: str
-) -> None:
+def test_more_ranks_than_four_for_each_core_are_refused(shape, nodes, says):
     with pytest.raises(UsageError, match=says) as refused:
         refuse_crowds([Shape(2), shape], hydra(nodes, 2), False, {})
     assert "--oversubscribe" in (refused.value.hint or "")
     assert f"-n {8 * nodes} or fewer" in (refused.value.hint or "")
 
 
-def test_four_ranks_for_each_core_are_taken() -> None:
+def test_four_ranks_for_each_core_are_taken():
     refuse_crowds([Shape(8), Shape(8, 8)], hydra(1, 2), False, {})
     refuse_crowds([Shape(16), Shape(16, 8)], hydra(2, 2), False, {})
 
 
-def test_nothing_is_refused_where_nobody_knows_the_cores() -> None:
+def test_nothing_is_refused_where_nobody_knows_the_cores():
     one = Capacity(1, 2)
     srun = Srun(one, "mpich", "srun")
     refuse_crowds([Shape(64)], launchers.choose("srun -n {ranks}", one), False, {})

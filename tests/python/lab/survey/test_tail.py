@@ -18,9 +18,7 @@ from transrank.lab.survey.tail import Tail
     objects=st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=2), max_size=6),
     cuts=st.lists(st.integers(0, 400), max_size=6),
 )
-def test_whatever_the_pieces_every_line_is_seen_once(
-    objects: list[dict[str, int]], cuts: list[int]
-) -> None:
+def test_whatever_the_pieces_every_line_is_seen_once(objects, cuts):
     data = "".join(json.dumps(one) + "\n" for one in objects).encode()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.jsonl"
@@ -35,7 +33,7 @@ def test_whatever_the_pieces_every_line_is_seen_once(
     assert seen == objects
 
 
-def test_damaged_lines_and_a_missing_file_are_no_lines(tmp_path: Path) -> None:
+def test_damaged_lines_and_a_missing_file_are_no_lines(tmp_path):
     path = tmp_path / "run.jsonl"
     tail = Tail(path)
     assert tail.read() == []

@@ -90,7 +90,7 @@ def events(folder: Path, name: str) -> list[str]:
     return [event.event for event in read_run(folder / f"run-{name}.jsonl").events]
 
 
-def test_launches_take_turns_and_each_variant_has_its_record(folder: Path) -> None:
+def test_launches_take_turns_and_each_variant_has_its_record(folder):
     _, progress = drive(driver(folder, "a", "1"), driver(folder, "b", "1.1"))
     assert order(folder) == ["a0", "b0", "b1", "a1", "a2", "b2"]
     assert progress.done == progress.total == 6
@@ -101,12 +101,12 @@ def test_launches_take_turns_and_each_variant_has_its_record(folder: Path) -> No
         assert events(folder, name) == ["cores", "finished"]
 
 
-def test_what_pairs_share_asks_for_no_further_launch(folder: Path) -> None:
+def test_what_pairs_share_asks_for_no_further_launch(folder):
     drive(driver(folder, "a", "1${launch}"), driver(folder, "b", "1${launch}"))
     assert len(order(folder)) == 6
 
 
-def test_pairs_go_on_until_the_ratio_is_narrow_or_their_number_is_spent(folder: Path) -> None:
+def test_pairs_go_on_until_the_ratio_is_narrow_or_their_number_is_spent(folder):
     _, progress = drive(driver(folder, "a", "1${launch}"), driver(folder, "b", "12"))
     assert order(folder)[6:] == ["b3", "a3", "a4", "b4", "b5", "a5", "a6", "b6", "b7", "a7"]
     assert progress.done == progress.total == 16
@@ -118,7 +118,7 @@ def test_pairs_go_on_until_the_ratio_is_narrow_or_their_number_is_spent(folder: 
         assert [one.launch for one in run.plan] == [3, 4, 5, 6, 7]
 
 
-def test_a_failure_names_the_variant_and_both_records_are_closed(folder: Path) -> None:
+def test_a_failure_names_the_variant_and_both_records_are_closed(folder):
     with pytest.raises(LaunchError) as raised:
         drive(driver(folder, "a", "1"), driver(folder, "b", "1", fails="b1"))
     assert raised.value.message.startswith("variant B: launch 1 (2 ranks) failed")
@@ -127,7 +127,7 @@ def test_a_failure_names_the_variant_and_both_records_are_closed(folder: Path) -
     assert [events(folder, name)[-1] for name in "ab"] == ["launch-failed", "launch-failed"]
 
 
-def test_a_run_that_goes_on_launches_only_what_either_variant_lacks(folder: Path) -> None:
+def test_a_run_that_goes_on_launches_only_what_either_variant_lacks(folder):
     with pytest.raises(LaunchError):
         drive(driver(folder, "a", "1"), driver(folder, "b", "1", fails="b2"))
     (folder / "order").unlink()
@@ -141,7 +141,7 @@ def test_a_run_that_goes_on_launches_only_what_either_variant_lacks(folder: Path
     assert finished_cases(read_run(folder / "run-b.jsonl")) == {(i, NAME) for i in range(3)}
 
 
-def test_both_are_judged_by_one_state_of_the_cores(folder: Path) -> None:
+def test_both_are_judged_by_one_state_of_the_cores(folder):
     both, _ = drive(driver(folder, "a", "1"), driver(folder, "b", "1"))
     assert both.further.states == both.other.further.states != {}
     named = [

@@ -26,13 +26,13 @@ def times(**by_size: float) -> dict[int, list[float]]:
 DEFAULT = times(b8=10, b64=10, b512=10, b4096=10)
 
 
-def test_the_default_stays_where_nothing_gains() -> None:
+def test_the_default_stays_where_nothing_gains():
     assert choose({"a": times(b8=10, b64=9.9, b512=11, b4096=10)}, DEFAULT) == (
         Range(8, 4096, None),
     )
 
 
-def test_an_algorithm_that_gains_everywhere_is_one_range() -> None:
+def test_an_algorithm_that_gains_everywhere_is_one_range():
     candidates = {
         "a": times(b8=5, b64=5, b512=6, b4096=7),
         "b": times(b8=4, b64=9, b512=4, b4096=11),
@@ -40,7 +40,7 @@ def test_an_algorithm_that_gains_everywhere_is_one_range() -> None:
     assert choose(candidates, DEFAULT) == (Range(8, 4096, "a"),)
 
 
-def test_ranges_change_where_algorithms_do() -> None:
+def test_ranges_change_where_algorithms_do():
     candidates = {
         "a": times(b8=5, b64=5, b512=20, b4096=20),
         "b": times(b8=20, b64=20, b512=20, b4096=5),
@@ -52,7 +52,7 @@ def test_ranges_change_where_algorithms_do() -> None:
     )
 
 
-def test_a_range_ends_where_its_algorithm_no_longer_gains() -> None:
+def test_a_range_ends_where_its_algorithm_no_longer_gains():
     candidates = {
         "a": times(b8=5, b64=5, b512=20, b4096=20),
         "b": times(b8=20, b64=6, b512=5, b4096=5),
@@ -60,12 +60,12 @@ def test_a_range_ends_where_its_algorithm_no_longer_gains() -> None:
     assert choose(candidates, DEFAULT) == (Range(8, 64, "a"), Range(512, 4096, "b"))
 
 
-def test_a_gain_within_the_interval_is_none() -> None:
+def test_a_gain_within_the_interval_is_none():
     wild = {size: [5, 20, 6, 18, 9.0] for size in DEFAULT}
     assert choose({"a": wild}, DEFAULT) == (Range(8, 4096, None),)
 
 
-def test_the_rules_of_open_mpi_leave_other_communicators_alone() -> None:
+def test_the_rules_of_open_mpi_leave_other_communicators_alone():
     ranges = [Range(8, 64, None), Range(512, 4096, "pairwise"), Range(8192, 8192, None)]
     text = OpenMpi().text({"alltoall": ranges, "bcast": [Range(8, 64, "binomial")]}, 4)
     numbers = [line.partition(" #")[0] for line in text.splitlines()]
@@ -76,7 +76,7 @@ def test_the_rules_of_open_mpi_leave_other_communicators_alone() -> None:
     ]
 
 
-def test_open_mpi_counts_the_bytes_of_all_ranks_where_it_does_so() -> None:
+def test_open_mpi_counts_the_bytes_of_all_ranks_where_it_does_so():
     ranges = [Range(8, 64, "linear"), Range(512, 4096, "ring")]
     numbers = OpenMpi().text({"allgather": ranges}, 4).splitlines()
     assert [line for line in numbers if line.endswith(" 4 0 0")] == ["2048 4 0 0"]
@@ -84,7 +84,7 @@ def test_open_mpi_counts_the_bytes_of_all_ranks_where_it_does_so() -> None:
     assert "8192 0 0 0" in numbers
 
 
-def test_between_nodes_only_what_was_chosen_is_taken_from_han() -> None:
+def test_between_nodes_only_what_was_chosen_is_taken_from_han():
     ranges = [Range(8, 64, None), Range(512, 1024, "ring"), Range(4096, 4096, "rabenseifner")]
     choices = {"allreduce": [*ranges, Range(8192, 8192, None)], "barrier": [Range(0, 0, "tree")]}
     assert list(OpenMpi().files(choices, 4)) == [""]
@@ -101,7 +101,7 @@ def test_between_nodes_only_what_was_chosen_is_taken_from_han() -> None:
     assert added["OMPI_MCA_coll_han_dynamic_rules_filename"] == f"{Path.cwd()}/a.conf.han"
 
 
-def test_algorithms_for_two_ranks_are_for_two_ranks() -> None:
+def test_algorithms_for_two_ranks_are_for_two_ranks():
     assert "two_proc" in OpenMpi().algorithms("alltoall", 2)
     assert "two_proc" not in OpenMpi().algorithms("alltoall", 3)
     assert "neighbor" not in OpenMpi().algorithms("allgather", 5)
@@ -123,7 +123,7 @@ OWN = {
 }
 
 
-def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch):
     monkeypatch.setattr(mpich, "own_table", lambda: OWN)
     library = mpich.Mpich()
     names = library.algorithms("alltoall", 4)
@@ -141,9 +141,7 @@ def test_the_table_of_mpich_keeps_its_own_entries(monkeypatch: pytest.MonkeyPatc
     }
 
 
-def test_mpich_takes_the_bytes_of_all_ranks_for_an_allgather(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_mpich_takes_the_bytes_of_all_ranks_for_an_allgather(monkeypatch):
     ring = {"algorithm=MPIR_Allgather_intra_ring": {}}
     own = {"collective=allgather": {"comm_type=intra": ring}}
     monkeypatch.setattr(mpich, "own_table", lambda: own)
@@ -153,7 +151,7 @@ def test_mpich_takes_the_bytes_of_all_ranks_for_an_allgather(
     assert here == {"total_msg_size<=4096": ring, "total_msg_size=any": ring}
 
 
-def test_a_table_of_mpich_never_fills_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_mpich_never_fills_a_page(monkeypatch):
     for spare in range(3):
         padded = {"padding": ""}
         monkeypatch.setattr(mpich, "own_table", lambda padded=padded: padded)
@@ -162,9 +160,7 @@ def test_a_table_of_mpich_never_fills_a_page(monkeypatch: pytest.MonkeyPatch) ->
         assert len(mpich.Mpich().text({}, 4)) == (4097 if spare == 0 else 4096 - spare)
 
 
-def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(monkeypatch):
     names = ("ring", "recursive_doubling", "reduce_scatter_allgather", "smp")
     own = {
         f"collective={operation}": {
@@ -187,7 +183,7 @@ def test_what_mpich_cannot_do_with_so_many_ranks_or_elements_is_not_tried(
     assert tried("allgather", 3) == ["ring"]
 
 
-def test_tables_are_found_in_a_shared_object() -> None:
+def test_tables_are_found_in_a_shared_object():
     text = json.dumps(OWN).encode()
     binary = b"ELF\0\1" + text + b'\0junk\0{"collective= broken\0'
     assert list(mpich.tables_in(b"\0".join([b"", binary]).replace(b"\1", b"\0"))) == [OWN]
@@ -197,7 +193,7 @@ def proof(size: int, low: float, high: float) -> tuning.Proof:
     return tuning.Proof("bcast", size, 1.0, low, Estimate((low + high) / 2, low, high), "a")
 
 
-def test_a_range_that_is_not_better_when_measured_again_is_not_kept() -> None:
+def test_a_range_that_is_not_better_when_measured_again_is_not_kept():
     choices = {"bcast": (Range(8, 64, "a"), Range(512, 4096, "b"))}
     proofs = [proof(8, 0.7, 0.8), proof(64, 0.9, 1.1), proof(512, 0.9, 1.1), proof(4096, 1.1, 1.3)]
     assert tuning.without_losers(choices, proofs) == {
@@ -206,7 +202,7 @@ def test_a_range_that_is_not_better_when_measured_again_is_not_kept() -> None:
     assert tuning.without_losers(choices, [proof(8, 0.9, 1.1), proof(512, 0.9, 1.1)]) == {}
 
 
-def test_sizes_that_were_left_alone_show_what_else_was_at_work() -> None:
+def test_sizes_that_were_left_alone_show_what_else_was_at_work():
     alone = [replace(each, algorithm=None) for each in (proof(8, 0.7, 0.8), proof(64, 0.9, 1.1))]
     slower = replace(proof(512, 1.1, 1.2), algorithm=None)
     assert tuning.controls([*alone, slower, proof(4096, 0.7, 0.8)]) == (
@@ -215,7 +211,7 @@ def test_sizes_that_were_left_alone_show_what_else_was_at_work() -> None:
     )
 
 
-def test_a_range_is_cut_where_it_loses() -> None:
+def test_a_range_is_cut_where_it_loses():
     choices = {"bcast": (Range(8, 4096, "a"),)}
     proofs = [proof(8, 0.7, 0.8), proof(64, 1.1, 1.2), proof(512, 0.9, 1.1), proof(4096, 0.5, 0.6)]
     assert tuning.without_losers(choices, proofs) == {
@@ -227,12 +223,12 @@ def test_a_range_is_cut_where_it_loses() -> None:
     assert tuning.without_losers(choices, partly) == tuning.without_losers(choices, proofs)
 
 
-def test_faster_and_slower_are_so_beyond_the_interval() -> None:
+def test_faster_and_slower_are_so_beyond_the_interval():
     assert [proof(8, 0.7, 0.99).verdict, proof(8, 1.01, 1.3).verdict] == ["faster", "slower"]
     assert [proof(8, 0.7, 1.01).verdict, proof(8, 0.99, 1.3).verdict] == ["same", "same"]
 
 
-def test_what_is_seen_shows_whether_the_file_is_used() -> None:
+def test_what_is_seen_shows_whether_the_file_is_used():
     default, other, third = (12.0, 96.0, 3.0), (8.0, 128.0, 2.0), (12.0, 96.0, 4.0)
     assert evidence.judge(default, other, other) == "messages: 12, now 8"
     assert evidence.judge(default, third, third) == "messages of a rank: at most 3, now 4"
@@ -244,16 +240,14 @@ def test_what_is_seen_shows_whether_the_file_is_used() -> None:
     assert evidence.judge(None, None, None) == evidence.BY_TIME
 
 
-def test_open_mpi_counts_messages_whatever_components_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_open_mpi_counts_messages_whatever_components_are_asked_for(monkeypatch):
     monkeypatch.setenv("OMPI_MCA_pml", "ob1")
     assert OpenMpi().watching["OMPI_MCA_pml"] == "ob1,monitoring"
     monkeypatch.setenv("OMPI_MCA_pml", "^ucx")
     assert list(OpenMpi().watching) == ["OMPI_MCA_pml_monitoring_enable"]
 
 
-def test_mpich_names_its_table(tmp_path: Path) -> None:
+def test_mpich_names_its_table(tmp_path):
     path = tmp_path / "table.json"
     library = mpich.Mpich()
     assert library.names(path, ["MPIR: " + str(path), "MPID: generic"]) is True
@@ -261,7 +255,7 @@ def test_mpich_names_its_table(tmp_path: Path) -> None:
     assert library.names(path, ["nothing of the kind"]) is None
 
 
-def test_choices_of_transrank_are_written_as_its_alltoall_reads_them() -> None:
+def test_choices_of_transrank_are_written_as_its_alltoall_reads_them():
     ranges = (Range(8, 64, "bruck"), Range(512, 512, None), Range(4096, 4096, "linear"))
     text = own.Own(2).text({"alltoall-private": ranges}, 4)
     assert text.splitlines() == [
@@ -271,7 +265,7 @@ def test_choices_of_transrank_are_written_as_its_alltoall_reads_them() -> None:
     ]
 
 
-def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path):
     path = tmp_path / "rules.conf"
     choices = {"alltoall": (Range(8, 64, "pairwise"),)}
     note.write(path, OpenMpi(), choices, 4, 2)
@@ -294,7 +288,7 @@ def test_a_file_that_was_changed_or_is_foreign_is_refused(tmp_path: Path) -> Non
         note.read(foreign)
 
 
-def test_a_file_for_another_mpi_is_refused(tmp_path: Path) -> None:
+def test_a_file_for_another_mpi_is_refused(tmp_path):
     path = tmp_path / "rules.conf"
     note.write(path, OpenMpi(), {"alltoall": (Range(8, 64, "pairwise"),)}, 4, 4)
     beside = tmp_path / "rules.conf.transrank.json"

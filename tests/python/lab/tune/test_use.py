@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,12 +14,7 @@ from transrank.lab.cli import tune as verb
 from transrank.lab.tune import evidence
 from transrank.lab.tune.campaign import Campaign
 from transrank.lab.tune.choice import Range
-from transrank.lab.tune.library import MPI, Library, library
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from transrank.lab.tune.library import Choices
+from transrank.lab.tune.library import MPI, Choices, Library, library
 
 RANKS = 4
 SHORT, LONG, LEFT = 8, 64, 512
@@ -60,7 +55,7 @@ def campaign(whose: Library, folder: Path, place: verb.Place) -> Campaign:
 
 
 @counting
-def test_what_is_sent_shows_that_open_mpi_uses_its_file(tmp_path: Path, place: verb.Place) -> None:
+def test_what_is_sent_shows_that_open_mpi_uses_its_file(tmp_path, place):
     whose = library(MPI, RANKS, RANKS)
     path = tmp_path / "rules.conf"
     path.write_text(whose.text(choices(), RANKS))
@@ -80,7 +75,7 @@ def test_what_is_sent_shows_that_open_mpi_uses_its_file(tmp_path: Path, place: v
 
 
 @naming
-def test_mpich_names_the_file_that_it_uses(tmp_path: Path, place: verb.Place) -> None:
+def test_mpich_names_the_file_that_it_uses(tmp_path, place):
     whose = library(MPI, RANKS, RANKS)
     algorithm = whose.algorithms("alltoall", RANKS)[0]
     path = tmp_path / "table.json"

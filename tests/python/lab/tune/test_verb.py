@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,14 +14,9 @@ from transrank.lab.cli import tune as verb
 from transrank.lab.launch.launcher import Capacity, Launcher
 from transrank.lab.store.records import Placement
 from transrank.lab.tune import campaign, library, note
-from transrank.lab.tune.campaign import Campaign, NothingLeftError
+from transrank.lab.tune.campaign import Campaign, NothingLeftError, Seconds, Seen, Sight
 from transrank.lab.tune.choice import Range
 from transrank.lab.tune.openmpi import OpenMpi
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from transrank.lab.tune.campaign import Seconds, Seen, Sight
 
 SIZES = (8, 1024)
 NOISE = (1.0, 1.01, 0.99, 1.005, 0.995)
@@ -81,9 +76,7 @@ class Anywhere(verb.Place):
         return Placement(("a", "b"), hosts, ("0",) * self.ranks, (0,) * self.ranks)
 
 
-def test_what_is_better_twice_is_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_better_twice_is_written(monkeypatch, tmp_path, capsys):
     path = tmp_path / "rules.conf"
     times = Times(default=10, forced_1=5, tuned=5)  # the second algorithm of each
     status = tune(monkeypatch, times, "-n4", "--operations=alltoall,bcast", f"-o{path}")
@@ -101,9 +94,7 @@ def test_what_is_better_twice_is_written(
     assert tune(monkeypatch, Times(default=10, tuned=10), f"--prove={path}") == 1
 
 
-def test_the_barrier_is_changed_only_where_nothing_else_is_measured(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_barrier_is_changed_only_where_nothing_else_is_measured(monkeypatch, tmp_path):
     measured: list[tuple[str, ...]] = []
 
     class Apart(Times):
@@ -123,9 +114,7 @@ def test_the_barrier_is_changed_only_where_nothing_else_is_measured(
     assert set(note.read(path).choices) == {"bcast", "reduce", "barrier"}
 
 
-def test_what_is_not_better_again_is_not_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_is_not_better_again_is_not_written(monkeypatch, tmp_path):
     path = tmp_path / "rules.conf"
     times = Times(default=10, forced_1=5, tuned=10)
     assert tune(monkeypatch, times, "-n4", f"-o{path}") == 1
@@ -135,7 +124,7 @@ def test_what_is_not_better_again_is_not_written(
     assert not path.exists()
 
 
-def test_wrong_usage_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_wrong_usage_is_refused(monkeypatch, tmp_path):
     path = tmp_path / "rules.conf"
     times = Times(default=10)
     with pytest.raises(UsageError, match="either"):
@@ -150,9 +139,7 @@ def test_wrong_usage_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         tune(monkeypatch, times, f"--prove={path}")
 
 
-def test_a_file_is_proved_only_where_it_is_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_is_proved_only_where_it_is_for(monkeypatch, tmp_path):
     path = tmp_path / "rules.conf"
     times = Times(default=10, forced_1=5, tuned=5)
     choices = {"bcast": (Range(8, 64, "chain"),)}
@@ -165,9 +152,7 @@ def test_a_file_is_proved_only_where_it_is_for(
         tune(monkeypatch, times, f"--prove={path}", "--for=transrank")
 
 
-def test_a_file_that_loses_at_a_size_is_not_proved(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_that_loses_at_a_size_is_not_proved(monkeypatch, tmp_path):
     path = tmp_path / "rules.conf"
     note.write(path, OpenMpi(), {"bcast": (Range(8, 1024, "chain"),)}, 4, 2)
 
@@ -182,9 +167,7 @@ def test_a_file_that_loses_at_a_size_is_not_proved(
     assert tune(monkeypatch, Longer(default=10, tuned=5), f"--prove={path}") == 1
 
 
-def test_what_was_left_alone_shows_a_disturbance(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_left_alone_shows_a_disturbance(monkeypatch, tmp_path, capsys):
     path = tmp_path / "rules.conf"
     first_only = (Range(8, 8, "linear"), Range(1024, 1024, None))
     note.write(path, OpenMpi(), {"alltoall": first_only, "allgather": first_only}, 4, 2)
@@ -194,9 +177,7 @@ def test_what_was_left_alone_shows_a_disturbance(
     assert "without a choice changed" not in capsys.readouterr().err
 
 
-def test_what_is_interrupted_leaves_the_file_as_it_was(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_is_interrupted_leaves_the_file_as_it_was(monkeypatch, tmp_path):
     path = tmp_path / "rules.conf"
     path.write_text("before")
 
@@ -215,9 +196,7 @@ def test_what_is_interrupted_leaves_the_file_as_it_was(
     assert path.read_text() == "before"
 
 
-def test_a_file_with_which_nothing_starts_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_with_which_nothing_starts_is_refused(monkeypatch, tmp_path):
     class Unstartable(Times):
         def measure(
             self, campaign: Campaign, variants: Mapping[str, Mapping[str, str]]
@@ -231,9 +210,7 @@ def test_a_file_with_which_nothing_starts_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_launch_that_fails_is_left_out_but_not_the_default(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_launch_that_fails_is_left_out_but_not_the_default(monkeypatch, tmp_path):
     said = (
         "warning: slow\nerror: launch 0 failed: killed; the finished cases are kept\nhint: resume"
     )

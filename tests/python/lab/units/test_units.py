@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from __future__ import annotations
-
 import math
 import re
 
@@ -26,7 +24,7 @@ from transrank.lab import units
         ("9223372036854775807", 2**63 - 1),
     ],
 )
-def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
+def test_a_size_is_read_with_its_unit(text, size):
     assert units.parse_size(text) == size
 
 
@@ -45,16 +43,14 @@ def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
         ("٣", "starts with no whole number"),
     ],
 )
-def test_a_size_that_is_none_is_refused_with_its_text_and_what_to_write(
-    text: str, says: str
-) -> None:
+def test_a_size_that_is_none_is_refused_with_its_text_and_what_to_write(text, says):
     with pytest.raises(ValueError, match=re.escape(says)) as refused:
         units.parse_size(text)
     assert f"'{text}'" in str(refused.value)
 
 
 @given(st.integers(0, 2**63 - 1))
-def test_format_size_is_the_inverse_of_parse_size(size: int) -> None:
+def test_format_size_is_the_inverse_of_parse_size(size):
     assert units.parse_size(units.format_size(size)) == size
 
 
@@ -74,23 +70,23 @@ def test_format_size_is_the_inverse_of_parse_size(size: int) -> None:
         ("1e-3s", 1e-3),
     ],
 )
-def test_a_duration_is_read_with_its_unit(text: str, seconds: float) -> None:
+def test_a_duration_is_read_with_its_unit(text, seconds):
     assert units.parse_duration(text) == pytest.approx(seconds, rel=1e-12)
 
 
 @pytest.mark.parametrize("text", ["10", "s", "", "0s", "1e999s", "10 parsecs", "-1s", "nan s"])
-def test_a_duration_that_is_none_is_refused_with_its_text(text: str) -> None:
+def test_a_duration_that_is_none_is_refused_with_its_text(text):
     with pytest.raises(ValueError, match=re.escape(f"'{text}'")):
         units.parse_duration(text)
 
 
-def test_a_duration_without_unit_is_told_the_units() -> None:
+def test_a_duration_without_unit_is_told_the_units():
     with pytest.raises(ValueError, match="write 10s, 10ms or 10us"):
         units.parse_duration("10")
 
 
 @pytest.mark.parametrize(("text", "share"), [("2%", 0.02), ("0.5 %", 0.005), ("150%", 1.5)])
-def test_a_percentage_is_a_fraction(text: str, share: float) -> None:
+def test_a_percentage_is_a_fraction(text, share):
     assert units.parse_percent(text) == pytest.approx(share)
 
 
@@ -105,13 +101,13 @@ def test_a_percentage_is_a_fraction(text: str, share: float) -> None:
         ("1e999%", "finite"),
     ],
 )
-def test_a_percentage_that_is_none_is_refused_with_what_to_write(text: str, says: str) -> None:
+def test_a_percentage_that_is_none_is_refused_with_what_to_write(text, says):
     with pytest.raises(ValueError, match=re.escape(says)):
         units.parse_percent(text)
 
 
 @given(st.text(max_size=12))
-def test_any_other_text_is_a_value_error_and_nothing_else(text: str) -> None:
+def test_any_other_text_is_a_value_error_and_nothing_else(text):
     for parse in (units.parse_size, units.parse_duration, units.parse_percent):
         said, value = "", 0.0
         try:
@@ -140,12 +136,12 @@ def test_any_other_text_is_a_value_error_and_nothing_else(text: str) -> None:
         (math.inf, "–"),
     ],
 )
-def test_a_time_has_three_significant_digits(seconds: float, text: str) -> None:
+def test_a_time_has_three_significant_digits(seconds, text):
     assert units.format_seconds(seconds) == text
 
 
 @given(st.floats(1e-9, 900))
-def test_a_time_as_people_read_it_is_the_time_to_half_a_percent(seconds: float) -> None:
+def test_a_time_as_people_read_it_is_the_time_to_half_a_percent(seconds):
     text = units.format_seconds(seconds)
     assert units.parse_duration(text) == pytest.approx(seconds, rel=0.005)
     assert re.fullmatch(r"\d\.\d\d|\d\d\.\d|\d{3}", text.split()[0])
@@ -163,7 +159,7 @@ def test_a_time_as_people_read_it_is_the_time_to_half_a_percent(seconds: float) 
         (1.5, "1.50 B"),
     ],
 )
-def test_a_size_is_exact_while_it_is_short(size: float, text: str) -> None:
+def test_a_size_is_exact_while_it_is_short(size, text):
     assert units.format_bytes(size) == text
 
 
@@ -171,7 +167,7 @@ def test_a_size_is_exact_while_it_is_short(size: float, text: str) -> None:
     ("rate", "text"),
     [(5.3e9, "5.30 GB/s"), (15.2e6, "15.2 MB/s"), (0, "0 GB/s"), (2e12, "2.00 TB/s")],
 )
-def test_a_rate_is_in_powers_of_ten(rate: float, text: str) -> None:
+def test_a_rate_is_in_powers_of_ten(rate, text):
     assert units.format_rate(rate) == text
 
 
@@ -186,12 +182,12 @@ def test_a_rate_is_in_powers_of_ten(rate: float, text: str) -> None:
         (-0.05, "-5.0 %"),
     ],
 )
-def test_a_share_is_shown_as_a_percentage(share: float, text: str) -> None:
+def test_a_share_is_shown_as_a_percentage(share, text):
     assert units.format_percent(share) == text
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.2, "1 s"), (75, "75 s"), (120, "2 min"), (3900, "1 h 05 min")]
 )
-def test_a_wait_is_told_to_no_false_precision(seconds: float, text: str) -> None:
+def test_a_wait_is_told_to_no_false_precision(seconds, text):
     assert units.format_wait(seconds) == text

@@ -99,7 +99,7 @@ def test_no_memory_for_what_arrives_is_the_same_error_on_every_rank() -> None:
             raise MemoryError(f"no room for {source.nbytes} bytes")
         return np.empty(0)
 
-    redistribution.destination_for = without_memory  # type: ignore[method-assign]
+    redistribution.destination_for = without_memory
     refused("no room for", lambda: redistribution.bind(part("x", COLUMNS), ["x", "y"]))
 
 
