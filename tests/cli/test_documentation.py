@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pages under docs/ name what there is: a new verb, status or placeholder needs a row."""
+"""The pages under docs/ name what there is: a new verb, status or benchmark needs a row."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from transrank import errors
 from transrank.lab.cli import __main__ as frame
 from transrank.lab.cli import compare
+from transrank.lab.cli.__main__ import main
 from transrank.lab.launch import launchers, scripts, template
 from transrank.lab.store import schema
 
@@ -62,3 +64,50 @@ def test_every_batch_system_has_a_column():
 def test_every_page_is_reached_from_the_first():
     index = (DOCS / "index.md").read_text("utf-8").splitlines()
     assert {page.stem for page in DOCS.glob("*.md")} - {"index", *index} == set()
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "suites.md").read_text("utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith("| benchmark")
+]
+COMMANDS = [
+    match[1] for row in ROWS if (match := re.fullmatch(r"`transrank (.*)`", row[1])) is not None
+]
+NEIGHBORS = {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"}
+COLLECTIVES = NEIGHBORS | {
+    *("allreduce", "barrier", "bcast", "gather", "gatherv"),
+    *("reduce", "reduce_scatter", "scatter", "scatterv"),
+}
+# The programs of OSU Micro-Benchmarks 7.4 under c/mpi.
+OSU = {
+    *("latency", "latency_mt", "latency_mp", "latency_persistent", "multi_lat", "mbw_mr"),
+    *("bw", "bw_persistent", "bibw", "bibw_persistent", "bw_fan_in", "bw_fan_out"),
+    *("put_latency", "get_latency", "put_bw", "get_bw", "put_bibw", "get_mbw", "get_multi_lat"),
+    *("acc_latency", "get_acc_latency", "fop_latency", "cas_latency", "init", "hello"),
+    *COLLECTIVES,
+    *(f"i{name}" for name in COLLECTIVES),
+    *(f"{name}_persistent" for name in COLLECTIVES),
+    *("reduce_scatter_block", "ireduce_scatter_block"),
+    *(f"neighbor_{name}" for name in NEIGHBORS),
+    *(f"ineighbor_{name}" for name in NEIGHBORS),
+}
+
+
+def test_every_program_of_osu_has_a_row():
+    named = {name for row in ROWS for name in row[0].split(", ") if name.startswith("osu_")}
+    assert named == {f"osu_{name}" for name in OSU}
+
+
+def test_a_row_without_a_command_says_why():
+    assert COMMANDS
+    for row in ROWS:
+        assert row[1] != "–" or row[2], row[0]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS)))
+def test_every_command_exists(command, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRANSRANK_STORE", str(tmp_path))
+    assert main([*shlex.split(command), "--ranks", "2", "--dry-run"]) == 0
+    assert "mpiexec" in capsys.readouterr().out

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import transrank
 from conftest import ONE_THREAD
 from support.bounded import Finished, run_bounded
 
@@ -165,3 +166,22 @@ def test_language_bindings_do_not_count_as_mpi_libraries(tmp_path, name, is_libm
         """
     ).check()
     assert found.stdout == f"{[f'/opt/my mpi/lib/{name}'] if is_libmpi else []}\n"
+
+
+def test_every_name_can_be_used():
+    names = [name for name in transrank.__all__ if name != "__version__"]
+    python(
+        f"""
+        import transrank
+        for name in {names}:
+            assert name in dir(transrank), name
+            value = getattr(transrank, name)
+            where = getattr(value, "__module__", value.__name__)
+            assert where.startswith("transrank"), name
+        """
+    ).check()
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'transrank' has no attribute 'zeroes'"):
+        transrank.zeroes  # noqa: B018

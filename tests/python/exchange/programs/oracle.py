@@ -114,4 +114,34 @@ def test_every_type_with_every_operation_that_it_has() -> None:
         assert not bound.problems, (case, bound.problems)
 
 
+# Of min and max a NaN of the owner or of a ghost stays, as with NumPy.
+OWNED = np.array([np.nan, 1, 5, np.nan, 0.0])
+GHOSTS = np.array([5, np.nan, 1, np.nan, -0.0])
+
+
+def combined(operation: str, dtype: str, transport: str) -> NDArray[np.float64]:
+    """What the owned rows become, each of which is a ghost on the next rank."""
+    rows = len(OWNED)
+    numbering = transrank.Numbering(WORLD, rows)
+    wanted = rows * ((WORLD.rank + 1) % WORLD.size) + np.arange(rows)
+    to_ghosts = transrank.route.ghost_pull(WORLD, numbering, wanted, begin=rows)
+    array = transrank.zeros(2 * rows, dtype)
+    array[:] = np.concatenate([OWNED, GHOSTS])
+    with transrank.Exchange(
+        to_ghosts.transposed(), WORLD, array, operation, transport=transport
+    ) as update:
+        update.run()
+    return array[:rows].copy()
+
+
+def test_min_and_max_keep_nan_from_either_side() -> None:
+    for operation, combine in (("min", np.minimum), ("max", np.maximum)):
+        for dtype in ("f4", "f8"):
+            for transport in ("auto", "message", "shared-staged"):
+                found = combined(operation, dtype, transport)
+                np.testing.assert_array_equal(found, combine(OWNED, GHOSTS))
+                # Of two zeros the owner's stays.
+                assert not np.signbit(found[-1])
+
+
 main(globals())

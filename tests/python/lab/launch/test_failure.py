@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a launch failed, in words."""
+"""Why a launch failed or may not begin, in words."""
 
 from __future__ import annotations
 
 import os
+import resource
+import socket
+import sys
 
 import pytest
 
-from transrank.lab.launch import shared_memory
+from transrank.errors import LaunchError
+from transrank.lab.launch import lost_hosts, process_limit, shared_memory
 from transrank.lab.launch.failure import explain, last_words
+from transrank.lab.launch.launcher import Capacity
+from transrank.lab.launch.launchers import Hydra
 from transrank.lab.launch.noise import without_noise
 from transrank.lab.launch.process import Outcome
+from transrank.lab.store.records import Shape
+from transrank.lab.survey.probe import probe
 from transrank.lab.units import format_bytes
 
 RULE = "-" * 74
@@ -179,3 +187,108 @@ def test_a_folder_that_is_not_there_is_said_to_be_out_of_reach(tmp_path):
     assert shared_memory.described(missing) == (
         f"{missing} cannot be examined here (No such file or directory)"
     )
+
+
+PLACEMENT = {"hosts": ["node0", "node1", "node2"], "rank_host": [0, 0, 1, 1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (
+            "ssh: connect to host node1 port 22: No route to host",
+            "the launcher cannot reach node1, where ranks 2, 3 were to run: No route to host",
+        ),
+        (
+            "ssh: Could not resolve hostname node9: Name or service not known",
+            "the launcher cannot reach node9: Name or service not known",
+        ),
+        (
+            "Connection to node2 closed by remote host.",
+            "the launcher has lost node2, where rank 4 ran",
+        ),
+        (
+            "  Remote daemon: [prterun-node0-17@0,1] on node node1",
+            "the launcher has lost node1, where ranks 2, 3 ran",
+        ),
+    ],
+)
+def test_a_host_that_is_named_is_told_with_its_ranks(words, cause):
+    found = lost_hosts.explain(["something before", words, "something after"], PLACEMENT)
+    assert found[0] == cause
+
+
+def test_where_no_host_is_named_all_but_the_launcher_s_own_may_be_lost(monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "node0")
+    words = ["[mpiexec@node0] control_cb (pmiserv_cb.c:280): assert (!closed) failed"]
+    found = lost_hosts.explain(words, PLACEMENT)
+    assert found[0] == "the launcher has lost one of node1 (ranks 2, 3), node2 (rank 4)"
+    two = {"hosts": ["node0", "node1"], "rank_host": [0, 1]}
+    assert lost_hosts.explain(words, two) == (
+        "the launcher has lost node1 (rank 1)",
+        "is the host still up?",
+    )
+    assert lost_hosts.explain(words, None) == (
+        "the launcher has lost one of its hosts",
+        "is the host still up?",
+    )
+
+
+def test_a_launcher_that_ends_before_ssh_is_heard_has_not_reached_another_host(monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "node0")
+    words = ["[mpiexec@node0] ui_cmd_cb (pmiserv_pmci.c:51): Launch proxy failed."]
+    two = {"hosts": ["node0", "node1"], "rank_host": [0, 0, 1, 1]}
+    assert lost_hosts.explain(words, two) == (
+        "the launcher cannot reach node1, where ranks 2, 3 were to run",
+        "is the host up? ssh node1 true",
+    )
+    found = lost_hosts.explain(words, PLACEMENT)
+    assert found[0] == "the launcher cannot reach one of node1 (ranks 2, 3), node2 (rank 4)"
+    assert lost_hosts.explain(words, None) == (
+        "the launcher cannot reach one of its hosts",
+        "are all hosts up?",
+    )
+
+
+def test_other_failures_are_not_about_hosts():
+    assert lost_hosts.explain(["rank 3 was killed", "mpiexec exited with 9"], PLACEMENT) is None
+
+
+UNCOUNTED_USER = 54321
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a user who runs nothing here but a shell, and may run six processes."""
+    monkeypatch.setattr(process_limit, "_running", lambda: 1)
+    monkeypatch.setattr(os, "getuid", lambda: UNCOUNTED_USER)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (6, 6))
+
+
+def hydra(nodes: int = 1) -> Hydra:
+    return Hydra(Capacity(nodes, 4), "mpich", "/nowhere/mpiexec")
+
+
+@pytest.mark.usefixtures("one_process")
+def test_more_ranks_than_may_be_started_are_refused_before_the_launch():
+    words = "4 ranks and mpiexec are 6 processes more; this user runs 1 here, threads included, and"
+    with pytest.raises(LaunchError, match=words) as error:
+        probe(hydra(), Shape(4, 0), {})
+    assert "ulimit -u" in str(error.value.hint)
+
+
+@pytest.mark.usefixtures("one_process")
+def test_ranks_that_may_be_started_pass():
+    process_limit.check(hydra(), Shape(3, 0))
+    process_limit.check(hydra(nodes=2), Shape(4, 0))
+
+
+def test_no_limit_counts_for_root(monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1, 1))
+    process_limit.check(hydra(), Shape(4, 0))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_own_processes_are_counted_with_their_threads():
+    assert process_limit._running() >= 1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Launches end: by themselves, in time, or killed, and leave no process behind."""
+"""Launches end: by themselves, in time, or killed, and leave no process behind; their output."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,11 +14,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support import processes
 from transrank.errors import LaunchError
 from transrank.lab.launch import launchers, process
 from transrank.lab.launch.launcher import Capacity
+from transrank.lab.launch.outputs import files_of, json_objects, lines_of
 from transrank.lab.store.records import Shape
 
 SHELL = ["/bin/sh", "-c"]
@@ -218,3 +222,27 @@ def test_an_interrupt_while_the_launcher_starts_leaves_no_process(monkeypatch):
     (launcher,) = lost
     launcher.communicate(timeout=10)
     assert launcher.returncode == -signal.SIGTERM
+
+
+OBJECTS = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3)
+
+
+@given(st.lists(st.tuples(OBJECTS, st.sampled_from(["", " ", "rank 3: ", "}"])), max_size=5))
+def test_every_object_in_a_line_is_found_whatever_stands_between(parts):
+    line = "".join(between + json.dumps(value) for value, between in parts)
+    assert json_objects(line) == [value for value, _ in parts]
+
+
+@given(st.text())
+def test_any_text_gives_objects_or_nothing(text):
+    assert all(isinstance(value, dict) for value in json_objects(text))
+
+
+def test_files_in_folders_below_a_prefix_are_read(tmp_path):
+    (tmp_path / "job.output.77" / "0").mkdir(parents=True)
+    (tmp_path / "job.output.77" / "0" / "stdout.1.0").write_text("first\n")
+    (tmp_path / "job.output.77" / "0" / "stdout.1.1").write_text("second\n")
+    (tmp_path / "job.2.0").write_text("third")
+    (tmp_path / "other").write_text("no")
+    assert len(files_of(tmp_path / "job")) == 3
+    assert sorted(lines_of(tmp_path / "job")) == ["first", "second", "third"]

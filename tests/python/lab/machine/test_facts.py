@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Facts about machines, from trees that are known."""
+"""Facts about machines, their environment and load, from trees that are known."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from python.lab.machine import trees
 from transrank.lab.machine import facts, files
+from transrank.lab.machine.allocation import Allocation, read_allocation
+from transrank.lab.machine.environment import portable, relevant
 from transrank.lab.machine.facts import Facts, read_facts
 from transrank.lab.machine.files import Files
+from transrank.lab.machine.load import Load, read_load
 
 
 def read(tmp_path: Path, tree: dict[str, str], environment: dict[str, str] | None = None) -> Facts:
@@ -156,3 +162,104 @@ def test_lists_of_the_kernel_survive_reading_and_writing():
     assert files.format_list((8, 0, 1, 2, 3, 10, 11)) == "0-3,8,10-11"
     assert files.parse_list("nonsense,4-x,7") == (7,)
     assert files.parse_list(None) == ()
+
+
+def test_only_what_shapes_an_mpi_run_is_stored():
+    kept = {
+        "OMP_NUM_THREADS": "1",
+        "UCX_TLS": "sm",
+        "FI_PROVIDER": "tcp",
+        "SLURM_JOB_ID": "7",
+        "OMPI_MCA_pml": "ob1",
+        "MPIR_CVAR_CH4_NETMOD": "ofi",
+    }
+    dropped = {"HOME": "/home/me", "PATH": "/bin", "EDITOR": "vi"}
+    assert relevant(kept | dropped) == dict(sorted(kept.items()))
+
+
+def test_what_a_job_says_of_itself_is_not_carried_into_another():
+    settings = {"UCX_TLS": "sm", "PMIX_MCA_gds": "hash", "TRANSRANK_LAUNCHER": "srun"}
+    job = {"SLURM_JOB_ID": "7", "PMIX_RANK": "0", "PBS_NODEFILE": "/n", "LANG": "C", "HOME": "/"}
+    assert portable(settings | job) == dict(sorted(settings.items()))
+
+
+@pytest.mark.parametrize("name", ["SLURM_JWT_TOKEN", "PMIX_SECURITY_CREDENTIAL", "MPI_API_KEY"])
+def test_secrets_are_never_stored(name):
+    assert relevant({name: "hunter2"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, Allocation(None, 1)),
+        ({"SLURM_JOB_NUM_NODES": "4", "SLURM_NTASKS": "32"}, Allocation("slurm", 4, 32)),
+        ({"SLURM_JOB_NUM_NODES": "2"}, Allocation("slurm", 2)),
+        ({"PJM_NODE": "384", "PJM_MPI_PROC": "1536"}, Allocation("pjm", 384, 1536)),
+        ({"SLURM_JOB_NUM_NODES": "many"}, Allocation(None, 1)),
+        ({"PBS_NODEFILE": "/nowhere/at/all"}, Allocation(None, 1)),
+    ],
+)
+def test_the_batch_system_tells_nodes_and_tasks(environment, expected):
+    assert read_allocation(environment) == expected
+
+
+def test_a_node_file_has_a_line_per_task(tmp_path):
+    nodes = tmp_path / "nodes"
+    nodes.write_text("a\na\nb\nb\n")
+    assert read_allocation({"PBS_NODEFILE": str(nodes)}) == Allocation("pbs", 2, 4)
+
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def look_twice(root: Path, before: dict[str, str], after: dict[str, str]) -> Load:
+    trees.plant(root, before)
+    return read_load(Files(root), 1.0, sleep=lambda _: trees.plant(root, after) and None)
+
+
+def stat(user: int, idle: int, steal: int = 0) -> str:
+    return f"cpu  {user} 0 0 {idle} 0 0 0 {steal} 0 0\ncpu0 1 0 0 0\ncpu1 1 0 0 0\nintr 5\n"
+
+
+def process(name: str, ticks: int) -> str:
+    return f"77 ({name}) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0\n"
+
+
+def test_one_core_of_two_in_use_counts_as_one(tmp_path):
+    load = look_twice(
+        tmp_path, {"proc/stat": stat(100, 100)}, {"proc/stat": stat(100 + TICKS, 100 + TICKS)}
+    )
+    assert load.busy_cores == 1.0
+    assert load.stolen == 0.0
+
+
+def test_time_that_the_hypervisor_took_is_told(tmp_path):
+    load = look_twice(
+        tmp_path, {"proc/stat": stat(0, 0)}, {"proc/stat": stat(0, 3 * TICKS, steal=TICKS)}
+    )
+    assert load.stolen == 0.25
+
+
+def test_the_busiest_process_is_named_whatever_its_name_contains(tmp_path):
+    before = {"proc/stat": stat(0, 0), "proc/77/stat": process("a) R (b", 10)}
+    after = {"proc/stat": stat(TICKS, 0), "proc/77/stat": process("a) R (b", 10 + TICKS)}
+    (busiest,) = look_twice(tmp_path, before, after).busiest
+    assert (busiest.pid, busiest.name, busiest.cores) == (77, "a) R (b", 1.0)
+
+
+def test_no_counters_mean_no_statement(tmp_path):
+    load = look_twice(tmp_path, {}, {})
+    assert load == Load(None, None, None, None, ())
+
+
+def test_a_busy_loop_on_this_machine_is_found():
+    command = [
+        sys.executable,
+        "-c",
+        "import time\nend = time.time() + 20\nwhile time.time() < end: pass",
+    ]
+    with subprocess.Popen(command) as loop:
+        time.sleep(0.2)
+        load = read_load(Files(), 0.5)
+        loop.kill()
+    assert load.busy_cores > 0.3

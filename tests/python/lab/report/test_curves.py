@@ -1,15 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results become curves, curves panels: one comparison in each."""
+"""Results become curves, curves panels with axes and drawings: one comparison in each."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 
+import numpy as np
 import pytest
+import vl_convert
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transrank.lab.report.curves import Curve, Point, arrange, namer, point_of
+from transrank.lab.report.figures import render
+from transrank.lab.report.figures.axes import (
+    EMPTY_MESSAGE,
+    INTERVAL_REACH,
+    bytes_axis,
+    drawn_bounds,
+    log_ticks,
+    value_axis,
+)
+from transrank.lab.report.figures.category_panel import Value, category_panel, log_times
 from transrank.lab.report.figures.curve_figure import curve_figure, panel_size
+from transrank.lab.report.figures.field_panel import field_panel
 from transrank.lab.report.figures.quantity import MESSAGES, RATE, TIME
+from transrank.lab.report.figures.style import CONFIG
 from transrank.lab.report.palette import Palette, Style
 from transrank.lab.stats.estimate import Estimate
 from transrank.lab.stats.result import CaseResult
@@ -163,3 +180,71 @@ def test_a_published_curve_is_drawn_to_the_last_measured_size_but_not_read_there
     (reader,) = (layer for layer in spec["layer"] if "params" in layer)
     read = {row["x"]: [key for key, _ in row["t"][1]] for row in reader["data"]["values"]}
     assert [len(keys) for keys in read.values()] == [2, 1]
+
+
+@given(st.floats(1e-9, 1e3), st.floats(1.01, 1e9))
+def test_ticks_are_few_and_inside(low, ratio):
+    high = low * ratio
+    ticks = log_ticks(low, high)
+    assert 2 <= len(ticks) <= 10
+    assert ticks == sorted(ticks)
+    slack = 1.06  # two digits of an end without a round value inside
+    assert low / slack <= ticks[0]
+    assert ticks[-1] <= high * slack
+
+
+@given(st.lists(st.integers(0, 2**40), min_size=1))
+def test_every_size_is_inside_the_domain(sizes):
+    low, high = bytes_axis(sizes)["scale"]["domain"]
+    assert low < high
+    for size in sizes:
+        assert low <= max(size, EMPTY_MESSAGE) <= high
+
+
+def test_the_empty_message_has_a_place_left_of_one_byte():
+    axis = bytes_axis([0, 1, 1024])["axis"]
+    assert axis["values"][0] == EMPTY_MESSAGE
+    assert 1.0 not in axis["values"], "its label would touch that of 0 B"
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1))
+def test_values_are_inside_their_domain(values):
+    low, high = value_axis(values, "time", "datum.value")["scale"]["domain"]
+    assert low < min(values)
+    assert max(values) < high
+
+
+@given(
+    st.lists(st.floats(1e-9, 1e3), min_size=1),
+    st.lists(st.floats(1e-15, 1e15)),
+)
+def test_intervals_have_room_but_not_all_of_it(values, ends):
+    low, high = drawn_bounds(values, ends)
+    assert low <= min(values) <= max(values) <= high
+    assert low >= min(values) / INTERVAL_REACH
+    assert high <= max(values) * INTERVAL_REACH
+    for end in ends:
+        if min(values) / INTERVAL_REACH <= end <= max(values) * INTERVAL_REACH:
+            assert low <= end <= high
+
+
+ERROR = field_panel(np.linspace(-0.056, 0.056, 16).reshape(4, 4), "error", signed=True)
+STYLE = Palette().style("phase", "run")
+VALUES = [Value(way, "run", STYLE, t, t, t) for way, t in (("1.25x", 1e-6), ("b", 3e-6))]
+TIMES = category_panel(VALUES, log_times(VALUES))
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r">([^<>]+)</text>", svg)
+
+
+def test_numbers_of_a_drawing_are_not_shortened():
+    for spec in (ERROR, TIMES):
+        whole = texts(vl_convert.vegalite_to_svg({**spec, "config": CONFIG}))
+        assert texts(render.static_drawing(spec, "some/0")) == whole
+    assert "0.05" in texts(render.static_drawing(ERROR, "some/0"))
+
+
+def test_a_drawing_grows_with_the_page_where_the_live_one_does():
+    assert "max-width:1" in render.static_drawing(ERROR, "some/0")
+    assert "max-width" not in render.static_drawing(TIMES, "some/0")

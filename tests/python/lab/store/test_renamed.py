@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of before an axis was renamed are read as if they were of today."""
+"""Records of before an axis was renamed are read as of today; runs are repeated by their words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from transrank.lab.stats.compare import compare_results
 from transrank.lab.stats.summary import summarise
 from transrank.lab.store import renamed
 from transrank.lab.store.records import Run, read_run
+from transrank.lab.store.repetition import prepared, repeated
 from transrank.lab.study import catalogue
 
 CASES = {
@@ -72,3 +73,31 @@ def test_what_is_renamed_is_an_axis_of_today(study, old, new):
     axes = catalogue.find(study).axes
     assert new in axes
     assert old not in axes
+
+
+@pytest.mark.parametrize(
+    "output", [["-o", "mine"], ["-omine"], ["--output", "mine"], ["--output=mine"], []]
+)
+def test_the_record_file_of_the_run_is_not_named_again(output):
+    command = ["transrank", "measure", *output, "pingpong", "--sizes", "8"]
+    assert repeated(command, 7) == [
+        *("transrank", "measure", "pingpong", "--sizes", "8", "--seed", "7")
+    ]
+
+
+@pytest.mark.parametrize("seed", [["--seed", "3"], ["--seed=3"]])
+def test_a_seed_that_was_given_stays(seed):
+    assert repeated(["transrank", "survey", *seed], 3) == ["transrank", "survey", *seed]
+
+
+def test_options_stay_in_front_of_words_that_are_no_options():
+    command = ["transrank", "measure", "--dry-run", "--", "pingpong"]
+    assert repeated(command, 1) == ["transrank", "measure", "--seed", "1", "--", "pingpong"]
+
+
+def test_what_was_found_out_for_the_run_is_said_when_it_is_prepared():
+    assert prepared(["transrank", "survey", "--quick"], 5, 4, 0.123456, 1 << 20) == [
+        *("transrank", "survey", "--quick", "--seed", "5", "--max-time", "0.123456s"),
+        *("--launches", "4"),
+        *("--memory", "1048576", "--prepare", "--output", "by-hand.jsonl"),
+    ]

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Headers and events are valid whatever the user and the environment say."""
+"""Headers and events are valid whatever the user says; lines of a growing file are seen once."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import tempfile
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +21,7 @@ from transrank.lab.store.records import PlannedLaunch, Shape
 from transrank.lab.survey.lines import event_line, header_line
 from transrank.lab.survey.plan import Conditions
 from transrank.lab.survey.probe import Probe
+from transrank.lab.survey.tail import Tail
 
 FACTS: Facts = read_facts(os.environ, load_seconds=0)
 PLAN = (PlannedLaunch(0, Shape(2, 1), ("pingpong/8B",), ("--study", "pingpong")),)
@@ -61,3 +65,30 @@ def test_a_header_reads_back_as_what_was_planned(tmp_path):
     assert found.label == "night"
     assert dict(found.environment) == {"OMP_NUM_THREADS": "1"}
     assert differences(found.machine, FACTS.as_json()) == []
+
+
+@given(
+    objects=st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=2), max_size=6),
+    cuts=st.lists(st.integers(0, 400), max_size=6),
+)
+def test_whatever_the_pieces_every_line_is_seen_once(objects, cuts):
+    data = "".join(json.dumps(one) + "\n" for one in objects).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.jsonl"
+        path.write_text("before\n")
+        tail = Tail(path)
+        seen: list[dict[str, int]] = []
+        places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+        for begin, end in itertools.pairwise(places):
+            with path.open("ab") as file:
+                file.write(data[begin:end])
+            seen += tail.read()
+    assert seen == objects
+
+
+def test_damaged_lines_and_a_missing_file_are_no_lines(tmp_path):
+    path = tmp_path / "run.jsonl"
+    tail = Tail(path)
+    assert tail.read() == []
+    path.write_text('{"a": 1\n[1]\n{"b": 2}\n')
+    assert tail.read() == [{"b": 2}]

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from typing import Any
 
 import numpy as np
@@ -119,26 +116,6 @@ def halo(*, fill_halo: bool) -> None:
     redistribution = Redistribution(WORLD, grid(12), surrounded, fill_halo=fill_halo)
     ends = np.zeros(redistribution.destination_shape())
     redistribution.store((np.ones(redistribution.source_shape()), ends))
-
-
-def test_an_interrupt_leaves_a_redistribution_under_way() -> None:
-    for go_on in (Redistribution.run, Redistribution.wait):
-        redistribution = Redistribution(WORLD, grid(12), grid(12, parts=1))
-        starts = [np.full(redistribution.source_shape(), value) for value in (1.0, 2.0)]
-        ends = [redistribution.destination_for(start) for start in starts]
-        redistribution.store(list(zip(starts, ends, strict=True)))
-        interrupted = False
-        if WORLD.rank == 0:
-            # The others wait for us to be through with it: nothing can arrive before.
-            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-            try:
-                redistribution.run()
-            except KeyboardInterrupt:
-                interrupted = True
-        interrupted = WORLD.bcast(interrupted, root=0)
-        go_on(redistribution) if WORLD.rank == 0 else redistribution.run()
-        assert interrupted
-        assert all((end == value).all() for end, value in zip(ends, (1.0, 2.0), strict=True))
 
 
 def test_an_array_made_read_only_ends_the_run_of_every_rank() -> None:
