@@ -33,7 +33,11 @@ using Operation = std::function<void(const Calls&)>;
 class Pair {
 public:
     Pair(int rank, int bytes, int pairs)
-        : rank_(rank), bytes_(bytes), pairs_(pairs), send_(2 * bytes), receive_(2 * bytes) {}
+        : rank_(rank),
+          bytes_(bytes),
+          pairs_(pairs),
+          send_(2 * static_cast<std::size_t>(bytes)),
+          receive_(send_.size()) {}
 
     void print(const std::string& name, const Operation& operation) const {
         for (int i = 0; i < 100; ++i) {
@@ -55,7 +59,7 @@ public:
         }
         std::ranges::nth_element(ratios, ratios.begin() + pairs_ / 2);
         if (rank_ == 0) {
-            std::cout << name << ' ' << ratios[pairs_ / 2] << '\n';
+            std::cout << name << ' ' << ratios[ratios.size() / 2] << '\n';
         }
     }
 

@@ -39,7 +39,8 @@ public:
 
     template <class... Types>
     JsonWriter& value(const std::variant<Types...>& either) {
-        return std::visit([this](const auto& held) -> JsonWriter& { return value(held); }, either);
+        return std::visit([this](const auto& held) -> JsonWriter& { return this->value(held); },
+                          either);
     }
 
     template <class Range>

@@ -58,7 +58,7 @@ Leg random_box(std::mt19937& random) {
     std::vector<Loop> loops(dimensions);
     std::int64_t most = room / 2;
     for (auto& loop : loops) {
-        loop.count = 1 + static_cast<std::int64_t>(random() % std::min<std::uint64_t>(most, 70));
+        loop.count = 1 + static_cast<std::int64_t>(random()) % std::min<std::int64_t>(most, 70);
         most /= loop.count;
         most = std::max<std::int64_t>(most, 1);
     }

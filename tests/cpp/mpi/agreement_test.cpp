@@ -89,7 +89,7 @@ TEST_CASE("given words are compared before a refusal is heard, and words of the 
 
 TEST_CASE("long words arrive whole") {
     const mpi::Communicator world(MPI_COMM_WORLD);
-    for (const std::size_t length : {503, 504, 505, 100'000}) {
+    for (const std::size_t length : {503U, 504U, 505U, 100'000U}) {
         const std::string words(length, 'x');
         CHECK_THROWS_WITH_AS(mpi::agree(world, [&] { throw std::runtime_error(words); }),
                              words.c_str(), mpi::AgreedError);

@@ -77,7 +77,7 @@ bool is_lost_among(std::size_t messages) {
 
 TEST_CASE("the error of one of several persistent receives is that message's own") {
     const auto comm = world();
-    for (const std::size_t messages : {1, 2, 4, 6}) {
+    for (const std::size_t messages : {1U, 2U, 4U, 6U}) {
         for (const std::size_t bytes : {2 * expected, spare}) {
             for (std::size_t too_long = 0; too_long < messages; ++too_long) {
                 CAPTURE(messages);

@@ -293,7 +293,7 @@ TEST_CASE("content that is no route is refused even where the checksum is right"
         CHECK(with(at, std::uint64_t{0} - 1).starts_with("is not a valid route file: "));
     }
     // Numbers of legs and of segments, which must not be believed before memory is asked for.
-    for (const std::size_t at : {8, 9, 10, 13, 18, 20, 22, 24}) {
+    for (const std::size_t at : {8U, 9U, 10U, 13U, 18U, 20U, 22U, 24U}) {
         CAPTURE(at);
         CHECK(with(at, std::uint64_t{1} << 62U).find("more than it has room for") !=
               std::string::npos);

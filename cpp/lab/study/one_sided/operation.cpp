@@ -228,7 +228,8 @@ private:
         return memory.size();
     }
     [[nodiscard]] std::uint64_t largest_word() const noexcept {
-        return ~std::uint64_t{0} >> (8 * (sizeof(std::uint64_t) - word_.bytes));
+        return ~std::uint64_t{0} >>
+               (8 * (sizeof(std::uint64_t) - static_cast<std::size_t>(word_.bytes)));
     }
     template <class Visit>
     void each_word(std::size_t bytes, const Visit& visit) const {

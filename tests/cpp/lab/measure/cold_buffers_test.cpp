@@ -37,7 +37,7 @@ public:
     void run(std::int64_t /*repetitions*/) override {
         std::byte* at = lines_.front();
         for (std::size_t i = 0; i < lines_.size(); ++i) {
-            std::memcpy(static_cast<void*>(&at), at, sizeof at);
+            std::memcpy(static_cast<void*>(&at), static_cast<const void*>(at), sizeof at);
         }
         CHECK(at == lines_.front());
     }
