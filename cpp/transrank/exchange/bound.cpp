@@ -5,20 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <iomanip>
 #include <iterator>
-#include <ostream>
 #include <span>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "transrank/copy/moves.hpp"
 #include "transrank/exchange/fields.hpp"
 #include "transrank/layout/require.hpp"
-#include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
-#include "transrank/transport/node/node_link.hpp"
 
 namespace transrank::exchange {
 namespace {
@@ -60,66 +55,12 @@ std::vector<std::string> describe(const route::Route& route,
     return words;
 }
 
-using Fields = std::span<const copy::Field>;
-
-std::int64_t bytes_of(std::span<const route::Leg> legs, Fields fields) {
+std::int64_t bytes_of(std::span<const route::Leg> legs, std::span<const copy::Field> fields) {
     std::int64_t bytes = 0;
     for (const auto& leg : legs) {
         bytes += copy::packed_bytes(leg, fields);
     }
     return bytes;
-}
-
-using transport::Binding;
-using Means = memory::WatchedProcess::Means;
-
-std::int64_t bytes_of(const route::Leg* leg, Fields fields) {
-    return leg == nullptr ? 0 : bytes_of(std::span(leg, 1), fields);
-}
-
-std::int64_t runs_of(const route::Leg* leg, Fields fields) {
-    return leg == nullptr ? 0 : leg->runs() * static_cast<std::int64_t>(fields.size());
-}
-
-void list_peers(std::ostream& text, const Binding& binding, std::span<const Choice> choices) {
-    text << "  peer     bytes out      bytes in      runs in  transport      why\n";
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-        const auto& offer = binding.offers[i];
-        const bool itself = offer.rank == binding.route.rank();
-        text << std::setw(6) << (itself ? "itself" : std::to_string(offer.rank)) << std::setw(14)
-             << bytes_of(offer.send, binding.fields) << std::setw(14)
-             << bytes_of(offer.receive, binding.fields) << std::setw(13)
-             << runs_of(offer.receive, binding.fields) << "  " << std::left << std::setw(14)
-             << choices[i].entry->name << " " << choices[i].reason << std::right << "\n";
-    }
-}
-
-// By which means the end of a peer's process would be noticed.
-void list_liveness(std::ostream& text, const Binding& binding, const memory::Node& node) {
-    std::string by_number;
-    std::string unnoticed;
-    for (const auto& offer : binding.offers) {
-        const auto* process = node.process(offer.rank);
-        if (offer.rank == binding.route.rank()) {
-            continue;
-        }
-        if (process == nullptr) {
-            unnoticed += " " + std::to_string(offer.rank);
-        } else if (process->means() == Means::number) {
-            by_number += " " + std::to_string(offer.rank);
-        }
-    }
-    if (!by_number.empty()) {
-        text << "peers watched by process number, since the kernel has no pidfd:" << by_number
-             << "\n";
-    }
-    if (!unnoticed.empty()) {
-        text << "peers not watched, so that only MPI can notice their end:" << unnoticed << "\n";
-    }
-}
-
-bool is_private(const transport::FieldOffer& field) {
-    return field.source_shared == 0 || field.destination_shared == 0;
 }
 
 // An error about a transport that the program has not named says who has named it.
@@ -146,17 +87,26 @@ Bound::Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options)
 }
 
 void Bound::bind(const std::function<Parts()>& make) {
-    Statement own;
+    Sums sums{};
+    bool sends = false;
     std::exception_ptr refused;
     try {
         take_what_is_needed(make);
-        own = statement();
+        sums = needed();
+        sends = needs_messages();
     } catch (...) {
         refused = std::current_exception();
-        own = {.refusals = 1};
+        sums = {1};
     }
-    agree(own, refused);
+    // Once all ranks have come all are binding, and none waits in an exchange for another.
+    if (auto lease = known_->acquire_tags_if_needed(sends, sums)) {
+        lease_.emplace(*std::move(lease));
+    }
+    if (sums[0] != 0 || sums[1] != 0) {
+        disagree(refused);
+    }
     swap_offers();
+    prepare(sums);
     choose_transports();
 }
 
@@ -192,38 +142,42 @@ void Bound::take_what_is_needed(const std::function<Parts()>& make) {
                          return peer != rank() && node().shares_with(peer);
                      }));
     apply_order_.emplace(sources_of(route()), needs_order(route(), options_.operation));
+    binding_.emplace(
+        transport::Binding{.route = route(),
+                           .fields = parts_.fields,
+                           .own_fields = own_,
+                           .comm = known_->base(),
+                           .own_node = node().ranks().front(),
+                           .wanted = options_.transport,
+                           .push_below_bytes = options_.push_below_bytes,
+                           .operation = options_.operation,
+                           .stores = options_.stores,
+                           .moved_bytes = std::max(bytes_of(route().receives(), parts_.fields),
+                                                   bytes_of(route().sends(), parts_.fields)),
+                           .longest_message_bytes = options_.longest_message_bytes,
+                           .control = *control_,
+                           .apply_order = *apply_order_,
+                           .prepared_before = known_->prepared()});
 }
 
-Bound::Statement Bound::statement() const {
-    return {
-        .balance = transport::imprint(route()) +
-                   mpi::balance_of(known_->base(), describe(route(), own_, options_, named_by_)),
-        .in_need_of_messages = needs_messages() ? 1U : 0U,
-        .in_need_of_thresholds = needs_thresholds() ? 1U : 0U,
-        .in_need_of_plan = needs_plan() ? 1U : 0U,
-        .in_need_of_link = needs_plan() && !transport::link_is_known() ? 1U : 0U};
+// Of what entries have to prepare those count that may be chosen.
+template <class Visit>
+void Bound::for_each_preparation(const Visit& visit) const {
+    std::size_t place = 2;
+    for (const auto& entry : transport::all()) {
+        if (entry.prepare != nullptr && transport::may_choose(options_.transport, entry)) {
+            visit(entry, place++);
+        }
+    }
 }
 
-// Once all ranks have come all are binding, and none waits in an exchange for another.
-void Bound::agree(const Statement& own, const std::exception_ptr& refused) {
-    std::array<std::uint64_t, 5> sums{own.refusals, own.balance, own.in_need_of_thresholds,
-                                      own.in_need_of_plan, own.in_need_of_link};
-    if (auto lease = known_->acquire_tags_if_needed(own.in_need_of_messages != 0, sums)) {
-        lease_.emplace(*std::move(lease));
-    }
-    const auto [refusals, balance, in_need_of_thresholds, in_need_of_plan, in_need_of_link] = sums;
-    if (refusals != 0 || balance != 0) {
-        disagree(refused);
-    }
-    if (options_.push_below_bytes) {
-        thresholds_ = {.push_below_bytes = *options_.push_below_bytes, .origin = "given"};
-    } else if (in_need_of_thresholds != 0) {
-        thresholds_ = known_->thresholds();
-    }
-    has_plan_ = in_need_of_plan != 0;
-    if (in_need_of_link != 0) {
-        transport::measure_link(known_->base(), node());
-    }
+Bound::Sums Bound::needed() const {
+    Sums own{0, transport::imprint(route()) +
+                    mpi::balance_of(known_->base(), describe(route(), own_, options_, named_by_))};
+    for_each_preparation([&](const transport::Entry& entry, std::size_t place) {
+        own.at(place) = entry.needed(*binding_, node());
+    });
+    return own;
 }
 
 void Bound::disagree(const std::exception_ptr& refused) const {
@@ -247,7 +201,7 @@ void Bound::disagree(const std::exception_ptr& refused) const {
 bool Bound::needs_messages() const {
     const bool asked_for = options_.transport != transport::automatic;
     return std::ranges::any_of(transport::all(), [&](const transport::Entry& entry) {
-        return entry.by_messages && transport::may_choose(options_.transport, entry) &&
+        return entry.needs_messages && transport::may_choose(options_.transport, entry) &&
                std::ranges::any_of(transport::peers_of(route()), [&](int peer) {
                    return peer != rank() && (asked_for || !node().shares_with(peer) ||
                                              !control_->handle().is_shared());
@@ -255,58 +209,19 @@ bool Bound::needs_messages() const {
     });
 }
 
-// Whether a transport that goes by them may serve a peer: as far as this rank knows, the peer asks
-// itself, too.
-bool Bound::needs_thresholds() const {
-    const bool shares_some = std::ranges::any_of(own_, [](const transport::FieldOffer& field) {
-        return field.source_shared != 0 || field.destination_shared != 0;
-    });
-    return shares_some && !options_.push_below_bytes &&
-           std::ranges::any_of(transport::all(),
-                               [&](const transport::Entry& entry) {
-                                   return entry.by_thresholds &&
-                                          transport::may_choose(options_.transport, entry);
-                               }) &&
-           std::ranges::any_of(transport::peers_of(route()), [&](int peer) {
-               return peer != rank() && node().shares_with(peer);
-           });
-}
-
-// Whether what it moves between nodes is to go by one message for all ranks of a node: only if that
-// is asked for by name, since a wait then needs ranks that are no peers.
-bool Bound::needs_plan() const {
-    const auto& here = node().ranks();
-    return std::ranges::any_of(transport::all(),
-                               [&](const transport::Entry& entry) {
-                                   return entry.between_nodes && options_.transport == entry.name;
-                               }) &&
-           std::ranges::any_of(transport::peers_of(route()),
-                               [&](int peer) { return !std::ranges::binary_search(here, peer); });
-}
-
 void Bound::swap_offers() {
     offers_ = transport::swap_offers(known_->base(), node(), route(), own_, apply_order_->ordered(),
                                      *control_);
-    if (has_plan_) {
-        plan_.emplace(known_->base(), node(), parts_.fields, offers_);
-    }
-    binding_.emplace(
-        transport::Binding{.route = route(),
-                           .fields = parts_.fields,
-                           .own_fields = own_,
-                           .comm = known_->base(),
-                           .messages = lease_ ? &*lease_ : nullptr,
-                           .operation = options_.operation,
-                           .thresholds = thresholds_,
-                           .stores = options_.stores,
-                           .moved_bytes = std::max(bytes_of(route().receives(), parts_.fields),
-                                                   bytes_of(route().sends(), parts_.fields)),
-                           .longest_message_bytes = options_.longest_message_bytes,
-                           .control = *control_,
-                           .offers = offers_,
-                           .apply_order = *apply_order_,
-                           .own_node = node().ranks().front(),
-                           .plan = plan_ ? &*plan_ : nullptr});
+    binding_->offers = offers_;
+    binding_->messages = lease_ ? &*lease_ : nullptr;
+}
+
+void Bound::prepare(const Sums& needed) {
+    for_each_preparation([&](const transport::Entry& entry, std::size_t place) {
+        if (needed.at(place) != 0) {
+            entry.prepare(*binding_, node(), needed.at(place));
+        }
+    });
 }
 
 void Bound::choose_transports() {
@@ -321,10 +236,6 @@ void Bound::choose_transports() {
             lease_.emplace(*known_->acquire_tags_if_needed(true));
             binding_->messages = &*lease_;
         }
-        // Who cannot have it is known to its peers only, and not to the ranks of their nodes.
-        if (plan_) {
-            plan_->rule_out("some transport could not be set up on some rank");
-        }
         choose_again(refusals);
     }
 }
@@ -333,31 +244,6 @@ void Bound::choose_again(std::span<const Refusal> refusals) {
     mpi::agree(known_->base(), [&] {
         naming(named_by_, [&] { choices_ = choose(*binding_, options_.transport, refusals); });
     });
-}
-
-std::string Bound::explain() const {
-    std::ostringstream text;
-    const int rank = binding_->route.rank();
-    const auto others = std::ranges::count_if(binding_->offers,
-                                              [&](const auto& each) { return each.rank != rank; });
-    const auto fields = std::ssize(binding_->fields);
-    text << "rank " << rank << " of " << binding_->route.ranks() << ": " << others
-         << (others == 1 ? " peer, " : " peers, ") << fields
-         << (fields == 1 ? " field\n" : " fields\n");
-    if (!named_by_.empty()) {
-        text << "the transport is the one that " << named_by_ << " names\n";
-    }
-    list_peers(text, *binding_, choices_);
-    list_liveness(text, *binding_, node());
-    if (const auto refusals = memory::ArrayMemory::refusals();
-        !refusals.empty() && std::ranges::any_of(own_, is_private)) {
-        text << refusals << "\n";
-    }
-    for (const auto& transport : transports_) {
-        const auto lines = transport->explain();
-        text << lines << (lines.empty() ? "" : "\n");
-    }
-    return text.str();
 }
 
 }  // namespace transrank::exchange

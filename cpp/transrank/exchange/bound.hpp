@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -42,24 +43,18 @@ public:
 private:
     void bind(const std::function<Parts()>& make);
     void take_what_is_needed(const std::function<Parts()>& make);
-    /// What a rank says when all meet. Their sums tell each of them what to do.
-    struct Statement {
-        std::uint64_t refusals = 0;
-        std::uint64_t balance = 0;  ///< sums up to 0 where ranks agree
-        std::uint64_t in_need_of_messages = 0;
-        std::uint64_t in_need_of_thresholds = 0;
-        std::uint64_t in_need_of_plan = 0;
-        std::uint64_t in_need_of_link = 0;
-    };
-    [[nodiscard]] Statement statement() const;
-    void agree(const Statement& own, const std::exception_ptr& refused);
+    /// What a rank says when all meet. Their sums tell each of them what to do: how many refuse, 0
+    /// where all agree, and for each entry that prepares something what is needed of it.
+    using Sums = std::array<std::uint64_t, 6>;
+    template <class Visit>
+    void for_each_preparation(const Visit& visit) const;
+    [[nodiscard]] Sums needed() const;
     [[noreturn]] void disagree(const std::exception_ptr& refused) const;
     void swap_offers();
+    void prepare(const Sums& needed);
     void choose_transports();
     void choose_again(std::span<const Refusal> refusals);
     [[nodiscard]] bool needs_messages() const;
-    [[nodiscard]] bool needs_thresholds() const;
-    [[nodiscard]] bool needs_plan() const;
 
     [[nodiscard]] const route::Route& route() const noexcept { return *parts_.route; }
 
@@ -72,9 +67,6 @@ private:
     std::optional<transport::ControlBlock> control_;
     std::optional<transport::ApplyOrder> apply_order_;
     std::vector<transport::PeerOffer> offers_;
-    transport::Thresholds thresholds_;
-    bool has_plan_ = false;  ///< of how data go between nodes
-    std::optional<transport::NodePlan> plan_;
     std::optional<transport::Binding> binding_;
     std::vector<Choice> choices_;
     Transports transports_;

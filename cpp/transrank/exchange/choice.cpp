@@ -42,7 +42,7 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
         if (why_not.empty()) {
             return {.entry = &entry, .reason = refused.empty() ? "the first choice" : refused};
         }
-        if (entry.within_rank == itself) {
+        if ((entry.reach == transport::Reach::itself) == itself) {
             refused += (refused.empty() ? "" : "; ");
             refused += "not " + std::string(entry.name) + ": " + why_not;
         }
@@ -52,7 +52,7 @@ Choice choose_best(const Binding& binding, const PeerOffer& peer,
 }
 
 Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry& wanted) {
-    if (wanted.between_nodes && peer.node == binding.own_node) {
+    if (wanted.reach == transport::Reach::other_nodes && peer.node == binding.own_node) {
         return choose_best(binding, peer, {});
     }
     const auto obstacle = wanted.obstacle(binding, peer);
@@ -60,7 +60,7 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
         return {.entry = &wanted, .reason = "as asked for"};
     }
     // What a rank moves within itself is copied whatever is asked for the others.
-    if (peer.rank == binding.route.rank() && !wanted.within_rank) {
+    if (peer.rank == binding.route.rank() && wanted.reach != transport::Reach::itself) {
         return {.entry = &transport::within_rank(), .reason = "the rank itself"};
     }
     layout::refuse("transport ", wanted.name, " cannot serve rank ", peer.rank, " from rank ",

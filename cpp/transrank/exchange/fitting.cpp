@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -50,7 +49,7 @@ public:
     void make(Transports& transports) {
         for (const auto& entry : transport::all()) {
             const auto peers = peers_with(binding_, choices_, entry);
-            if (entry.by_messages && !peers.empty() && binding_.messages == nullptr) {
+            if (entry.needs_messages && !peers.empty() && binding_.messages == nullptr) {
                 lacks_lease_ = true;
             } else if (!peers.empty()) {
                 const auto words =
@@ -111,10 +110,8 @@ public:
             }
         }
         std::vector<char> theirs(own.size(), 0);
-        std::vector<int> peers;
-        std::ranges::transform(binding_.offers, std::back_inserter(peers), &PeerOffer::rank);
-        mpi::swap_with(binding_.comm, peers, transport::refusal_tag, std::as_bytes(std::span(own)),
-                       std::as_writable_bytes(std::span(theirs)));
+        mpi::swap_with(binding_.comm, transport::peers_of(binding_.route), transport::refusal_tag,
+                       std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(theirs)));
         for (std::size_t i = 0; i < choices_.size(); ++i) {
             if (theirs[i] != 0 && own[i] == 0) {
                 const int rank = binding_.offers[i].rank;

@@ -280,12 +280,4 @@ std::optional<mpi::CommunicatorPool::Lease> KnownCommunicator::acquire_from(
     return pool.acquire(states);
 }
 
-const transport::Thresholds& KnownCommunicator::thresholds() {
-    if (!thresholds_) {
-        thresholds_ =
-            std::make_unique<transport::Thresholds>(transport::thresholds_of(base_, node_));
-    }
-    return *thresholds_;
-}
-
 }  // namespace transrank::exchange

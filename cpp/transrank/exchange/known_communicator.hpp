@@ -15,13 +15,13 @@
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "transrank/transport/shared/thresholds.hpp"
 #include "transrank/transport/tags.hpp"
+#include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
 
 /// Facts about a communicator, found when it is used for the first time and kept with it: which
-/// ranks share memory, the thresholds of that memory, and communicators for messages.
+/// ranks share memory, what transports have prepared, and communicators for messages.
 class KnownCommunicator final : public mpi::Attachment,
                                 public std::enable_shared_from_this<KnownCommunicator> {
 public:
@@ -92,8 +92,8 @@ public:
     [[nodiscard]] int rank() const noexcept { return base().rank(); }
     [[nodiscard]] const memory::Node& node() const noexcept { return node_; }
 
-    /// Collective. Measured when first asked for.
-    [[nodiscard]] const transport::Thresholds& thresholds();
+    /// By transports, for all exchanges of these ranks.
+    [[nodiscard]] transport::Prepared& prepared() noexcept { return prepared_; }
 
 private:
     /// Collective, at the end: all ranks have told their peers what these need to know. Those of a
@@ -117,7 +117,7 @@ private:
     mpi::CommunicatorPool tags_{base_, transport::tags_of_exchange};
     bool may_free_ = false;  ///< all ranks destroy this now, in the same order
     memory::Node node_;
-    std::unique_ptr<transport::Thresholds> thresholds_;
+    transport::Prepared prepared_;
     transport::Breakage breakage_;  ///< why some rank will never come
     class Watch;
     std::unique_ptr<Watch> watch_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 
 #include "transrank/mpi/error.hpp"
@@ -14,12 +13,6 @@ namespace {
 
 constexpr unsigned calls_between_looks = 16;
 
-std::vector<int> ranks_of(std::span<const PeerOffer* const> peers) {
-    std::vector<int> ranks;
-    std::ranges::transform(peers, std::back_inserter(ranks), &PeerOffer::rank);
-    return ranks;
-}
-
 std::uint64_t number_in(const std::map<int, std::uint64_t>& numbers, int rank) {
     const auto found = numbers.find(rank);
     return found == numbers.end() ? 0 : found->second;
@@ -27,7 +20,7 @@ std::uint64_t number_in(const std::map<int, std::uint64_t>& numbers, int rank) {
 
 }  // namespace
 
-Notices::Notices(const Binding& binding, std::span<const PeerOffer* const> peers)
+Notices::Notices(const Binding& binding, Peers peers)
     : Notices(*binding.messages, ranks_of(peers),
               std::ranges::any_of(
                   peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}

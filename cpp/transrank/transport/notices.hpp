@@ -21,7 +21,7 @@ namespace transrank::transport {
 /// there is no receive to be cancelled in the end.
 class Notices {
 public:
-    Notices(const Binding& binding, std::span<const PeerOffer* const> peers);
+    Notices(const Binding& binding, Peers peers);
     /// `sends_one_way`: whether data go to a peer of which nothing is waited for. No two of an
     /// exchange may have the same tag.
     Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers, bool sends_one_way,

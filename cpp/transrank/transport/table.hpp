@@ -6,6 +6,11 @@
 // Every transport's row is made in its own file; transport.cpp lists them.
 namespace transrank::transport {
 
+template <class Made>
+[[nodiscard]] std::unique_ptr<Transport> make(const Binding& binding, Peers peers) {
+    return std::make_unique<Made>(binding, peers);
+}
+
 Entry self_copy();
 Entry shared_direct();
 Entry shared_staged();

@@ -2,26 +2,47 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "transrank/copy/field.hpp"
+#include "transrank/memory/node.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/transport/apply_order.hpp"
 #include "transrank/transport/breakage.hpp"
 #include "transrank/transport/control_block.hpp"
-#include "transrank/transport/node/node_plan.hpp"
 #include "transrank/transport/offer.hpp"
 #include "transrank/transport/polling.hpp"
-#include "transrank/transport/shared/thresholds.hpp"
 
 namespace transrank::transport {
+
+/// What transports have prepared together with other ranks, one of each type.
+class Prepared {
+public:
+    template <class T>
+    void keep(T what) {
+        all_[typeid(T)] = std::make_shared<const T>(std::move(what));
+    }
+    /// nullptr where there is none.
+    template <class T>
+    [[nodiscard]] const T* find() const {
+        const auto found = all_.find(typeid(T));
+        return found == all_.end() ? nullptr : static_cast<const T*>(found->second.get());
+    }
+
+private:
+    std::map<std::type_index, std::shared_ptr<const void>> all_;
+};
 
 /// The data shared by the transports of one exchange. It outlives them, as do its references.
 struct Binding {
@@ -29,11 +50,10 @@ struct Binding {
     std::span<const copy::Field> fields;
     std::span<const FieldOffer> own_fields;  ///< as sent to the peers
     const mpi::Communicator& comm;           ///< for what is over when it is bound
-    /// For messages of transports that send them, with tags of the exchange's own, over a
-    /// communicator that it shares with others; nullptr as long as none does.
-    mpi::CommunicatorPool::Lease* messages;
+    int own_node;                            ///< the lowest rank of this node
+    std::string_view wanted;                 ///< a name of the table, or `automatic`
+    std::optional<std::int64_t> push_below_bytes;
     copy::Operation operation;
-    const Thresholds& thresholds;  ///< defaults unless an entry goes by them
     /// How transports that copy straight to the destination store there.
     copy::Stores stores;
     /// The bytes of all fields that this rank receives or, if that is more, sends.
@@ -42,13 +62,19 @@ struct Binding {
     std::int64_t longest_message_bytes;
     /// This rank's words to its node-mates.
     ControlBlock& control;
-    /// The offers of the peers of the route, ascending by rank.
-    std::span<const PeerOffer> offers;
     /// Whose data may be applied next.
     ApplyOrder& apply_order;
-    int own_node;  ///< the lowest rank of this node
-    /// How data would go between nodes by one message each; nullptr where that is not asked for.
-    const NodePlan* plan;
+    /// What entries have prepared on this communicator, for all exchanges.
+    Prepared& prepared_before;
+
+    // Known when all ranks have met.
+
+    /// For messages of transports that send them, with tags of the exchange's own, over a
+    /// communicator that it shares with others; nullptr as long as none does.
+    mpi::CommunicatorPool::Lease* messages = nullptr;
+    /// The offers of the peers of the route, ascending by rank.
+    std::span<const PeerOffer> offers{};
+    Prepared prepared{};  ///< by entries, for this exchange
 };
 
 /// A way in which the data of some peers move. One object serves all peers of an exchange that it
@@ -106,6 +132,23 @@ struct Preference {
     std::string reason;
 };
 
+/// Whose data a transport moves. Where one is asked for by name, `auto` chooses for the others.
+enum class Reach : std::uint8_t {
+    itself,       ///< what a rank sends to itself; of one entry
+    other_ranks,  ///< any
+    other_nodes,
+};
+
+using Peers = std::span<const PeerOffer* const>;
+
+[[nodiscard]] inline std::vector<int> ranks_of(Peers peers) {
+    std::vector<int> ranks;
+    for (const auto* peer : peers) {
+        ranks.push_back(peer->rank);
+    }
+    return ranks;
+}
+
 /// A row of the table of transports.
 struct Entry {
     std::string_view name;
@@ -113,23 +156,21 @@ struct Entry {
     /// Empty when the transport can move this rank's data from and to that peer, else why not. Both
     /// ranks of a pair come to the same answer.
     std::string (*obstacle)(const Binding& binding, const PeerOffer& peer);
-    /// Whether data go by MPI.
-    bool by_messages;
     /// Makes the transport for `peers`, a subset of the binding's offers. Not collective.
-    std::unique_ptr<Transport> (*make)(const Binding& binding,
-                                       std::span<const PeerOffer* const> peers);
+    std::unique_ptr<Transport> (*make)(const Binding& binding, Peers peers);
     /// Where `make` has failed for `peers`: in place of `connect`, so that they do not wait.
     /// Nothing for transports that do not communicate there.
-    void (*decline)(const Binding& binding, std::span<const PeerOffer* const> peers) = nullptr;
-    /// Whether it moves what a rank sends to itself, and nothing else; true for one entry.
-    bool within_rank = false;
-    /// Whether it moves data straight between arrays in memory that transrank has allocated.
-    bool between_shared_arrays = false;
-    /// Whether the binding's thresholds matter: they are measured when it may serve a peer.
-    bool by_thresholds = false;
-    /// Whether it only moves data between nodes, by the binding's plan. What the ranks of a node
-    /// move among themselves then goes as `auto` has it, whatever is asked for.
-    bool between_nodes = false;
+    void (*decline)(const Binding& binding, Peers peers) = nullptr;
+    Reach reach = Reach::other_ranks;
+    /// Whether it needs the binding's messages.
+    bool needs_messages = false;
+    /// Whether it needs arrays in memory that transrank has allocated.
+    bool needs_shared_arrays = false;
+    /// What this rank needs prepared where the entry may be chosen, before any offer is known; 0:
+    /// nothing. Where the sum over all ranks is not 0, all of them prepare it.
+    std::uint64_t (*needed)(const Binding& binding, const memory::Node& node) = nullptr;
+    /// Collective, with that sum, when offers are known.
+    void (*prepare)(Binding& binding, const memory::Node& node, std::uint64_t needed) = nullptr;
     /// Asked where it has no obstacle; both ranks of a pair come to the same answer.
     /// Without a function it is never better to take another one.
     std::optional<Preference> (*preference)(const Binding& binding,

@@ -22,6 +22,7 @@
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/communicator.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/transport/shared/thresholds.hpp"
 #include "transrank/transport/table.hpp"
 #include "transrank/transport/transport.hpp"
 
@@ -88,6 +89,12 @@ void Communicator::complete(std::span<MPI_Request> /*requests*/,
 }
 
 }  // namespace transrank::mpi
+
+// The threshold is given.
+transport::Thresholds transport::thresholds_of(const mpi::Communicator& /*comm*/,
+                                               const memory::Node& /*node*/) {
+    return {};
+}
 
 namespace {
 
@@ -190,20 +197,21 @@ public:
           route_(route_of(rank, summed_)),
           apply_order_(others(rank), summed_),
           offers_(offers_to(rank, world, route_, summed_)),
-          thresholds_{.push_below_bytes = push_below_bytes},
           binding_{.route = route_,
                    .fields = {&field_, 1},
                    .own_fields = {&own_offer_, 1},
                    .comm = comm_,
-                   .messages = nullptr,
+                   .own_node = 0,
+                   .wanted = entry.name,
+                   .push_below_bytes = push_below_bytes,
                    .operation = operation,
-                   .thresholds = thresholds_,
                    .stores = copy::Stores::cached,
                    .moved_bytes = 0,
                    .longest_message_bytes = INT64_MAX,
                    .control = *world.controls[static_cast<std::size_t>(rank)],
-                   .offers = offers_,
-                   .apply_order = apply_order_} {
+                   .apply_order = apply_order_,
+                   .prepared_before = prepared_,
+                   .offers = offers_} {
         own_rank = rank;
         std::vector<const transport::PeerOffer*> peers;
         for (const auto& offer : offers_) {
@@ -279,7 +287,7 @@ private:
     route::Route route_;
     transport::ApplyOrder apply_order_;
     std::vector<transport::PeerOffer> offers_;
-    transport::Thresholds thresholds_;
+    transport::Prepared prepared_;
     transport::Binding binding_;
     std::unique_ptr<transport::Transport> transport_;
 };

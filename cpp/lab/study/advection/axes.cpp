@@ -50,7 +50,7 @@ AxisChoice transports(std::vector<std::string> first) {
     AxisChoice axis{.name = "transport", .values = std::move(first)};
     axis.values.insert(axis.values.end(), compared.begin(), compared.end());
     for (const auto& entry : transport::all()) {
-        if (!entry.within_rank) {
+        if (entry.reach != transport::Reach::itself) {
             axis.on_request.emplace_back(entry.name);
         }
     }

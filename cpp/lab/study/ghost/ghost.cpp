@@ -50,7 +50,7 @@ std::vector<AxisChoice> axes() {
                           .on_request = baseline::others_than(
                               compared, [](const baseline::Entry& /*entry*/) { return true; })};
     for (const auto& entry : transport::all()) {
-        if (!entry.within_rank) {
+        if (entry.reach != transport::Reach::itself) {
             transports.values.emplace_back(entry.name);
         }
     }

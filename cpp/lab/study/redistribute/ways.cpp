@@ -43,7 +43,7 @@ exchange::Options options_of(const std::string& way) {
     options.transport = way;
     if (const auto* named = find_stores(way)) {
         options.transport =
-            std::ranges::find_if(transport::all(), &transport::Entry::between_shared_arrays)->name;
+            std::ranges::find_if(transport::all(), &transport::Entry::needs_shared_arrays)->name;
         options.stores = named->stores;
     }
     return options;
@@ -127,7 +127,7 @@ AxisChoice way_axis() {
                     .quick = {"auto", "message", "mpi-packed", "memcpy-once"},
                     .on_request = esmf_ways(false)};
     for (const auto& entry : transport::all()) {
-        if (!entry.within_rank) {
+        if (entry.reach != transport::Reach::itself) {
             axis.values.emplace_back(entry.name);
         }
     }

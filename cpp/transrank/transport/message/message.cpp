@@ -29,7 +29,7 @@ struct Stream {
 
 class Message final : public Transport {
 public:
-    Message(const Binding& binding, std::span<const PeerOffer* const> peers)
+    Message(const Binding& binding, Peers peers)
         : binding_(binding),
           peers_(peers.begin(), peers.end()),
           apply_order_(binding.apply_order),
@@ -223,18 +223,14 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     return peer.rank == binding.comm.rank() ? "the rank itself" : "";
 }
 
-std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
-    return std::make_unique<Message>(binding, peers);
-}
-
 }  // namespace
 
 Entry message() {
     return {.name = "message",
             .summary = "packed by hand, persistent MPI_Send_init and MPI_Recv_init",
             .obstacle = obstacle,
-            .by_messages = true,
-            .make = make};
+            .make = make<Message>,
+            .needs_messages = true};
 }
 
 }  // namespace transrank::transport

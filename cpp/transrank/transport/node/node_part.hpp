@@ -23,7 +23,10 @@
 
 namespace transrank::transport {
 
-using Peers = std::span<const PeerOffer* const>;
+/// Of a binding in which it was prepared.
+[[nodiscard]] inline const NodePlan& plan_of(const Binding& binding) {
+    return *binding.prepared.find<NodePlan>();
+}
 
 /// A message of this rank's node in which it has a part.
 class Part {
@@ -47,7 +50,7 @@ public:
     /// Throws std::system_error where the memory of a member's doorbell cannot be mapped.
     void find_doorbells(const Binding& binding) {
         for (const int member : stream_.members) {
-            doorbells_.push_back(&binding.plan->node().doorbell(member));
+            doorbells_.push_back(&plan_of(binding).node().doorbell(member));
         }
     }
 
@@ -201,7 +204,7 @@ public:
         std::vector<const route::Leg*> shared_legs;
         std::int64_t place_of_shared = 0;
         for (const auto* peer : peers) {
-            const auto& place = binding.plan->place_of(peer->rank);
+            const auto& place = plan_of(binding).place_of(peer->rank);
             if (peer->send != nullptr && place.out_distinct_units > 0) {
                 shared_legs.push_back(peer->send);
                 place_of_shared = place.out;
@@ -303,7 +306,7 @@ public:
             if (peers[i]->receive == nullptr) {
                 continue;
             }
-            const auto& place = binding.plan->place_of(peers[i]->rank);
+            const auto& place = plan_of(binding).place_of(peers[i]->rank);
             const auto* data = shared().data() + place.in;
             sources_.push_back(
                 {.rank = peers[i]->rank,

@@ -174,8 +174,8 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
         fields.begin(), fields.end(), std::int64_t{0},
         [](std::int64_t sum, const copy::Field& field) { return sum + field.unit_bytes; });
     lay_out(comm.rank(), crossings, offers, unit_bytes);
-    if (!possible) {
-        rule_out("not all ranks of this node share memory");
+    for (auto& pair : pairs_) {
+        pair.obstacle = possible ? "" : "not all ranks of this node share memory";
     }
     swap_layouts(comm, offers);
 }
@@ -267,12 +267,6 @@ const NodePair& NodePlan::pair_with(int node) const {
 
 const NodePlace& NodePlan::place_of(int rank) const {
     return *std::ranges::lower_bound(places_, rank, {}, &NodePlace::rank);
-}
-
-void NodePlan::rule_out(const std::string& why) {
-    for (auto& pair : pairs_) {
-        pair.obstacle = why;
-    }
 }
 
 }  // namespace transrank::transport

@@ -61,9 +61,6 @@ public:
     [[nodiscard]] const NodePair& pair_with(int node) const;
     [[nodiscard]] const NodePlace& place_of(int rank) const;
 
-    /// To be called on all ranks: from now on there is an obstacle everywhere.
-    void rule_out(const std::string& why);
-
 private:
     struct Crossing;
     struct Report;

@@ -19,6 +19,7 @@
 #include "transrank/mpi/counts.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
+#include "transrank/transport/node/node_link.hpp"
 #include "transrank/transport/node/node_part.hpp"
 #include "transrank/transport/node/source_union.hpp"
 #include "transrank/transport/notices.hpp"
@@ -51,7 +52,7 @@ struct Crossing {
 std::vector<Crossing> crossings_of(const Binding& binding, Peers peers) {
     std::vector<Crossing> crossings;
     const int rank = binding.route.rank();
-    for (const auto& pair : binding.plan->pairs()) {
+    for (const auto& pair : plan_of(binding).pairs()) {
         Crossing crossing{
             .pair = pair, .peers = {}, .out = std::nullopt, .in = std::nullopt, .places = {}};
         for (const auto* peer : peers) {
@@ -150,11 +151,11 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
                 }
             }
         });
-        const auto& places = places_of_all.emplace_back(places_at(crossing, *binding.plan));
+        const auto& places = places_of_all.emplace_back(places_at(crossing, plan_of(binding)));
         std::size_t sent = 0;
         for (const auto* peer : crossing.peers) {
             auto& begins = crossing.places.emplace_back();
-            const auto& place = binding.plan->place_of(peer->rank);
+            const auto& place = plan_of(binding).place_of(peer->rank);
             if (peer->receive != nullptr && place.in_distinct_units > 0) {
                 begins.resize(static_cast<std::size_t>(peer->receive->runs()));
                 messages.receive(peer->rank, std::span(begins));
@@ -337,11 +338,28 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     if (peer.node == binding.own_node) {
         return "on this node";
     }
-    return binding.plan == nullptr ? "not asked for" : binding.plan->pair_with(peer.node).obstacle;
+    const auto* plan = binding.prepared.find<NodePlan>();
+    return plan == nullptr ? "not asked for" : plan->pair_with(peer.node).obstacle;
 }
 
-std::unique_ptr<Transport> make(const Binding& binding, Peers peers) {
-    return std::make_unique<NodeStaged>(binding, peers);
+constexpr auto unknown_link = std::uint64_t{1} << 32U;  // no sum of 1 for each rank reaches it
+
+// Only if it is asked for by name, since a wait then needs ranks that are no peers.
+std::uint64_t needed(const Binding& binding, const memory::Node& node) {
+    const bool crosses = std::ranges::any_of(peers_of(binding.route), [&](int peer) {
+        return !std::ranges::binary_search(node.ranks(), peer);
+    });
+    if (binding.wanted == automatic || !crosses) {
+        return 0;
+    }
+    return link_is_known() ? 1 : 1 + unknown_link;
+}
+
+void prepare(Binding& binding, const memory::Node& node, std::uint64_t needed) {
+    if (needed >= unknown_link) {
+        measure_link(binding.comm, node);
+    }
+    binding.prepared.keep(NodePlan(binding.comm, node, binding.fields, binding.offers));
 }
 
 // Without boxes.
@@ -356,10 +374,12 @@ Entry node_staged() {
     return {.name = "node-staged",
             .summary = "one message per pair of nodes, gathered and scattered in shared memory",
             .obstacle = obstacle,
-            .by_messages = true,
-            .make = make,
+            .make = make<NodeStaged>,
             .decline = decline,
-            .between_nodes = true};
+            .reach = Reach::other_nodes,
+            .needs_messages = true,
+            .needed = needed,
+            .prepare = prepare};
 }
 
 }  // namespace transrank::transport

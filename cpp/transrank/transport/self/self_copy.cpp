@@ -8,13 +8,14 @@ namespace {
 
 class SelfCopy final : public Transport {
 public:
-    SelfCopy(const Binding& binding, const PeerOffer& self)
+    SelfCopy(const Binding& binding, Peers self)
         : apply_order_(binding.apply_order),
           rank_(binding.comm.rank()),
           moves_(binding.stores, binding.moved_bytes) {
         for (const auto& field : binding.fields) {
-            moves_.add(copy::make_move(copy::shared_runs_of(*self.receive, field.unit_bytes, {}),
-                                       field, binding.operation, field.source, field.destination));
+            moves_.add(
+                copy::make_move(copy::shared_runs_of(*self.front()->receive, field.unit_bytes, {}),
+                                field, binding.operation, field.source, field.destination));
         }
     }
 
@@ -47,19 +48,14 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     return peer.rank == binding.comm.rank() ? "" : "another rank";
 }
 
-std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
-    return std::make_unique<SelfCopy>(binding, *peers.front());
-}
-
 }  // namespace
 
 Entry self_copy() {
     return {.name = "self-copy",
             .summary = "one copy within the rank",
             .obstacle = obstacle,
-            .by_messages = false,
-            .make = make,
-            .within_rank = true};
+            .make = make<SelfCopy>,
+            .reach = Reach::itself};
 }
 
 }  // namespace transrank::transport

@@ -15,6 +15,7 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/transport/shared/scatter.hpp"
 #include "transrank/transport/shared/shared_peer.hpp"
+#include "transrank/transport/shared/thresholds.hpp"
 #include "transrank/transport/table.hpp"
 
 namespace transrank::transport {
@@ -25,6 +26,14 @@ std::byte* place(const memory::BlockHandle& handle, std::int64_t offset,
                  std::vector<std::unique_ptr<memory::MappedBlock>>& mappings) {
     mappings.push_back(std::make_unique<memory::MappedBlock>(handle));
     return mappings.back()->data() + offset;
+}
+
+Thresholds thresholds_for(const Binding& binding) {
+    if (binding.push_below_bytes) {
+        return {.push_below_bytes = *binding.push_below_bytes, .origin = "given"};
+    }
+    const auto* found = binding.prepared_before.find<Thresholds>();
+    return found == nullptr ? Thresholds{} : *found;
 }
 
 /// In which lengths the runs of a leg are pulled, and what there is to say about it.
@@ -64,8 +73,9 @@ std::string join_findings(const std::string& one, const std::string& other) {
 
 class Peer : public SharedPeer {
 public:
-    Peer(const Binding& binding, const PeerOffer& offer)
+    Peer(const Binding& binding, const PeerOffer& offer, std::int64_t push_below_bytes)
         : SharedPeer(binding, offer),
+          push_below_bytes_(push_below_bytes),
           pushes_(binding.stores, binding.moved_bytes),
           pulls_(binding.stores, binding.moved_bytes) {
         for (std::size_t i = 0; i < binding.fields.size(); ++i) {
@@ -116,7 +126,7 @@ private:
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
         const auto [range, finding] = divide(
-            *offer.receive, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
+            *offer.receive, binding.fields[i].unit_bytes, push_below_bytes_,
             binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
         note("from", finding);
         if (range.below > 0) {
@@ -132,8 +142,8 @@ private:
         const auto& mine = binding.own_fields[i];
         const auto& theirs = offer.fields[i];
         const auto [range, finding] =
-            divide(*offer.send, binding.fields[i].unit_bytes, binding.thresholds.push_below_bytes,
-                   offer.ordered, mine.source_shared != 0, theirs.destination_shared != 0);
+            divide(*offer.send, binding.fields[i].unit_bytes, push_below_bytes_, offer.ordered,
+                   mine.source_shared != 0, theirs.destination_shared != 0);
         note("to", finding);
         const copy::LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
@@ -151,6 +161,7 @@ private:
         }
     }
 
+    std::int64_t push_below_bytes_;
     std::vector<std::unique_ptr<memory::MappedBlock>> mappings_;
     std::string division_;
     copy::RepeatedMoves pushes_;
@@ -161,10 +172,10 @@ private:
 
 class SharedDirect final : public Transport {
 public:
-    SharedDirect(const Binding& binding, std::span<const PeerOffer* const> offers)
-        : binding_(binding) {
+    SharedDirect(const Binding& binding, Peers offers)
+        : binding_(binding), thresholds_(thresholds_for(binding)) {
         for (const auto* offer : offers) {
-            peers_.emplace_back(binding, *offer);
+            peers_.emplace_back(binding, *offer, thresholds_.push_below_bytes);
         }
     }
 
@@ -194,10 +205,9 @@ public:
     [[nodiscard]] std::vector<int> awaited() const override { return ranks_owing(peers_, epoch_); }
 
     [[nodiscard]] std::string explain() const override {
-        const auto& thresholds = binding_.thresholds;
         std::string text = "shared-direct pushes runs of less than " +
-                           std::to_string(thresholds.push_below_bytes) +
-                           " bytes and pulls the others (" + thresholds.origin + ")";
+                           std::to_string(thresholds_.push_below_bytes) +
+                           " bytes and pulls the others (" + thresholds_.origin + ")";
         for (const auto& peer : peers_) {
             text = join_findings(text, peer.finding());
         }
@@ -210,6 +220,7 @@ public:
 
 private:
     const Binding& binding_;
+    Thresholds thresholds_;
     std::uint64_t epoch_ = 0;
     std::vector<Peer> peers_;
 };
@@ -241,7 +252,7 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
 }
 
 std::optional<Preference> preference(const Binding& binding, const PeerOffer& peer) {
-    const auto short_below_bytes = binding.thresholds.stage_below_bytes;
+    const auto short_below_bytes = thresholds_for(binding).stage_below_bytes;
     if (short_below_bytes == 0) {
         return std::nullopt;  // nothing is short: routes may have millions of segments
     }
@@ -263,8 +274,18 @@ std::optional<Preference> preference(const Binding& binding, const PeerOffer& pe
                                 " bytes, below which packing them costs less (measured)"};
 }
 
-std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
-    return std::make_unique<SharedDirect>(binding, peers);
+// Whether it may serve a peer: as far as this rank knows, the peer asks itself, too.
+std::uint64_t needed(const Binding& binding, const memory::Node& /*node*/) {
+    const bool shares_some = std::ranges::any_of(binding.own_fields, [](const FieldOffer& field) {
+        return field.source_shared != 0 || field.destination_shared != 0;
+    });
+    return shares_some && !binding.push_below_bytes && binding.control.handle().is_shared() ? 1 : 0;
+}
+
+void prepare(Binding& binding, const memory::Node& node, std::uint64_t /*needed*/) {
+    if (!binding.push_below_bytes && binding.prepared_before.find<Thresholds>() == nullptr) {
+        binding.prepared_before.keep(thresholds_of(binding.comm, node));
+    }
 }
 
 }  // namespace
@@ -273,10 +294,10 @@ Entry shared_direct() {
     return {.name = "shared-direct",
             .summary = "shared memory, one copy: short runs pushed, long runs pulled",
             .obstacle = obstacle,
-            .by_messages = false,
-            .make = make,
-            .between_shared_arrays = true,
-            .by_thresholds = true,
+            .make = make<SharedDirect>,
+            .needs_shared_arrays = true,
+            .needed = needed,
+            .prepare = prepare,
             .preference = preference};
 }
 

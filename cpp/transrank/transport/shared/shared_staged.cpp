@@ -5,7 +5,6 @@
 // pack and unpack by turns is slower. The box holds one epoch: with a second one, used in turn, a
 // sender could be ahead of its receiver, but lines that were used last time are found in a cache.
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
 #include "transrank/copy/moves.hpp"
@@ -151,19 +150,16 @@ private:
 };
 
 // Returns the peers' boxes.
-std::vector<Box> swap_boxes(const Binding& binding, std::span<const PeerOffer* const> offers,
-                            const std::vector<Box>& own) {
-    std::vector<int> ranks;
-    std::ranges::transform(offers, std::back_inserter(ranks), &PeerOffer::rank);
+std::vector<Box> swap_boxes(const Binding& binding, Peers offers, const std::vector<Box>& own) {
     std::vector<Box> theirs(own.size());
-    mpi::swap_with(binding.comm, ranks, handle_tag, std::as_bytes(std::span(own)),
+    mpi::swap_with(binding.comm, ranks_of(offers), handle_tag, std::as_bytes(std::span(own)),
                    std::as_writable_bytes(std::span(theirs)));
     return theirs;
 }
 
 class SharedStaged final : public Transport {
 public:
-    SharedStaged(const Binding& binding, std::span<const PeerOffer* const> offers)
+    SharedStaged(const Binding& binding, Peers offers)
         : binding_(binding),
           offers_(offers.begin(), offers.end()),
           apply_order_(binding.apply_order) {
@@ -235,12 +231,8 @@ private:
     std::vector<Peer> peers_;
 };
 
-std::unique_ptr<Transport> make(const Binding& binding, std::span<const PeerOffer* const> peers) {
-    return std::make_unique<SharedStaged>(binding, peers);
-}
-
 // An empty box says that this rank has none.
-void decline(const Binding& binding, std::span<const PeerOffer* const> peers) {
+void decline(const Binding& binding, Peers peers) {
     (void)swap_boxes(binding, peers, std::vector<Box>(peers.size()));
 }
 
@@ -251,8 +243,7 @@ Entry shared_staged() {
         .name = "shared-staged",
         .summary = "shared memory, two copies through a buffer, portion by portion, for any memory",
         .obstacle = obstacle_to_sharing,
-        .by_messages = false,
-        .make = make,
+        .make = make<SharedStaged>,
         .decline = decline};
 }
 

@@ -126,7 +126,7 @@ std::vector<double> marched(const Domain& domain, baseline::Mover* halo, Overlap
 std::vector<std::string> all_halos() {
     auto names = transports({"auto"}).values;
     for (const auto& entry : transport::all()) {
-        if (!entry.within_rank) {
+        if (entry.reach != transport::Reach::itself) {
             names.emplace_back(entry.name);
         }
     }
