@@ -2,8 +2,10 @@
 #include "transrank/copy/copy_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #ifdef __x86_64__
@@ -12,10 +14,6 @@
 
 namespace transrank::copy {
 namespace {
-
-void copy_portable(std::byte* to, const std::byte* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-}
 
 #ifdef __x86_64__
 // No smaller unit leaves the processor whole: a line written in part is read first.
@@ -27,13 +25,6 @@ using LineCopy = void (*)(std::byte* to, const std::byte* from, std::size_t byte
 void lines_sse2(std::byte* to, const std::byte* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += sizeof(__m128i)) {
         const auto part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-        _mm_store_si128(reinterpret_cast<__m128i*>(to + i), part);
-    }
-}
-
-void streamed_lines_sse2(std::byte* to, const std::byte* from, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += sizeof(__m128i)) {
-        const auto part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
         _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), part);
     }
 }
@@ -42,27 +33,12 @@ __attribute__((target("avx2"))) void lines_avx2(std::byte* to, const std::byte* 
                                                 std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += sizeof(__m256i)) {
         const auto part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(to + i), part);
-    }
-}
-
-__attribute__((target("avx2"))) void streamed_lines_avx2(std::byte* to, const std::byte* from,
-                                                         std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += sizeof(__m256i)) {
-        const auto part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
         _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), part);
     }
 }
 
 __attribute__((target("avx512f"))) void lines_avx512(std::byte* to, const std::byte* from,
                                                      std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += sizeof(__m512i)) {
-        _mm512_store_si512(to + i, _mm512_loadu_si512(from + i));
-    }
-}
-
-__attribute__((target("avx512f"))) void streamed_lines_avx512(std::byte* to, const std::byte* from,
-                                                              std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += sizeof(__m512i)) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
     }
@@ -85,53 +61,39 @@ void stream_around(std::byte* to, const std::byte* from, std::size_t bytes) {
     copy_around<Lines>(to, from, bytes);
     end_streaming();
 }
-#endif
 
-CopyKernel kernel_for(InstructionSet set) {
-    switch (set) {
-#ifdef __x86_64__
-        case InstructionSet::sse2:
-            return {.instruction_set = set,
-                    .temporal = copy_around<lines_sse2>,
-                    .nontemporal = stream_around<streamed_lines_sse2>,
-                    .streaming = copy_around<streamed_lines_sse2>};
-        case InstructionSet::avx2:
-            return {.instruction_set = set,
-                    .temporal = copy_around<lines_avx2>,
-                    .nontemporal = stream_around<streamed_lines_avx2>,
-                    .streaming = copy_around<streamed_lines_avx2>};
-        case InstructionSet::avx512:
-            return {.instruction_set = set,
-                    .temporal = copy_around<lines_avx512>,
-                    .nontemporal = stream_around<streamed_lines_avx512>,
-                    .streaming = copy_around<streamed_lines_avx512>};
-#endif
-        default:
-            return {.instruction_set = set,
-                    .temporal = copy_portable,
-                    .nontemporal = nullptr,
-                    .streaming = nullptr};
-    }
+template <LineCopy Lines>
+constexpr CopyKernel kernel(InstructionSet set) {
+    return {.instruction_set = set,
+            .nontemporal = stream_around<Lines>,
+            .streaming = copy_around<Lines>};
 }
+#endif
 
 }  // namespace
 
 std::span<const CopyKernel> copy_kernels() {
     static const auto kernels = [] {
         std::vector<CopyKernel> supported;
-        std::ranges::transform(supported_instruction_sets(), std::back_inserter(supported),
-                               kernel_for);
+#ifdef __x86_64__
+        constexpr std::array all{kernel<lines_sse2>(InstructionSet::sse2),
+                                 kernel<lines_avx2>(InstructionSet::avx2),
+                                 kernel<lines_avx512>(InstructionSet::avx512)};
+        std::ranges::copy_if(all, std::back_inserter(supported), [](const CopyKernel& each) {
+            return std::ranges::count(supported_instruction_sets(), each.instruction_set) != 0;
+        });
+#endif
         return supported;
     }();
     return kernels;
 }
 
 Copy nontemporal_copy() {
-    return copy_kernels().back().nontemporal;
+    return copy_kernels().empty() ? nullptr : copy_kernels().back().nontemporal;
 }
 
 Copy streaming_copy() {
-    return copy_kernels().back().streaming;
+    return copy_kernels().empty() ? nullptr : copy_kernels().back().streaming;
 }
 
 void end_streaming() noexcept {

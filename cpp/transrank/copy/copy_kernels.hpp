@@ -11,22 +11,17 @@ namespace transrank::copy {
 /// Copies `bytes` between buffers that do not overlap, of any alignment.
 using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
 
-/// A copy for one instruction set.
-///
-/// std::memcpy chooses by size, with thresholds of its library, whether the target enters the
-/// caches; these do what their name says at every size.
+/// Copies for one instruction set that write past the caches, which std::memcpy does only from a
+/// size on that is its library's.
 struct CopyKernel {
     InstructionSet instruction_set;
-    /// Leaves the target in the caches. The portable one is std::memcpy, which may not.
-    Copy temporal;
-    /// Writes whole lines past the caches and returns when others can see them; nullptr where the
-    /// instruction set has no such stores.
+    /// Writes whole lines past the caches and returns when others can see them.
     Copy nontemporal;
     /// The same without waiting: others see the target only after end_streaming(). For many pieces.
     Copy streaming;
 };
 
-/// The kernels that this processor can run, the widest last.
+/// The kernels that this processor can run, the widest last: none where it has no such stores.
 [[nodiscard]] std::span<const CopyKernel> copy_kernels();
 
 /// The widest kernel that writes past the caches; nullptr where there is none.

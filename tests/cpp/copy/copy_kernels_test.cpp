@@ -32,30 +32,20 @@ bool copies_exactly(copy::Copy copy, const std::vector<std::byte>& source, std::
     return target == expected;
 }
 
-std::vector<copy::Copy> copies_of(const copy::CopyKernel& kernel) {
-    std::vector<copy::Copy> copies{kernel.temporal};
-    if (kernel.nontemporal != nullptr) {
-        copies.push_back(kernel.nontemporal);
-    }
-    return copies;
-}
-
 }  // namespace
 
 TEST_CASE("every kernel copies every short length from and to every place in a line") {
     const auto source = random_bytes(700);
     for (const auto& kernel : copy::copy_kernels()) {
         CAPTURE(copy::name(kernel.instruction_set));
-        for (const auto copy : copies_of(kernel)) {
-            int wrong = 0;
-            for (std::size_t bytes = 0; bytes < 330; bytes += bytes < 140 ? 1 : 7) {
-                for (std::size_t to = 0; to < 66; ++to) {
-                    const std::size_t from = (to * 13 + bytes) % 67;
-                    wrong += copies_exactly(copy, source, from, to, bytes) ? 0 : 1;
-                }
+        int wrong = 0;
+        for (std::size_t bytes = 0; bytes < 330; bytes += bytes < 140 ? 1 : 7) {
+            for (std::size_t to = 0; to < 66; ++to) {
+                const std::size_t from = (to * 13 + bytes) % 67;
+                wrong += copies_exactly(kernel.nontemporal, source, from, to, bytes) ? 0 : 1;
             }
-            CHECK(wrong == 0);
         }
+        CHECK(wrong == 0);
     }
 }
 
@@ -63,23 +53,26 @@ TEST_CASE("every kernel copies buffers larger than the first caches") {
     const auto source = random_bytes((std::size_t{4} << 20) + 100);
     for (const auto& kernel : copy::copy_kernels()) {
         CAPTURE(copy::name(kernel.instruction_set));
-        for (const auto copy : copies_of(kernel)) {
-            CHECK(copies_exactly(copy, source, 3, 65, (std::size_t{4} << 20) + 5));
-            CHECK(copies_exactly(copy, source, 0, 64, std::size_t{4} << 20));
-        }
+        const auto copy = kernel.nontemporal;
+        CHECK(copies_exactly(copy, source, 3, 65, (std::size_t{4} << 20) + 5));
+        CHECK(copies_exactly(copy, source, 0, 64, std::size_t{4} << 20));
     }
 }
 
-TEST_CASE("the portable kernel comes first, and the widest one is taken") {
+TEST_CASE(
+    "there is a kernel for each instruction set but the portable one, and the widest one is "
+    "taken") {
     const auto kernels = copy::copy_kernels();
     const auto sets = copy::supported_instruction_sets();
-    REQUIRE(kernels.size() == sets.size());
-    CHECK(kernels.front().instruction_set == copy::InstructionSet::portable);
+    REQUIRE(kernels.size() + 1 == sets.size());
+    CHECK(sets.front() == copy::InstructionSet::portable);
     CHECK(std::ranges::is_sorted(sets));
-    for (std::size_t i = 0; i < sets.size(); ++i) {
-        CHECK(kernels[i].instruction_set == sets[i]);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        CHECK(kernels[i].instruction_set == sets[i + 1]);
     }
-    CHECK((copy::nontemporal_copy() == kernels.back().nontemporal));
+    if (!kernels.empty()) {
+        CHECK((copy::nontemporal_copy() == kernels.back().nontemporal));
+    }
 }
 
 #if defined(__x86_64__)
