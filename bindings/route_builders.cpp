@@ -83,8 +83,6 @@ void bind_ghosts(nb::module_& module) {
         },
         "rank"_a, "ranks"_a, "owned"_a, "rows"_a.noconvert(), "targets"_a.noconvert());
     module.def("moved", &route::moved, "leg"_a, "source"_a = 0, "destination"_a = 0);
-    module.def("ghost", &route::ghost, "rank"_a, "owners"_a, "destination_extent"_a, "requests"_a,
-               "granted"_a);
 }
 
 void bind_alltoall(nb::module_& module) {

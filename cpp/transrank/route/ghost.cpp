@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <unordered_map>
-#include <utility>
 
 #include "transrank/layout/require.hpp"
 #include "transrank/route/leg_builder.hpp"
@@ -58,16 +57,6 @@ Leg moved(const Leg& leg, std::int64_t source, std::int64_t destination) {
                                   segment.source += source;
                                   segment.destination += destination;
                               })};
-}
-
-Route ghost(int rank, const layout::Distribution& owners, std::int64_t destination_extent,
-            std::vector<Leg> requests, std::vector<Leg> granted) {
-    return {rank,
-            owners.parts(),
-            owners.owned(rank),
-            destination_extent,
-            std::move(granted),
-            std::move(requests)};
 }
 
 }  // namespace transrank::route

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transrank/layout/distribution.hpp"
-#include "transrank/route/route.hpp"
+#include "transrank/route/leg.hpp"
 
 namespace transrank::route {
 
@@ -35,11 +35,5 @@ void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t e
 
 /// The leg with its offsets raised.
 [[nodiscard]] Leg moved(const Leg& leg, std::int64_t source, std::int64_t destination);
-
-/// The route of one rank once the requests are delivered: `requests` are its own, `granted` those
-/// that name it as the owner, each with the rank that made it as peer.
-[[nodiscard]] Route ghost(int rank, const layout::Distribution& owners,
-                          std::int64_t destination_extent, std::vector<Leg> requests,
-                          std::vector<Leg> granted);
 
 }  // namespace transrank::route

@@ -76,6 +76,6 @@ def ghosts_of(owners: _core.Distribution, lists: Sequence[Sequence[int]]) -> lis
         for rank, wish in enumerate(lists)
     ]
     return [
-        _core.ghost(rank, owners, len(lists[rank]), requests[rank], legs)
+        _core.Route(rank, owners.parts, owners.owned(rank), len(lists[rank]), legs, requests[rank])
         for rank, legs in enumerate(granted(requests))
     ]
