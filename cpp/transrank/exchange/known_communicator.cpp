@@ -88,10 +88,9 @@ private:
 std::uint64_t KnownCommunicator::agreed_number(MPI_Comm comm) {
     std::random_device random;
     constexpr int half = 32;
-    std::uint64_t sum = (std::uint64_t{random()} << half) | random();
+    const auto own = (std::uint64_t{random()} << half) | random();
     Watch watch(comm, false);
-    mpi::come_together(comm, std::span(&sum, 1), [&](int idle_rounds) { watch.look(idle_rounds); });
-    return sum;
+    return mpi::summed(comm, own, [&](int idle_rounds) { watch.look(idle_rounds); });
 }
 
 std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {

@@ -92,23 +92,9 @@ private:
     Reach writes_;
 };
 
-class SecondWrites {
-public:
-    std::optional<Meeting> add(const Piece& piece) {
-        if (piece.begin < last_.end) {
-            return Meeting{last_, piece};
-        }
-        last_ = piece;
-        return std::nullopt;
-    }
-
-private:
-    Piece last_;
-};
-
 // Piece by piece, from all ranges at once.
-template <class Rule>
-std::optional<Meeting> find_among(std::span<const StridedRange> ranges, Rule rule) {
+std::optional<Meeting> find_among(std::span<const StridedRange> ranges) {
+    Clashes clashes;
     const auto begins_later = [](const StridedRange& one, const StridedRange& other) {
         return one.begin > other.begin;
     };
@@ -122,7 +108,7 @@ std::optional<Meeting> find_among(std::span<const StridedRange> ranges, Rule rul
             range = begun.top();
             begun.pop();
         }
-        if (auto meeting = rule.add(first_piece(range))) {
+        if (auto meeting = clashes.add(first_piece(range))) {
             return meeting;
         }
         if (--range.count > 0) {
@@ -135,8 +121,7 @@ std::optional<Meeting> find_among(std::span<const StridedRange> ranges, Rule rul
 
 // For ranges of one stride, such as the members of an array of structs: ranges that do not overlap
 // within one stride overlap nowhere.
-template <class Rule>
-bool are_apart_in_each_stride(std::span<const StridedRange> ranges, const Rule& rule) {
+bool are_apart_in_each_stride(std::span<const StridedRange> ranges) {
     const auto stride = ranges.front().stride;
     std::vector<StridedRange> within;
     for (auto range : ranges) {
@@ -147,12 +132,11 @@ bool are_apart_in_each_stride(std::span<const StridedRange> ranges, const Rule& 
         range.count = 2;  // the second, since the first may reach into the next stride
         within.push_back(range);
     }
-    return !find_among<Rule>(in_order(std::move(within)), rule);
+    return !find_among(in_order(std::move(within)));
 }
 
 // Only ranges whose hulls meet, directly or through others, need be looked at piece by piece.
-template <class Rule>
-std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges, const Rule& rule) {
+std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges) {
     ranges = in_order(std::move(ranges));
     for (auto first = ranges.begin(); first != ranges.end();) {
         auto end = end_of(*first);
@@ -166,8 +150,8 @@ std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges, const Rule
                 std::min<std::int64_t>(first->count, 2);  // enough to know about all others
         }
         const std::span<const StridedRange> meeting(first, last);
-        if (!are_apart_in_each_stride(meeting, rule)) {
-            if (auto found = find_among(meeting, rule)) {
+        if (!are_apart_in_each_stride(meeting)) {
+            if (auto found = find_among(meeting)) {
                 return found;
             }
         }
@@ -180,11 +164,18 @@ std::optional<Meeting> find_meeting(std::vector<StridedRange> ranges, const Rule
 
 bool is_written_twice(std::vector<StridedRange> ranges) {
     std::erase_if(ranges, [](const StridedRange& each) { return !each.written; });
-    return find_meeting(std::move(ranges), SecondWrites{}).has_value();
+    int owner = 0;  // each range by itself
+    for (auto& range : ranges) {
+        if (range.count > 1 && range.length > std::abs(range.stride)) {
+            return true;
+        }
+        range.owner = owner++;
+    }
+    return find_meeting(std::move(ranges)).has_value();
 }
 
 std::optional<Clash> find_clash(std::vector<StridedRange> ranges) {
-    const auto found = find_meeting(std::move(ranges), Clashes{});
+    const auto found = find_meeting(std::move(ranges));
     if (!found) {
         return std::nullopt;
     }

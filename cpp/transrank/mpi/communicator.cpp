@@ -172,29 +172,22 @@ std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Co
     return found;
 }
 
-void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile& meanwhile) {
+std::uint64_t summed(MPI_Comm comm, std::uint64_t number, const Meanwhile& meanwhile) {
     require_usable();
     const ErrorsReturned returned(comm);
     // MPI may use them still when `meanwhile` has thrown.
-    const auto words = std::make_shared<std::array<std::vector<std::uint64_t>, 2>>();
+    const auto words = std::make_shared<std::array<std::uint64_t, 2>>();
     auto& [own, all] = *words;
-    own.assign(sums.begin(), sums.end());
-    all.resize(own.size());
+    own = number;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (sums.empty()) {
-        check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
-    } else {
-        check(MPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T,
-                             MPI_SUM, comm, &request),
-              "MPI_Iallreduce");
-    }
+    check(MPI_Iallreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, comm, &request), "MPI_Iallreduce");
     try {
         complete(request, meanwhile);
     } catch (...) {
         keep_for_ever(words);
         throw;
     }
-    std::ranges::copy(all, sums.begin());
+    return all;
 }
 
 bool come_together_by_messages(const Communicator& comm, int tag, bool any,

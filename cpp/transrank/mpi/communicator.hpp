@@ -122,9 +122,9 @@ private:
 [[nodiscard]] std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from,
                                           MPI_Comm to);
 
-/// Collective. Returns when all ranks of `comm` have come, with the sums over them in `sums`; calls
-/// `meanwhile` until then. Its exceptions are passed on, while the others may wait for ever.
-void come_together(MPI_Comm comm, std::span<std::uint64_t> sums, const Meanwhile& meanwhile);
+/// Collective. The sum over all ranks of `comm`; calls `meanwhile` until all have come. Its
+/// exceptions are passed on, while the others may wait for ever.
+[[nodiscard]] std::uint64_t summed(MPI_Comm comm, std::uint64_t number, const Meanwhile& meanwhile);
 
 /// Collective. Returns, when all ranks of `comm` have come, whether `any` holds on some of them;
 /// even if `comm` has collective operations under way that some ranks have given up: a barrier by
