@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "transrank/exchange/carrier.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::exchange {
 namespace {
@@ -14,9 +15,7 @@ constexpr std::size_t most_others = 8;
 }  // namespace
 
 Engine& Engine::instance() {
-    // Never destroyed: an exchange may outlive main().
-    static auto* const engine = new Engine;
-    return *engine;
+    return mpi::lasting<Engine>();
 }
 
 void Engine::know(Active& exchange) {

@@ -106,11 +106,6 @@ std::shared_ptr<KnownCommunicator> KnownCommunicator::get(MPI_Comm comm) {
 struct KnownCommunicator::Unparted {
     std::mutex mutex;
     std::vector<KnownCommunicator*> all;
-
-    static Unparted& instance() {
-        static auto* const unparted = new Unparted;  // never destroyed: used by MPI_Finalize
-        return *unparted;
-    }
 };
 
 KnownCommunicator::KnownCommunicator(MPI_Comm comm)
@@ -120,7 +115,7 @@ KnownCommunicator::KnownCommunicator(MPI_Comm comm)
       watch_(std::make_unique<Watch>(base_.handle(), true)) {
     base_.state()->meanwhile = [this](int idle_rounds) { while_waiting(idle_rounds); };
     if (node_.ranks().size() < static_cast<std::size_t>(base_.size())) {
-        auto& unparted = Unparted::instance();
+        auto& unparted = mpi::lasting<Unparted>();
         const std::lock_guard lock(unparted.mutex);
         unparted.all.push_back(this);
     }
@@ -134,7 +129,7 @@ void KnownCommunicator::notice_finalization() {
 
 void KnownCommunicator::part_from_all() noexcept {
     Engine::instance().leave();
-    auto& all = Unparted::instance().all;
+    auto& all = mpi::lasting<Unparted>().all;
     // Threads may have made them in another order elsewhere.
     std::ranges::sort(all, {}, &KnownCommunicator::number_);
     while (!all.empty()) {
@@ -148,7 +143,7 @@ void KnownCommunicator::part_from_all() noexcept {
 // MPI_Finalize need not wait for anybody. A message to a rank that has left may fail or never
 // return, and MPI wants each one to be received (MPI 4.1, 11.2.2).
 bool KnownCommunicator::part(bool needed) noexcept {
-    auto& unparted = Unparted::instance();
+    auto& unparted = mpi::lasting<Unparted>();
     {
         const std::lock_guard lock(unparted.mutex);
         if (std::ranges::count(unparted.all, this) == 0) {

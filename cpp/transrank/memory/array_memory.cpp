@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "transrank/memory/control_groups.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
 namespace {
@@ -47,11 +48,6 @@ struct Refusals {
     std::mutex mutex;
     std::int64_t count = 0;
     std::string last;
-
-    static Refusals& instance() {
-        static auto* const all = new Refusals;  // never destroyed: arrays may outlive main()
-        return *all;
-    }
     void add(const char* why) {
         const std::lock_guard lock(mutex);
         ++count;
@@ -64,7 +60,7 @@ std::unique_ptr<Memory> made_if_possible(const Arguments&... arguments) {
     try {
         return std::make_unique<Memory>(arguments...);
     } catch (const std::system_error& error) {
-        Refusals::instance().add(error.what());
+        mpi::lasting<Refusals>().add(error.what());
         return nullptr;
     }
 }
@@ -72,7 +68,7 @@ std::unique_ptr<Memory> made_if_possible(const Arguments&... arguments) {
 }  // namespace
 
 std::string ArrayMemory::refusals() {
-    auto& all = Refusals::instance();
+    auto& all = mpi::lasting<Refusals>();
     const std::lock_guard lock(all.mutex);
     return all.count == 0
                ? ""

@@ -17,6 +17,7 @@
 
 #include "transrank/memory/control_groups.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::memory {
 namespace {
@@ -109,11 +110,6 @@ bool are_fewer_than(std::size_t ranks, const CoreSet& cores) {
 struct KnownProcesses {
     std::mutex mutex;
     std::map<int, std::weak_ptr<NodeMate>> of_world;
-
-    static KnownProcesses& instance() {
-        static auto* const known = new KnownProcesses;  // never destroyed: another thread may ask
-        return *known;
-    }
 };
 
 }  // namespace
@@ -121,7 +117,7 @@ struct KnownProcesses {
 std::optional<int> rank_that_has_left(MPI_Comm comm) {
     std::vector<int> left;
     {
-        auto& known = KnownProcesses::instance();
+        auto& known = mpi::lasting<KnownProcesses>();
         const std::lock_guard lock(known.mutex);
         for (const auto& [rank, entry] : known.of_world) {
             if (const auto mate = entry.lock(); mate && mate->has_left()) {
@@ -171,7 +167,7 @@ Node::Node(const mpi::Communicator& comm) {
 // So that other communicators with the same ranks can ask for them.
 void Node::remember(const mpi::Communicator& comm) const {
     const auto of_world = mpi::translated(mates(), comm.handle(), MPI_COMM_WORLD);
-    auto& known = KnownProcesses::instance();
+    auto& known = mpi::lasting<KnownProcesses>();
     const std::lock_guard lock(known.mutex);
     for (std::size_t i = 0; i < mates_.size(); ++i) {
         if (of_world[i] != MPI_UNDEFINED && mates_[i].process != nullptr) {

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <vector>
 
+#include "transrank/mpi/lifetime.hpp"
+
 namespace transrank::memory {
 namespace {
 
@@ -200,10 +202,8 @@ struct Pools {
     [[nodiscard]] Pool& of(BlockKind kind) { return kind == BlockKind::pages ? pages : lines; }
 };
 
-// Never destroyed: an exchange may outlive main().
 Pools& pools() {
-    static auto* const all = new Pools;
-    return *all;
+    return mpi::lasting<Pools>();
 }
 
 extern "C" void transrank_hold_pools() {

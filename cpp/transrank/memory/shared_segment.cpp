@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "transrank/mpi/lifetime.hpp"
+
 namespace transrank::memory {
 namespace {
 
@@ -38,10 +40,8 @@ struct Registry {
     std::map<const std::byte*, const SharedSegment*> segments;
 };
 
-// Never destroyed: arrays may outlive the end of main().
 Registry& registry() {
-    static auto* const one = new Registry;
-    return *one;
+    return mpi::lasting<Registry>();
 }
 
 using File = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
@@ -65,8 +65,7 @@ File file_of(const SegmentHandle& handle) {
 constexpr std::size_t most_kept = 1024;
 
 Mappings& mappings() {
-    static auto* const one = new Mappings;
-    return *one;
+    return mpi::lasting<Mappings>();
 }
 
 extern "C" void transrank_hold_segments() {

@@ -28,6 +28,14 @@ void begin_to_use();
 /// Has `work` called when MPI_Finalize begins in this process, before it waits for other ranks.
 void before_finalize(void (*work)() noexcept);
 
+/// One object of a type for the whole process. Never destroyed: another thread may use it, and
+/// arrays and exchanges may outlive main().
+template <class T>
+[[nodiscard]] T& lasting() {
+    static auto* const one = new T;
+    return *one;
+}
+
 /// Uninitialised memory for messages.
 using Buffer = std::unique_ptr<std::byte[]>;
 

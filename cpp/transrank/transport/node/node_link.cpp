@@ -19,6 +19,7 @@
 
 #include "transrank/mpi/collectives.hpp"
 #include "transrank/mpi/error.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/transport/tags.hpp"
 
 namespace transrank::transport {
@@ -119,23 +120,18 @@ Times measure_own(const mpi::Communicator& comm, const memory::Node& node) {
 struct Known {
     std::mutex mutex;
     std::optional<std::int64_t> piece_bytes;
-
-    static Known& instance() {
-        static auto* const known = new Known;  // never destroyed: another thread may ask
-        return *known;
-    }
 };
 
 }  // namespace
 
 bool link_is_known() {
-    auto& known = Known::instance();
+    auto& known = mpi::lasting<Known>();
     const std::lock_guard lock(known.mutex);
     return known.piece_bytes.has_value();
 }
 
 std::int64_t known_piece_bytes() {
-    auto& known = Known::instance();
+    auto& known = mpi::lasting<Known>();
     const std::lock_guard lock(known.mutex);
     return known.piece_bytes.value_or(0);
 }
@@ -145,7 +141,7 @@ void measure_link(const mpi::Communicator& comm, const memory::Node& node) {
     std::array worst{own.whole, own.in_pieces};
     mpi::reduce(comm, std::span(worst), MPI_MAX);
     const auto [whole, in_pieces] = worst;
-    auto& known = Known::instance();
+    auto& known = mpi::lasting<Known>();
     const std::lock_guard lock(known.mutex);
     known.piece_bytes = in_pieces < worthwhile * whole ? piece_bytes : 0;
 }

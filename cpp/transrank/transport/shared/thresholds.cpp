@@ -24,6 +24,7 @@
 #include "transrank/copy/runs.hpp"
 #include "transrank/memory/shared_pool.hpp"
 #include "transrank/mpi/collectives.hpp"
+#include "transrank/mpi/lifetime.hpp"
 #include "transrank/mpi/swap.hpp"
 #include "transrank/transport/control_block.hpp"
 #include "transrank/transport/tags.hpp"
@@ -324,11 +325,6 @@ Finding finding_from(const Measured& all) {
 struct Findings {
     std::mutex mutex;
     std::map<memory::Node::Identity, Finding> of_node;
-
-    static Findings& instance() {
-        static auto* const all = new Findings;  // never destroyed: another thread may ask
-        return *all;
-    }
     [[nodiscard]] Finding find(const memory::Node& node) {
         const std::lock_guard lock(mutex);
         const auto found = of_node.find(node.identity());
@@ -376,11 +372,11 @@ Finding measure(const Pairing& pairing) {
 
 Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node) {
     const Pairing pairing{.comm = comm, .node = node};
-    auto finding = told_by_root(pairing, Findings::instance().find(node));
+    auto finding = told_by_root(pairing, mpi::lasting<Findings>().find(node));
     if (finding.is_known == 0) {
         finding = measure(pairing);
     }
-    Findings::instance().keep(node, finding);
+    mpi::lasting<Findings>().keep(node, finding);
     return {.push_below_bytes = finding.push_below_bytes,
             .origin = finding.is_measured != 0
                           ? "measured"
