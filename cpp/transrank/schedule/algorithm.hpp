@@ -27,16 +27,24 @@ struct Algorithm {
     /// Every block goes from its source to its target at once, so no rank needs to know how long
     /// the blocks of others are.
     bool direct;
-    /// Why the problem cannot be served; empty when it can.
-    std::string (*obstacle)(const Problem& problem);
     /// How many steps there are; the same on every rank.
     int (*steps)(const Problem& problem);
-    /// The ranks that `rank` sends to in a step, and those that it receives from, in the order in
-    /// which it turns to them.
-    std::vector<int> (*targets)(const Problem& problem, int step, int rank);
-    std::vector<int> (*sources)(const Problem& problem, int step, int rank);
+    /// The ranks that `rank` sends to in a step (direction 1), or those that it receives from (-1),
+    /// in the order in which it turns to them.
+    std::vector<int> (*peers)(const Problem& problem, int step, int rank, int direction);
     /// The blocks that go from one rank to another in a step, in the order of the message.
     std::vector<Block> (*blocks)(const Problem& problem, int step, int from, int to);
+    /// Why the problem cannot be served; empty when it can.
+    std::string (*obstacle)(const Problem& problem) = [](const Problem& /*problem*/) {
+        return std::string();
+    };
+
+    [[nodiscard]] std::vector<int> targets(const Problem& problem, int step, int rank) const {
+        return peers(problem, step, rank, 1);
+    }
+    [[nodiscard]] std::vector<int> sources(const Problem& problem, int step, int rank) const {
+        return peers(problem, step, rank, -1);
+    }
 };
 
 [[nodiscard]] std::span<const Algorithm> all();

@@ -36,14 +36,6 @@ std::vector<int> peers(const Problem& problem, int step, int rank, int direction
     return found;
 }
 
-std::vector<int> targets(const Problem& problem, int step, int rank) {
-    return peers(problem, step, rank, 1);
-}
-
-std::vector<int> sources(const Problem& problem, int step, int rank) {
-    return peers(problem, step, rank, -1);
-}
-
 // Those with this digit in their distance; the lower digits have been travelled already.
 std::vector<Block> blocks(const Problem& problem, int step, int from, int to) {
     const long long unit = power(problem, step);
@@ -65,10 +57,8 @@ Algorithm bruck() {
     return {.name = "bruck",
             .summary = "blocks forwarded digit by digit of their distance: few messages",
             .direct = false,
-            .obstacle = no_obstacle,
             .steps = steps,
-            .targets = targets,
-            .sources = sources,
+            .peers = peers,
             .blocks = blocks};
 }
 

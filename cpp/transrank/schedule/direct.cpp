@@ -10,20 +10,16 @@
 namespace transrank::schedule {
 namespace {
 
-/// `Peers(problem, step, rank, direction)`: the targets for direction 1, the sources for -1.
 template <auto Steps, auto Peers>
 Algorithm direct(std::string_view name, std::string_view summary) {
     return {.name = name,
             .summary = summary,
             .direct = true,
-            .obstacle = no_obstacle,
             .steps = Steps,
-            .targets = [](const Problem& problem, int step,
-                          int rank) { return Peers(problem, step, rank, 1); },
-            .sources = [](const Problem& problem, int step,
-                          int rank) { return Peers(problem, step, rank, -1); },
-            .blocks = [](const Problem& /*problem*/, int /*step*/, int from,
-                         int to) { return std::vector<Block>{{.source = from, .target = to}}; }};
+            .peers = Peers,
+            .blocks = [](const Problem& /*problem*/, int /*step*/, int from, int to) {
+                return std::vector<Block>{{.source = from, .target = to}};
+            }};
 }
 
 // Not beginning with rank 0, to which all ranks would turn first.

@@ -146,12 +146,13 @@ Algorithm led(std::string_view name, std::string_view summary) {
         .name = name,
         .summary = summary,
         .direct = false,
-        .obstacle = no_obstacle,
         .steps = steps,
-        .targets = [](const Problem& problem, int step,
-                      int rank) { return targets_of({problem, Leaders(problem)}, step, rank); },
-        .sources = [](const Problem& problem, int step,
-                      int rank) { return sources_of({problem, Leaders(problem)}, step, rank); },
+        .peers =
+            [](const Problem& problem, int step, int rank, int direction) {
+                const Nodes nodes(problem, Leaders(problem));
+                return direction > 0 ? targets_of(nodes, step, rank)
+                                     : sources_of(nodes, step, rank);
+            },
         .blocks = [](const Problem& problem, int step, int from,
                      int to) { return blocks_of({problem, Leaders(problem)}, step, from, to); }};
 }

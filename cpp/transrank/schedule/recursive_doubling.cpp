@@ -57,8 +57,9 @@ int steps(const Problem& problem) {
     return cube.dimensions() + (cube.is_whole() ? 0 : 2);
 }
 
-std::vector<int> peers(const Problem& problem, int step, int rank, Phase from_guests) {
+std::vector<int> peers(const Problem& problem, int step, int rank, int direction) {
     const Cube cube(problem);
+    const auto from_guests = direction > 0 ? Phase::gathering : Phase::returning;
     const auto [phase, dimension] = stage(cube, step);
     if (phase == Phase::crossing) {
         return rank < cube.corners() ? std::vector{rank ^ (1 << dimension)} : std::vector<int>{};
@@ -68,14 +69,6 @@ std::vector<int> peers(const Problem& problem, int step, int rank, Phase from_gu
     }
     const bool hosts = rank < cube.corners() && cube.guest(rank) >= 0;
     return hosts ? std::vector{cube.guest(rank)} : std::vector<int>{};
-}
-
-std::vector<int> targets(const Problem& problem, int step, int rank) {
-    return peers(problem, step, rank, Phase::gathering);
-}
-
-std::vector<int> sources(const Problem& problem, int step, int rank) {
-    return peers(problem, step, rank, Phase::returning);
 }
 
 // A rank holds the blocks whose sources have its upper bits and whose targets have its lower ones,
@@ -120,10 +113,8 @@ Algorithm recursive_doubling() {
     return {.name = "recursive-doubling",
             .summary = "half of all blocks across one dimension of a hypercube per step",
             .direct = false,
-            .obstacle = no_obstacle,
             .steps = steps,
-            .targets = targets,
-            .sources = sources,
+            .peers = peers,
             .blocks = blocks};
 }
 

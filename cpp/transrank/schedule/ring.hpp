@@ -17,8 +17,4 @@ namespace transrank::schedule {
     return (to - from + ranks) % ranks;
 }
 
-[[nodiscard]] inline std::string no_obstacle(const Problem& /*problem*/) {
-    return "";
-}
-
 }  // namespace transrank::schedule

@@ -105,12 +105,9 @@ Algorithm dimension_by_dimension(std::string_view name, std::string_view summary
     return {.name = name,
             .summary = summary,
             .direct = false,
-            .obstacle = no_obstacle,
             .steps = [](const Problem& problem) { return steps_of(Lengths(problem)); },
-            .targets = [](const Problem& problem, int step,
-                          int rank) { return peers(Lengths(problem), step, rank, 1); },
-            .sources = [](const Problem& problem, int step,
-                          int rank) { return peers(Lengths(problem), step, rank, -1); },
+            .peers = [](const Problem& problem, int step, int rank,
+                        int direction) { return peers(Lengths(problem), step, rank, direction); },
             .blocks =
                 [](const Problem& problem, int step, int from, int to) {
                     return blocks_of(Lengths(problem), problem.ranks, step, from, to);
