@@ -8,7 +8,6 @@
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/ghost.hpp"
-#include "transrank/route/leg_builder.hpp"
 
 namespace transrank::discovery {
 namespace {
@@ -37,28 +36,12 @@ GhostRequests with_messages(int rank, std::vector<Leg> requests) {
     return made;
 }
 
-const OwnerRange& owner_of(std::int64_t index, std::span<const OwnerRange> owners) {
+layout::Stretch stretch_of(std::int64_t index, std::span<const OwnerRange> owners) {
     const auto after = std::ranges::upper_bound(owners, index, {}, &OwnerRange::begin);
     require(after != owners.begin() && index < (after - 1)->end, "index ", layout::counted(index),
             " has no owner among those looked up");
-    return *(after - 1);
-}
-
-std::vector<Leg> requests_by_range(int rank, std::span<const OwnerRange> owners,
-                                   std::int64_t extent, std::span<const std::int64_t> ghosts,
-                                   std::int64_t destination) {
-    route::LegBuilder legs;
-    OwnerRange last;
-    for (std::size_t i = 0; i < ghosts.size(); ++i) {
-        const std::int64_t index = ghosts[i];
-        if (index < last.begin || index >= last.end) {
-            route::check_ghost(rank, i, index, extent);
-            last = owner_of(index, owners);
-        }
-        legs.add(static_cast<int>(last.owner), index - last.begin,
-                 destination + static_cast<std::int64_t>(i), 1);
-    }
-    return legs.finish();
+    const auto& [owner, begin, end] = *(after - 1);
+    return {.part = static_cast<int>(owner), .range = {.begin = begin, .end = end}};
 }
 
 route::Route exchange_requests(const mpi::Communicator& comm, std::int64_t owned,
@@ -82,7 +65,9 @@ GhostRequests write_ghost_requests(int rank, std::span<const OwnerRange> owners,
                                    std::int64_t extent, std::span<const std::int64_t> ghosts,
                                    const GhostPlace& place) {
     check_place(rank, ghosts.size(), place);
-    return with_messages(rank, requests_by_range(rank, owners, extent, ghosts, place.begin));
+    return with_messages(rank,
+                         route::requests_by(rank, extent, ghosts, place.begin,
+                                            [&](auto index) { return stretch_of(index, owners); }));
 }
 
 route::Route read_ghost_requests(int rank, int ranks, std::int64_t owned, const GhostPlace& place,

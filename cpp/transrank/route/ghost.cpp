@@ -19,18 +19,8 @@ std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
                                    std::span<const std::int64_t> ghosts, std::int64_t destination) {
     layout::require(rank >= 0 && rank < owners.parts(), "rank ", rank, " is out of range [0, ",
                     owners.parts(), ") of the owners");
-    LegBuilder legs;
-    layout::Stretch stretch;  // where the last index was found
-    for (std::size_t i = 0; i < ghosts.size(); ++i) {
-        const std::int64_t index = ghosts[i];
-        if (!stretch.range.contains(index)) {
-            check_ghost(rank, i, index, owners.extent());
-            stretch = owners.stretch(index);
-        }
-        legs.add(stretch.part, stretch.position + (index - stretch.range.begin),
-                 destination + static_cast<std::int64_t>(i), 1);
-    }
-    return legs.finish();
+    return requests_by(rank, owners.extent(), ghosts, destination,
+                       [&](std::int64_t index) { return owners.stretch(index); });
 }
 
 std::vector<Leg> pushes_by_target(int rank, int ranks, std::int64_t owned,

@@ -8,6 +8,7 @@
 
 #include "transrank/layout/distribution.hpp"
 #include "transrank/route/leg.hpp"
+#include "transrank/route/leg_builder.hpp"
 
 namespace transrank::route {
 
@@ -24,6 +25,25 @@ void check_ghost(int rank, std::size_t ghost, std::int64_t index, std::int64_t e
 [[nodiscard]] std::vector<Leg> requests_by_owner(int rank, const layout::Distribution& owners,
                                                  std::span<const std::int64_t> ghosts,
                                                  std::int64_t destination = 0);
+
+/// The same where `stretch_of` finds the rows of an owner in which an index of [0, extent) lies.
+template <class StretchOf>
+[[nodiscard]] std::vector<Leg> requests_by(int rank, std::int64_t extent,
+                                           std::span<const std::int64_t> ghosts,
+                                           std::int64_t destination, const StretchOf& stretch_of) {
+    LegBuilder legs;
+    layout::Stretch stretch;  // where the last index was found
+    for (std::size_t i = 0; i < ghosts.size(); ++i) {
+        const std::int64_t index = ghosts[i];
+        if (!stretch.range.contains(index)) {
+            check_ghost(rank, i, index, extent);
+            stretch = stretch_of(index);
+        }
+        legs.add(stretch.part, stretch.position + (index - stretch.range.begin),
+                 destination + static_cast<std::int64_t>(i), 1);
+    }
+    return legs.finish();
+}
 
 /// What this rank pushes: local row rows[i] to rank targets[i], more than once if listed so. One
 /// leg per target, ascending, whose destination counts the rows to that target from 0: where they
