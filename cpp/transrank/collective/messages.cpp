@@ -29,25 +29,17 @@ mpi::Buffer allocate(std::int64_t bytes) {
     return mpi::Buffer(new std::byte[static_cast<std::size_t>(bytes)]);  // uninitialised
 }
 
-std::set<int> targets_of(const Plan& plan) {
+std::set<int> peers_of(const Plan& plan, std::vector<Message> Step::* messages) {
     std::set<int> ranks;
     for (const auto& step : plan.steps) {
-        std::ranges::transform(step.sends, std::inserter(ranks, ranks.end()), &Message::peer);
-    }
-    return ranks;
-}
-
-std::set<int> sources_of(const Plan& plan) {
-    std::set<int> ranks;
-    for (const auto& step : plan.steps) {
-        std::ranges::transform(step.receives, std::inserter(ranks, ranks.end()), &Message::peer);
+        std::ranges::transform(step.*messages, std::inserter(ranks, ranks.end()), &Message::peer);
     }
     return ranks;
 }
 
 transport::Notices notices_for(const Plan& plan, bool direct, mpi::CommunicatorPool::Lease& lease) {
-    const auto targets = targets_of(plan);
-    auto partners = sources_of(plan);
+    const auto targets = peers_of(plan, &Step::sends);
+    auto partners = peers_of(plan, &Step::receives);
     // Where blocks are forwarded, every rank waits for what comes from all others.
     const bool one_way = direct && !std::ranges::includes(partners, targets);
     partners.insert(targets.begin(), targets.end());

@@ -20,11 +20,6 @@ std::uint64_t number_in(const std::map<int, std::uint64_t>& numbers, int rank) {
 
 }  // namespace
 
-Notices::Notices(const Binding& binding, Peers peers)
-    : Notices(*binding.messages, ranks_of(peers),
-              std::ranges::any_of(
-                  peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
-
 Notices::Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers,
                  bool sends_one_way, Tag tag)
     : comm_(lease.comm()),

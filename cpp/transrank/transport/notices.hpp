@@ -10,9 +10,7 @@
 #include "transrank/mpi/communicator_pool.hpp"
 #include "transrank/mpi/persistent_requests.hpp"
 #include "transrank/transport/breakage.hpp"
-#include "transrank/transport/offer.hpp"
 #include "transrank/transport/tags.hpp"
-#include "transrank/transport/transport.hpp"
 
 namespace transrank::transport {
 
@@ -21,7 +19,6 @@ namespace transrank::transport {
 /// there is no receive to be cancelled in the end.
 class Notices {
 public:
-    Notices(const Binding& binding, Peers peers);
     /// `sends_one_way`: whether data go to a peer of which nothing is waited for. No two of an
     /// exchange may have the same tag.
     Notices(mpi::CommunicatorPool::Lease& lease, std::span<const int> peers, bool sends_one_way,

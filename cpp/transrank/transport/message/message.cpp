@@ -3,6 +3,7 @@
 // lies in one piece leaves from its place; it lands in place where it is only assigned, in any
 // order. One message per peer for all fields, unless it is longer than MPI can count or than asked
 // for.
+#include <algorithm>
 #include <utility>
 
 #include "transrank/copy/moves.hpp"
@@ -33,7 +34,9 @@ public:
         : binding_(binding),
           peers_(peers.begin(), peers.end()),
           apply_order_(binding.apply_order),
-          notices_(binding, peers) {}
+          notices_(*binding.messages, ranks_of(peers),
+                   std::ranges::any_of(
+                       peers, [](const PeerOffer* peer) { return peer->receive == nullptr; })) {}
     Message(const Message&) = delete;
     Message& operator=(const Message&) = delete;
 
