@@ -227,11 +227,11 @@ void Bound::prepare(const Sums& needed) {
 void Bound::choose_transports() {
     std::vector<Refusal> refusals;
     if (options_.transport == transport::automatic) {
-        choices_ = choose(*binding_, options_.transport, refusals);  // something serves each peer
+        choices_ = choose(*binding_, refusals);  // something serves each peer
     } else {
         choose_again(refusals);
     }
-    while (!fit_transports(*binding_, choices_, options_.transport, transports_, refusals)) {
+    while (!fit_transports(*binding_, choices_, transports_, refusals)) {
         if (!lease_) {
             lease_.emplace(*known_->acquire_tags_if_needed(true));
             binding_->messages = &*lease_;
@@ -241,9 +241,8 @@ void Bound::choose_transports() {
 }
 
 void Bound::choose_again(std::span<const Refusal> refusals) {
-    mpi::agree(known_->base(), [&] {
-        naming(named_by_, [&] { choices_ = choose(*binding_, options_.transport, refusals); });
-    });
+    mpi::agree(known_->base(),
+               [&] { naming(named_by_, [&] { choices_ = choose(*binding_, refusals); }); });
 }
 
 }  // namespace transrank::exchange

@@ -61,7 +61,9 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
     }
     // What a rank moves within itself is copied whatever is asked for the others.
     if (peer.rank == binding.route.rank() && wanted.reach != transport::Reach::itself) {
-        return {.entry = &transport::within_rank(), .reason = "the rank itself"};
+        return {
+            .entry = &*std::ranges::find(transport::all(), transport::Reach::itself, &Entry::reach),
+            .reason = "the rank itself"};
     }
     layout::refuse("transport ", wanted.name, " cannot serve rank ", peer.rank, " from rank ",
                    binding.route.rank(), ": ", obstacle);
@@ -69,16 +71,13 @@ Choice choose_wanted(const Binding& binding, const PeerOffer& peer, const Entry&
 
 }  // namespace
 
-std::vector<Choice> choose(const Binding& binding, const std::string& wanted,
-                           std::span<const Refusal> refusals) {
+std::vector<Choice> choose(const Binding& binding, std::span<const Refusal> refusals) {
+    const bool is_automatic = binding.wanted == transport::automatic;
+    const auto* wanted = is_automatic ? nullptr : &transport::find(binding.wanted);
     std::vector<Choice> choices;
     for (const auto& peer : binding.offers) {
-        choices.push_back(wanted == transport::automatic
-                              ? choose_best(binding, peer, refusals)
-                              : choose_wanted(binding, peer, transport::find(wanted)));
-    }
-    if (wanted != transport::automatic) {
-        (void)transport::find(wanted);  // also on a rank without peers
+        choices.push_back(is_automatic ? choose_best(binding, peer, refusals)
+                                       : choose_wanted(binding, peer, *wanted));
     }
     return choices;
 }

@@ -23,11 +23,9 @@ struct Refusal {
     std::string reason;
 };
 
-/// The choice for each of the binding's offers. Both ranks of a pair make the same one. `wanted` is
-/// `auto` or the name of a transport; throws std::invalid_argument when it is unknown or cannot
-/// serve a peer.
+/// The choice for each of the binding's offers. Both ranks of a pair make the same one. Throws
+/// std::invalid_argument when what is wanted is unknown or cannot serve a peer.
 [[nodiscard]] std::vector<Choice> choose(const transport::Binding& binding,
-                                         const std::string& wanted,
                                          std::span<const Refusal> refusals);
 
 }  // namespace transrank::exchange

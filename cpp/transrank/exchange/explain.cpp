@@ -63,7 +63,7 @@ void list_liveness(std::ostream& text, const Binding& binding, const memory::Nod
 }
 
 bool is_private(const transport::FieldOffer& field) {
-    return field.source_shared == 0 || field.destination_shared == 0;
+    return !field.source.is_shared() || !field.destination.is_shared();
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "transrank/exchange/choice.hpp"
@@ -18,7 +17,7 @@ using Transports = std::vector<std::unique_ptr<transport::Transport>>;
 /// messages: the pairs concerned find what was refused among their `refusals`, and all choose
 /// again. Throws mpi::AgreedError when that happens to a transport asked for by name.
 [[nodiscard]] bool fit_transports(const transport::Binding& binding,
-                                  std::span<const Choice> choices, const std::string& wanted,
-                                  Transports& transports, std::vector<Refusal>& refusals);
+                                  std::span<const Choice> choices, Transports& transports,
+                                  std::vector<Refusal>& refusals);
 
 }  // namespace transrank::exchange

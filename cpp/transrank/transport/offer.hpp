@@ -19,10 +19,8 @@ namespace transrank::transport {
 struct FieldOffer {
     std::int64_t unit_bytes = 0;
     std::int64_t scalar = 0;
-    std::int64_t source_shared = 0;
-    memory::BlockHandle source;
+    memory::BlockHandle source;  ///< empty where it is private
     std::int64_t source_offset = 0;
-    std::int64_t destination_shared = 0;
     memory::BlockHandle destination;
     std::int64_t destination_offset = 0;
 };
@@ -34,13 +32,11 @@ struct FieldOffer {
     offer.scalar = static_cast<std::int64_t>(field.scalar);
     if (const auto place =
             memory::SharedBlock::find(field.source, static_cast<std::size_t>(field.source_bytes))) {
-        offer.source_shared = 1;
         offer.source = place->handle;
         offer.source_offset = static_cast<std::int64_t>(place->offset);
     }
     if (const auto place = memory::SharedBlock::find(
             field.destination, static_cast<std::size_t>(field.destination_bytes))) {
-        offer.destination_shared = 1;
         offer.destination = place->handle;
         offer.destination_offset = static_cast<std::int64_t>(place->offset);
     }

@@ -39,10 +39,6 @@ const Entry& find(std::string_view name) {
     return *found;
 }
 
-const Entry& within_rank() {
-    return *std::ranges::find(table(), Reach::itself, &Entry::reach);
-}
-
 bool prefers_shared_arrays(std::string_view wanted) {
     return std::ranges::any_of(table(), [&](const Entry& entry) {
         return entry.needs_shared_arrays && may_choose(wanted, entry);

@@ -188,9 +188,6 @@ inline constexpr std::string_view automatic = "auto";
 /// Throws std::invalid_argument listing the known names.
 [[nodiscard]] const Entry& find(std::string_view name);
 
-/// The entry for what a rank sends to itself.
-[[nodiscard]] const Entry& within_rank();
-
 /// Whether `wanted`, `auto` or a name of the table, is served better by arrays in memory that
 /// transrank has allocated; false for other names.
 [[nodiscard]] bool prefers_shared_arrays(std::string_view wanted);

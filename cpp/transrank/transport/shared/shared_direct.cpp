@@ -127,7 +127,7 @@ private:
         const auto& theirs = offer.fields[i];
         const auto [range, finding] = divide(
             *offer.receive, binding.fields[i].unit_bytes, push_below_bytes_,
-            binding.apply_order.ordered(), theirs.source_shared != 0, mine.destination_shared != 0);
+            binding.apply_order.ordered(), theirs.source.is_shared(), mine.destination.is_shared());
         note("from", finding);
         if (range.below > 0) {
             pulls_.add(copy::make_move(
@@ -143,7 +143,7 @@ private:
         const auto& theirs = offer.fields[i];
         const auto [range, finding] =
             divide(*offer.send, binding.fields[i].unit_bytes, push_below_bytes_, offer.ordered,
-                   mine.source_shared != 0, theirs.destination_shared != 0);
+                   mine.source.is_shared(), theirs.destination.is_shared());
         note("to", finding);
         const copy::LengthRange rest{.below = range.below > 0 ? range.from : INT64_MAX};
         if (rest.below > 0) {
@@ -238,11 +238,11 @@ std::string obstacle(const Binding& binding, const PeerOffer& peer) {
     for (std::size_t i = 0; i < peer.fields.size(); ++i) {
         const auto& mine = binding.own_fields[i];
         const auto& theirs = peer.fields[i];
-        const bool there = peer.send == nullptr || passable(peer.ordered, mine.source_shared != 0,
-                                                            theirs.destination_shared != 0);
+        const bool there = peer.send == nullptr || passable(peer.ordered, mine.source.is_shared(),
+                                                            theirs.destination.is_shared());
         const bool back = peer.receive == nullptr ||
-                          passable(binding.apply_order.ordered(), theirs.source_shared != 0,
-                                   mine.destination_shared != 0);
+                          passable(binding.apply_order.ordered(), theirs.source.is_shared(),
+                                   mine.destination.is_shared());
         if (!there || !back) {
             return "field " + std::to_string(layout::counted(i)) +
                    " lies in memory that transrank does not share";
@@ -277,7 +277,7 @@ std::optional<Preference> preference(const Binding& binding, const PeerOffer& pe
 // Whether it may serve a peer: as far as this rank knows, the peer asks itself, too.
 std::uint64_t needed(const Binding& binding, const memory::Node& /*node*/) {
     const bool shares_some = std::ranges::any_of(binding.own_fields, [](const FieldOffer& field) {
-        return field.source_shared != 0 || field.destination_shared != 0;
+        return field.source.is_shared() || field.destination.is_shared();
     });
     return shares_some && !binding.push_below_bytes && binding.control.handle().is_shared() ? 1 : 0;
 }
