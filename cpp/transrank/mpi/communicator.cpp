@@ -136,24 +136,6 @@ Communicator Communicator::split_node() const {
     return node;
 }
 
-Communicator Communicator::adjacent(std::span<const int> sources,
-                                    std::span<const int> destinations) const {
-    // Open MPI 5 takes a graph of a Cartesian communicator for a Cartesian one.
-    int topology = MPI_UNDEFINED;
-    check(MPI_Topo_test(comm_, &topology), "MPI_Topo_test");
-    if (topology != MPI_UNDEFINED) {
-        return split(0).adjacent(sources, destinations);
-    }
-    Communicator graph;
-    check(MPI_Dist_graph_create_adjacent(comm_, static_cast<int>(sources.size()), sources.data(),
-                                         MPI_UNWEIGHTED, static_cast<int>(destinations.size()),
-                                         destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                         &graph.comm_),
-          "MPI_Dist_graph_create_adjacent");
-    graph.adopt();
-    return graph;
-}
-
 bool Communicator::has_unmatched_message() const {
     int there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");

@@ -68,11 +68,6 @@ public:
     /// Collective. The ranks that can share memory with this one.
     [[nodiscard]] Communicator split_node() const;
 
-    /// Collective. The same ranks as a graph for neighborhood collectives: this one receives from
-    /// `sources` and sends to `destinations`.
-    [[nodiscard]] Communicator adjacent(std::span<const int> sources,
-                                        std::span<const int> destinations) const;
-
     /// Whether a message waits here that nobody has received.
     [[nodiscard]] bool has_unmatched_message() const;
 

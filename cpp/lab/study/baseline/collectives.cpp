@@ -9,6 +9,7 @@
 #include "lab/study/baseline/datatypes.hpp"
 #include "lab/study/baseline/packing.hpp"
 #include "lab/study/collectives/collective.hpp"
+#include "lab/study/neighborhood/graph.hpp"
 #include "transrank/copy/moves.hpp"
 #include "transrank/mpi/error.hpp"
 #include "transrank/mpi/lifetime.hpp"
@@ -22,7 +23,8 @@ mpi::Communicator graph_of(const Task& task) {
         std::ranges::transform(legs, std::back_inserter(ranks), &route::Leg::peer);
         return ranks;
     };
-    return task.comm.adjacent(peers(task.route.receives()), peers(task.route.sends()));
+    return neighborhood::adjacent(task.comm, peers(task.route.receives()),
+                                  peers(task.route.sends()));
 }
 
 class Described final : public Mover {

@@ -12,6 +12,7 @@
 #include "lab/study/collectives/collective.hpp"
 #include "lab/study/collectives/operation.hpp"
 #include "lab/study/neighborhood/blocks.hpp"
+#include "lab/study/neighborhood/graph.hpp"
 #include "lab/study/neighborhood/topology.hpp"
 #include "transrank/mpi/error.hpp"
 
@@ -189,7 +190,7 @@ private:
     [[nodiscard]] mpi::Communicator graph_of(const Setting& setting) const {
         std::vector<int> neighbors;
         std::ranges::transform(partners().sources, std::back_inserter(neighbors), &Partner::rank);
-        return setting.comm.adjacent(neighbors, neighbors);
+        return adjacent(setting.comm, neighbors, neighbors);
     }
     void checked(int status) const { mpi::check(status, collective_.mpi_name.data()); }
 
