@@ -189,7 +189,7 @@ Blocks equal_blocks(MPI_Comm comm, std::int64_t block_bytes) {
 
 struct Alltoall::Made {
     std::string_view algorithm;
-    Carrier carrier;
+    Backend backend;
 
     /// Collective.
     Made(MPI_Comm comm, const void* send, void* receive, const Blocks& blocks,
@@ -232,11 +232,11 @@ Alltoall::Made::Made(MPI_Comm comm, const void* send, void* receive, const Block
         const Method* method = nullptr;
         mpi::agree(own, [&] { method = &choose(name, problem, circumstances); });
         algorithm = method->name;
-        carrier = method->make(task);
+        backend = method->make(task);
     });
 }
 
-Alltoall::Alltoall(Made made) : Exchange(std::move(made.carrier)), algorithm_(made.algorithm) {}
+Alltoall::Alltoall(Made made) : Exchange(std::move(made.backend)), algorithm_(made.algorithm) {}
 
 Alltoall::Alltoall(MPI_Comm comm, const void* send, void* receive, std::int64_t block_bytes,
                    const AlltoallOptions& options, const std::shared_ptr<void>& keep_alive)

@@ -252,16 +252,16 @@ private:
 
 }  // namespace
 
-Carrier by_messages(const Task& task, const schedule::Algorithm& algorithm) {
-    auto carrier = std::make_unique<exchange::OneTransport>(task.known);
+Backend by_messages(const Task& task, const schedule::Algorithm& algorithm) {
+    auto backend = std::make_unique<exchange::OneTransport>(task.known);
     // Memory may be lacking on one rank alone.
     mpi::agree(task.own, [&] {
         auto plan = make_plan(algorithm, task.problem, task.own.rank(), task.blocks);
-        carrier->carry_by(
-            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, *carrier->lease()),
+        backend->carry_by(
+            std::make_unique<Messages>(task, std::move(plan), algorithm.direct, *backend->lease()),
             "alltoall by " + std::string(algorithm.name));
     });
-    return carrier;
+    return backend;
 }
 
 }  // namespace transrank::collective

@@ -51,7 +51,7 @@ std::string Method::obstacle(const schedule::Problem& problem,
     return algorithm->obstacle(problem);
 }
 
-Carrier Method::make(const Task& task) const {
+Backend Method::make(const Task& task) const {
     if (algorithm != nullptr) {
         return by_messages(task, *algorithm);
     }

@@ -33,7 +33,7 @@ struct Method {
     [[nodiscard]] std::string obstacle(const schedule::Problem& problem,
                                        const Circumstances& circumstances) const;
     /// Collective.
-    [[nodiscard]] Carrier make(const Task& task) const;
+    [[nodiscard]] Backend make(const Task& task) const;
 };
 
 inline constexpr std::string_view automatic = "auto";

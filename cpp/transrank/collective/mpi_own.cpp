@@ -159,18 +159,18 @@ private:
 };
 
 template <class Calls>
-Carrier by(const Task& task) {
-    auto carrier = std::make_unique<exchange::OneTransport>(task.known);
-    auto transport = std::make_unique<MpiOwn<Calls>>(task, *carrier->lease());
+Backend by(const Task& task) {
+    auto backend = std::make_unique<exchange::OneTransport>(task.known);
+    auto transport = std::make_unique<MpiOwn<Calls>>(task, *backend->lease());
     const auto& own = *transport;
-    carrier->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),
+    backend->carry_by(std::move(transport), "alltoall by " + std::string(mpi_name),
                       [&own] { own.run(); });
-    return carrier;
+    return backend;
 }
 
 }  // namespace
 
-Carrier by_mpi(const Task& task) {
+Backend by_mpi(const Task& task) {
 #if MPI_VERSION >= 4
     if (mpi::counts_in_64_bits()) {
         return by<Large>(task);

@@ -80,7 +80,7 @@ private:
 
 }  // namespace
 
-Carrier on_node_direct(const Task& task) {
+Backend on_node_direct(const Task& task) {
     const auto arrays = std::make_shared<Arrays>();
     arrays->of_the_user = task.keep_alive;
     mpi::agree(task.own, [&] {  // memory may be lacking on one rank alone

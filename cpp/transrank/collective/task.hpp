@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "transrank/collective/plan.hpp"
-#include "transrank/exchange/carrier.hpp"
+#include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/schedule/problem.hpp"
 
@@ -28,15 +28,15 @@ struct Task {
     [[nodiscard]] bool in_place() const noexcept { return send == receive && send != nullptr; }
 };
 
-using Carrier = std::unique_ptr<exchange::Carrier>;
+using Backend = std::unique_ptr<exchange::Backend>;
 
 /// Collective. By point-to-point messages, as a schedule says.
-[[nodiscard]] Carrier by_messages(const Task& task, const schedule::Algorithm& algorithm);
+[[nodiscard]] Backend by_messages(const Task& task, const schedule::Algorithm& algorithm);
 
 /// Collective. By an exchange: each rank takes its blocks from the memory of peers on its node.
-[[nodiscard]] Carrier on_node_direct(const Task& task);
+[[nodiscard]] Backend on_node_direct(const Task& task);
 
 /// Collective. By MPI_Alltoall or MPI_Alltoallv of the library.
-[[nodiscard]] Carrier by_mpi(const Task& task);
+[[nodiscard]] Backend by_mpi(const Task& task);
 
 }  // namespace transrank::collective

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "transrank/exchange/carrier.hpp"
+#include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/exchange.hpp"
 #include "transrank/exchange/fitting.hpp"
 #include "transrank/exchange/known_communicator.hpp"
@@ -20,7 +20,7 @@
 namespace transrank::exchange {
 
 /// A route bound to fields and transports.
-class Bound : public Carrier {
+class Bound : public Backend {
 public:
     /// Collective; throws as Exchange's constructor.
     Bound(MPI_Comm comm, const std::function<Parts()>& make, Options options);

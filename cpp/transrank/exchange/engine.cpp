@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transrank/exchange/carrier.hpp"
+#include "transrank/exchange/backend.hpp"
 #include "transrank/mpi/lifetime.hpp"
 
 namespace transrank::exchange {
@@ -36,7 +36,7 @@ void Engine::leave() {
 }
 
 void Engine::let_go(const memory::Node& node) {
-    std::vector<std::unique_ptr<Carrier>>
+    std::vector<std::unique_ptr<Backend>>
         last_uses;  // without the mutex: it may need Python's lock
     const std::lock_guard lock(mutex_);
     last_uses.reserve(known_.size());

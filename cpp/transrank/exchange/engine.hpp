@@ -14,7 +14,7 @@
 
 namespace transrank::exchange {
 
-class Carrier;
+class Backend;
 
 /// An exchange, as the engine sees it.
 class Active {
@@ -33,7 +33,7 @@ public:
     virtual void leave() noexcept = 0;
     /// The communicator of `node` has been freed: leaves if it belongs to that and is not under
     /// way, and returns what it has held. What is under way does so when it is over.
-    [[nodiscard]] virtual std::unique_ptr<Carrier> let_go(const memory::Node& node) = 0;
+    [[nodiscard]] virtual std::unique_ptr<Backend> let_go(const memory::Node& node) = 0;
 
 private:
     friend class Engine;

@@ -41,7 +41,7 @@ constexpr int polls_between_looks = 1024;
 
 class Exchange::State final : public Active {
 public:
-    explicit State(std::unique_ptr<Carrier> carrier) : carrier_(std::move(carrier)) {
+    explicit State(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {
         Engine::instance().know(*this);
     }
 
@@ -53,12 +53,12 @@ public:
 
     void start() {
         check_ready();
-        carrier_->begin_epoch();
+        backend_->begin_epoch();
         begin_to_look();
         ++epoch_;
         over_ = false;
         attempt([&] {
-            for (auto& transport : carrier_->transports()) {
+            for (auto& transport : backend_->transports()) {
                 transport->start(epoch_);
             }
         });
@@ -85,7 +85,7 @@ public:
         }
         std::optional<Clock::time_point> begin;  // the clock is read only once spinning was in vain
         int polls = 0;                           // in which others advanced, and this one did not
-        Backoff backoff(carrier_->node().oversubscribed());
+        Backoff backoff(backend_->node().oversubscribed());
         while (!finish_if_over()) {
             const auto progress = Engine::instance().progress(*this);
             if (progress.own || progress.others) {
@@ -112,7 +112,7 @@ public:
     void run() {
         if (!active_ && runs_in_mpi()) {
             check_ready();
-            attempt([&] { carrier_->run_in_mpi(); });
+            attempt([&] { backend_->run_in_mpi(); });
             check_unbroken();
             ++epoch_;
             return;
@@ -124,16 +124,16 @@ public:
     }
 
     [[nodiscard]] bool is_under_way() const noexcept { return active_; }
-    [[nodiscard]] bool runs_in_mpi() const { return carrier().runs_in_mpi(); }
+    [[nodiscard]] bool runs_in_mpi() const { return backend().runs_in_mpi(); }
 
     void leave() noexcept override {
-        if (!carrier_) {
+        if (!backend_) {
             return;
         }
         if (!over_) {
-            give_up({.cause = Breakage::Cause::failed, .rank = carrier_->rank()}, nullptr);
+            give_up({.cause = Breakage::Cause::failed, .rank = backend_->rank()}, nullptr);
         } else if (!broken_) {
-            announce({.cause = Breakage::Cause::gone, .rank = carrier_->rank()});
+            announce({.cause = Breakage::Cause::gone, .rank = backend_->rank()});
         }
     }
 
@@ -144,10 +144,10 @@ public:
         bool advanced = false;
         bool done = false;
         attempt([&] {
-            for (auto& transport : carrier_->transports()) {
+            for (auto& transport : backend_->transports()) {
                 advanced |= transport->progress();
             }
-            done = std::ranges::all_of(carrier_->transports(),
+            done = std::ranges::all_of(backend_->transports(),
                                        [](const auto& each) { return each->done(); });
         });
         if (done) {
@@ -160,7 +160,7 @@ public:
 
     [[nodiscard]] transport::Polling polling() const override {
         auto most = transport::Polling::none;
-        for (const auto& each : carrier_->transports()) {
+        for (const auto& each : backend_->transports()) {
             if (!each->done()) {
                 most = std::max(most, each->polling());
             }
@@ -168,8 +168,8 @@ public:
         return most;
     }
 
-    [[nodiscard]] std::unique_ptr<Carrier> let_go(const memory::Node& node) override {
-        if (!carrier_ || &carrier_->node() != &node) {
+    [[nodiscard]] std::unique_ptr<Backend> let_go(const memory::Node& node) override {
+        if (!backend_ || &backend_->node() != &node) {
             return nullptr;
         }
         is_freed_ = true;
@@ -178,42 +178,42 @@ public:
 
     [[noreturn]] void abandon(const std::string& why, Breakage::Cause cause) {
         const std::lock_guard lock(Engine::instance().mutex());
-        give_up({.cause = cause, .rank = carrier().rank()}, std::make_exception_ptr(Misuse(why)));
+        give_up({.cause = cause, .rank = backend().rank()}, std::make_exception_ptr(Misuse(why)));
         retire();
         std::rethrow_exception(failure_);
     }
 
-    [[nodiscard]] std::string explain() const { return carrier().explain(); }
+    [[nodiscard]] std::string explain() const { return backend().explain(); }
 
 private:
-    [[nodiscard]] Carrier& carrier() const {
-        if (!carrier_) {
+    [[nodiscard]] Backend& backend() const {
+        if (!backend_) {
             throw Misuse(
                 "the communicator of this exchange has been freed; bind a new one over another");
         }
-        return *carrier_;
+        return *backend_;
     }
 
     // The communicator has been freed, and nothing is under way.
-    std::unique_ptr<Carrier> let_go() {
+    std::unique_ptr<Backend> let_go() {
         leave_communicator();
-        return std::move(carrier_);
+        return std::move(backend_);
     }
 
     void leave_communicator() noexcept {
-        if (carrier_) {
+        if (backend_) {
             leave();
-            carrier_->leave_communicator(epoch_, mpi_works_);
+            backend_->leave_communicator(epoch_, mpi_works_);
         }
     }
 
     void check_ready() {
         check_unbroken();
-        (void)carrier();
+        (void)backend();
         if (active_) {
             misuse("start was called twice without wait");
         }
-        if (const auto why = carrier_->obstacle(); !why.empty()) {
+        if (const auto why = backend_->obstacle(); !why.empty()) {
             abandon(why, Breakage::Cause::failed);
         }
     }
@@ -231,7 +231,7 @@ private:
         }
         if (broken_ || epoch_ == 0) {
             check_unbroken();
-            (void)carrier();
+            (void)backend();
             misuse(std::string(call) + " was called before the first start");
         }
         return true;
@@ -258,7 +258,7 @@ private:
             const Breakage breakage{.cause = Breakage::Cause::ended, .rank = *ended};
             give_up(breakage, std::make_exception_ptr(BrokenExchange(breakage)));
         } else {
-            give_up({.cause = Breakage::Cause::failed, .rank = carrier_->rank()},
+            give_up({.cause = Breakage::Cause::failed, .rank = backend_->rank()},
                     std::current_exception());
         }
     }
@@ -269,7 +269,7 @@ private:
         constexpr int looks = 100;
         constexpr std::chrono::milliseconds between{10};
         for (int i = 0; i < looks; ++i) {
-            for (int rank = 0; rank < carrier_->comm().size(); ++rank) {
+            for (int rank = 0; rank < backend_->comm().size(); ++rank) {
                 if (has_ended(rank)) {
                     return rank;
                 }
@@ -281,7 +281,7 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] bool has_ended(int rank) const { return carrier_->node().has_ended(rank); }
+    [[nodiscard]] bool has_ended(int rank) const { return backend_->node().has_ended(rank); }
 
     void give_up(const Breakage& breakage, std::exception_ptr failure) noexcept {
         failure_ = std::move(failure);
@@ -292,7 +292,7 @@ private:
 
     void announce(const Breakage& breakage) noexcept {
         const auto completed = over_ ? epoch_ : epoch_ - 1;
-        for (auto& transport : carrier_->transports()) {
+        for (auto& transport : backend_->transports()) {
             try {
                 transport->announce(breakage, completed);
             } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
@@ -301,7 +301,7 @@ private:
     }
 
     [[noreturn]] void misuse(const std::string& what) {
-        abandon(what + " on rank " + std::to_string(carrier_->rank()) +
+        abandon(what + " on rank " + std::to_string(backend_->rank()) +
                     "; the exchange is broken, bind a new one",
                 Breakage::Cause::misuse);
     }
@@ -312,7 +312,7 @@ private:
         }
         retire();
         if (is_freed_) {
-            std::unique_ptr<Carrier> last_use;  // destroyed without the mutex
+            std::unique_ptr<Backend> last_use;  // destroyed without the mutex
             const std::lock_guard lock(Engine::instance().mutex());
             last_use = let_go();
         }
@@ -346,7 +346,7 @@ private:
     // and its sender may be the one that this rank waits for.
     void let_mpi_progress() {
         if (mpi::is_usable() && mpi::may_call_here()) {
-            (void)carrier_->comm().has_unmatched_message();
+            (void)backend_->comm().has_unmatched_message();
         }
     }
 
@@ -363,7 +363,7 @@ private:
     [[nodiscard]] std::vector<int> awaited() const {
         std::vector<int> ranks;
         if (!over_) {
-            for (const auto& transport : carrier_->transports()) {
+            for (const auto& transport : backend_->transports()) {
                 std::ranges::copy(transport->awaited(), std::back_inserter(ranks));
             }
         }
@@ -382,7 +382,7 @@ private:
         return std::ranges::count(awaited(), rank) != 0;
     }
 
-    std::unique_ptr<Carrier> carrier_;
+    std::unique_ptr<Backend> backend_;
     std::uint64_t epoch_ = 0;
     bool active_ = false;  ///< started, and not yet waited for
     bool broken_ = false;
@@ -414,7 +414,7 @@ Exchange::Exchange(route::Route route, MPI_Comm comm, std::vector<copy::Field> f
 Exchange::Exchange(MPI_Comm comm, const std::function<Parts()>& make, const Options& options)
     : Exchange(std::make_unique<Bound>(comm, make, options)) {}
 
-Exchange::Exchange(std::unique_ptr<Carrier> carrier) : state_(new State(std::move(carrier))) {}
+Exchange::Exchange(std::unique_ptr<Backend> backend) : state_(new State(std::move(backend))) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;

@@ -7,14 +7,14 @@
 #include <string>
 #include <utility>
 
-#include "transrank/exchange/carrier.hpp"
+#include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/known_communicator.hpp"
 #include "transrank/transport/transport.hpp"
 
 namespace transrank::exchange {
 
 /// One transport for all data, which has a communicator of its own.
-class OneTransport final : public Carrier {
+class OneTransport final : public Backend {
 public:
     /// Collective.
     explicit OneTransport(std::shared_ptr<KnownCommunicator> known)

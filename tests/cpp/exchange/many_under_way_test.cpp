@@ -45,9 +45,9 @@ private:
 };
 
 Exchange make(std::int64_t& asked, std::function<bool()> may_end) {
-    auto carrier = std::make_unique<OneTransport>(KnownCommunicator::get(MPI_COMM_WORLD));
-    carrier->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
-    return Exchange(std::move(carrier));
+    auto backend = std::make_unique<OneTransport>(KnownCommunicator::get(MPI_COMM_WORLD));
+    backend->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
+    return Exchange(std::move(backend));
 }
 
 std::vector<Exchange> make_many(std::int64_t count, std::int64_t& asked,

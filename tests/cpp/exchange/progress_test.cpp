@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ring.hpp"
-#include "transrank/exchange/carrier.hpp"
+#include "transrank/exchange/backend.hpp"
 #include "transrank/exchange/engine.hpp"
 #include "world.hpp"
 
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] bool is_over() const noexcept override { return false; }
     [[nodiscard]] Polling polling() const override { return Polling::none; }
     void leave() noexcept override {}
-    [[nodiscard]] std::unique_ptr<transrank::exchange::Carrier> let_go(
+    [[nodiscard]] std::unique_ptr<transrank::exchange::Backend> let_go(
         const transrank::memory::Node& /*node*/) override {
         return nullptr;
     }

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const memory::BlockHandle& handle() const noexcept { return own_->handle(); }
     [[nodiscard]] std::byte* data() const noexcept { return memory_ + flag_bytes(members_); }
 
-    /// The epoch whose message has been sent, or has arrived; of the carrier.
+    /// The epoch whose message has been sent, or has arrived; of the leader.
     [[nodiscard]] Flag& carried() const { return flags()[0]; }
     /// The epoch whose part a member has packed, or unpacked.
     [[nodiscard]] Flag& moved(std::size_t member) const { return flags()[1 + member]; }

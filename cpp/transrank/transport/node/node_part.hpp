@@ -32,15 +32,13 @@ namespace transrank::transport {
 class Part {
 public:
     Part(const Binding& binding, const NodeStream& stream)
-        : stream_(stream),
-          me_(index_of(binding.route.rank())),
-          carrier_(index_of(stream.carrier)) {}
+        : stream_(stream), me_(index_of(binding.route.rank())), leader_(index_of(stream.leader)) {}
 
     [[nodiscard]] const NodeStream& stream() const noexcept { return stream_; }
-    [[nodiscard]] bool is_carrier() const noexcept { return me_ == carrier_; }
+    [[nodiscard]] bool is_leader() const noexcept { return me_ == leader_; }
     [[nodiscard]] const std::shared_ptr<NodeBox>& box() const noexcept { return box_; }
 
-    /// On the carrier. Throws std::system_error.
+    /// On the leader. Throws std::system_error.
     void allocate() { box_ = std::make_shared<NodeBox>(members(), stream_.bytes); }
     /// On the others.
     void map(const memory::BlockHandle& handle) {
@@ -87,8 +85,8 @@ protected:
             }
         }
     }
-    void check_carrier(std::uint64_t epoch) const {
-        const auto word = is_carrier() ? 0 : box_->broken(carrier_).seen();
+    void check_leader(std::uint64_t epoch) const {
+        const auto word = is_leader() ? 0 : box_->broken(leader_).seen();
         if (word != 0 && box_->carried().seen() < epoch) {
             check_unbroken(word);
         }
@@ -113,7 +111,7 @@ protected:
     }
 
     [[nodiscard]] std::size_t me() const noexcept { return me_; }
-    [[nodiscard]] std::size_t carrier() const noexcept { return carrier_; }
+    [[nodiscard]] std::size_t leader() const noexcept { return leader_; }
     [[nodiscard]] NodeBox& shared() const noexcept { return *box_; }
 
 private:
@@ -124,7 +122,7 @@ private:
 
     const NodeStream& stream_;
     std::size_t me_;
-    std::size_t carrier_;
+    std::size_t leader_;
     std::vector<memory::Doorbell*> doorbells_;
     std::shared_ptr<NodeBox> box_;
 };
@@ -148,7 +146,7 @@ public:
         const auto bytes = static_cast<std::size_t>(part.stream().bytes);
         const std::span memory(part.box()->data(), bytes);
         const mpi::Partner partner{.comm = binding.messages->comm(),
-                                   .rank = part.stream().far_carrier,
+                                   .rank = part.stream().far_leader,
                                    .tag = binding.messages->tag(data_tag)};
         const auto piece = part.stream().piece_bytes;
         const auto longest = piece == 0 ? binding.longest_message_bytes
@@ -216,7 +214,7 @@ public:
             add(copy::make_packing(SourceUnion(shared_legs).gathering(), binding.fields,
                                    shared().data() + place_of_shared));
         }
-        if (is_carrier()) {
+        if (is_leader()) {
             message_ = carried.add(binding, *this, false);
         }
     }
@@ -232,7 +230,7 @@ public:
             check_members(epoch_);
             copy::execute(packing_);
             shared().moved(me()).publish(epoch_);
-            state_ = is_carrier() ? State::gathering : State::done;
+            state_ = is_leader() ? State::gathering : State::done;
             ring_if_complete();
         }
         if (state_ == State::gathering && shared().all_have_moved(epoch_)) {
@@ -252,7 +250,7 @@ public:
 
     void check() const {
         if (state_ == State::packing) {
-            check_carrier(epoch_ - 1);
+            check_leader(epoch_ - 1);
         } else if (state_ == State::gathering) {
             check_members(epoch_);
         }
@@ -260,12 +258,12 @@ public:
 
     [[nodiscard]] bool is_done() const noexcept { return state_ == State::done; }
     void add_awaited(std::vector<int>& ranks) const {
-        if (state_ == State::packing && !is_carrier()) {
-            ranks.push_back(stream().carrier);
+        if (state_ == State::packing && !is_leader()) {
+            ranks.push_back(stream().leader);
         } else if (state_ == State::gathering) {
             std::ranges::copy(missing(epoch_), std::back_inserter(ranks));
         } else if (state_ == State::sending) {
-            ranks.push_back(stream().far_carrier);
+            ranks.push_back(stream().far_leader);
         }
     }
 
@@ -284,8 +282,8 @@ private:
     // One of those who pack last sees that all have.
     void ring_if_complete() {
         std::atomic_thread_fence(std::memory_order_seq_cst);
-        if (!is_carrier() && shared().all_have_moved(epoch_)) {
-            ring(carrier());
+        if (!is_leader() && shared().all_have_moved(epoch_)) {
+            ring(leader());
         }
     }
 
@@ -315,14 +313,14 @@ public:
                               : copy::make_unpacking(*peers[i]->receive, binding.fields,
                                                      binding.operation, data)});
         }
-        if (is_carrier()) {
+        if (is_leader()) {
             message_ = carried.add(binding, *this, true);
         }
     }
 
     void start(std::uint64_t epoch) {
         epoch_ = epoch;
-        state_ = is_carrier() ? State::making_room : State::waiting;
+        state_ = is_leader() ? State::making_room : State::waiting;
         to_apply_ = sources_.size();
         for (auto& source : sources_) {
             source.applied = false;
@@ -353,7 +351,7 @@ public:
 
     void check() const {
         if (state_ == State::waiting) {
-            check_carrier(epoch_);
+            check_leader(epoch_);
         } else if (state_ == State::making_room || state_ == State::receiving) {
             check_members(epoch_);
         }
@@ -362,11 +360,11 @@ public:
     [[nodiscard]] bool is_done() const noexcept { return state_ == State::done; }
     void add_awaited(std::vector<int>& ranks) const {
         if (state_ == State::waiting) {
-            ranks.push_back(stream().carrier);
+            ranks.push_back(stream().leader);
         } else if (state_ == State::making_room) {
             std::ranges::copy(missing(epoch_ - 1), std::back_inserter(ranks));
         } else if (state_ == State::receiving) {
-            ranks.push_back(stream().far_carrier);
+            ranks.push_back(stream().far_leader);
         }
     }
 
@@ -410,7 +408,7 @@ private:
         }
         if (to_apply_ == 0) {
             shared().moved(me()).publish(epoch_);
-            ring_if_waiting(carrier(), epoch_ + 1);
+            ring_if_waiting(leader(), epoch_ + 1);
             state_ = State::done;
         }
     }

@@ -46,8 +46,8 @@ constexpr std::int64_t worthwhile = 50;
 /// What both ranks of a pair tell each other.
 struct Layout {
     std::int64_t possible = 0;
-    std::int64_t out_carrier = -1;
-    std::int64_t in_carrier = -1;
+    std::int64_t out_leader = -1;
+    std::int64_t in_leader = -1;
     std::int64_t bytes = 0;  ///< of the message to the reader's node
     std::int64_t piece_bytes = 0;
     std::int64_t place = 0;
@@ -116,12 +116,12 @@ void add_once(std::vector<int>& ranks, int rank) {
 }
 
 // One rank for both directions where that can be: it then waits for MPI, and the others do not.
-void appoint_carriers(NodePair& pair, std::size_t turn) {
+void appoint_leaders(NodePair& pair, std::size_t turn) {
     std::vector<int> both;
     std::ranges::set_intersection(pair.out.members, pair.in.members, std::back_inserter(both));
     for (auto* stream : {&pair.out, &pair.in}) {
         const auto& able = both.empty() ? stream->members : both;
-        stream->carrier = stream->members.empty() ? -1 : able[turn % able.size()];
+        stream->leader = stream->members.empty() ? -1 : able[turn % able.size()];
     }
 }
 
@@ -222,7 +222,7 @@ void NodePlan::lay_out(int own_rank, std::span<const Crossing> crossings,
             ++pair.out.replaced;
         }
         const auto turn = std::distance(nodes.begin(), nodes.find(node));
-        appoint_carriers(pair, static_cast<std::size_t>(turn));
+        appoint_leaders(pair, static_cast<std::size_t>(turn));
         pair.out.piece_bytes = piece_bytes_;
     }
 }
@@ -235,8 +235,8 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         const auto& pair =
             pair_with(std::ranges::lower_bound(offers, place.rank, {}, &PeerOffer::rank)->node);
         sent.push_back({.possible = pair.obstacle.empty() ? 1 : 0,
-                        .out_carrier = pair.out.carrier,
-                        .in_carrier = pair.in.carrier,
+                        .out_leader = pair.out.leader,
+                        .in_leader = pair.in.leader,
                         .bytes = pair.out.bytes,
                         .piece_bytes = pair.out.piece_bytes,
                         .place = place.out,
@@ -249,8 +249,8 @@ void NodePlan::swap_layouts(const mpi::Communicator& comm, std::span<const PeerO
         const auto& layout = received[i];
         const auto& offer = *std::ranges::lower_bound(offers, peers[i], {}, &PeerOffer::rank);
         auto& pair = *std::ranges::find(pairs_, offer.node, &NodePair::node);
-        pair.out.far_carrier = static_cast<int>(layout.in_carrier);
-        pair.in.far_carrier = static_cast<int>(layout.out_carrier);
+        pair.out.far_leader = static_cast<int>(layout.in_leader);
+        pair.in.far_leader = static_cast<int>(layout.out_leader);
         pair.in.bytes = layout.bytes;
         pair.in.piece_bytes = layout.piece_bytes;
         places_[i].in = layout.place;

@@ -17,8 +17,8 @@ namespace transrank::transport {
 struct NodeStream {
     /// The ranks of this node that have a part in it, ascending; none where nothing moves.
     std::vector<int> members;
-    int carrier = -1;      ///< the one of them that sends or receives it
-    int far_carrier = -1;  ///< its counterpart
+    int leader = -1;      ///< the one of them that sends or receives it
+    int far_leader = -1;  ///< its counterpart
     std::int64_t bytes = 0;
     std::int64_t piece_bytes = 0;  ///< the longest message; 0: whatever the length
     std::int64_t replaced = 0;  ///< pairs of ranks, of which each would have a message of its own

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per pair of nodes and direction. The ranks of a node that send to the other node pack
-// into memory that they share, one of them, the carrier, sends it, the carrier of the other node
+// into memory that they share, one of them, the leader, sends it, the leader of the other node
 // receives it into memory that its node shares, and each rank there unpacks what it wants. What a
 // rank sends to several ranks of a node goes once. The message of an epoch leaves when all have
-// packed, and the next one is packed when it has left: so a carrier needs the ranks of its node to
+// packed, and the next one is packed when it has left: so a leader needs the ranks of its node to
 // start, and they need it to make progress, whether or not they are peers.
 //
-// Only carriers call MPI, so the others can sleep until their doorbell rings, and have no
+// Only leaders call MPI, so the others can sleep until their doorbell rings, and have no
 // connection to another node. A rank that breaks the exchange tells the members of its messages by
-// a flag and, if it is a carrier, its counterparts by a notice; each of them breaks then, and tells
+// a flag and, if it is a leader, its counterparts by a notice; each of them breaks then, and tells
 // its own.
 #include <memory>
 #include <optional>
@@ -125,7 +125,7 @@ std::vector<std::vector<std::int64_t>> places_at(const Crossing& crossing, const
     return places;
 }
 
-// Carriers tell the other members where the box is, senders their receivers where the units are
+// Leaders tell the other members where the box is, senders their receivers where the units are
 // that go once to several. Returns the handles, an outgoing and an incoming one for each crossing.
 std::vector<memory::BlockHandle> connect_all(const Binding& binding,
                                              std::vector<Crossing>& crossings) {
@@ -138,15 +138,15 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
         crossing.for_each_part([&](const Part& part) {
             const std::span handle(&handles[next], 1);
             next = (2 * i) + 1;
-            if (!part.is_carrier()) {
-                messages.receive(part.stream().carrier, handle);
+            if (!part.is_leader()) {
+                messages.receive(part.stream().leader, handle);
                 return;
             }
             if (part.box()) {
                 handle.front() = part.box()->handle();
             }
             for (const int member : part.stream().members) {
-                if (member != part.stream().carrier) {
+                if (member != part.stream().leader) {
                     messages.send(member, std::span<const memory::BlockHandle>(handle));
                 }
             }
@@ -177,15 +177,15 @@ std::vector<memory::BlockHandle> connect_all(const Binding& binding,
     return handles;
 }
 
-// The ranks that notices go to: the other carriers of what this rank carries.
+// The ranks that notices go to: the other leaders of what this rank carries.
 std::vector<int> notified(const std::vector<Crossing>& crossings) {
     std::vector<int> ranks;
     for (const auto& crossing : crossings) {
-        if (crossing.out && crossing.out->is_carrier()) {
-            ranks.push_back(crossing.pair.out.far_carrier);
+        if (crossing.out && crossing.out->is_leader()) {
+            ranks.push_back(crossing.pair.out.far_leader);
         }
-        if (crossing.in && crossing.in->is_carrier()) {
-            ranks.push_back(crossing.pair.in.far_carrier);
+        if (crossing.in && crossing.in->is_leader()) {
+            ranks.push_back(crossing.pair.in.far_leader);
         }
     }
     std::ranges::sort(ranks);
@@ -196,8 +196,8 @@ std::vector<int> notified(const std::vector<Crossing>& crossings) {
 // Whether this rank carries messages to a node and none from it.
 bool carries_one_way(const std::vector<Crossing>& crossings) {
     return std::ranges::any_of(crossings, [](const Crossing& crossing) {
-        return crossing.out && crossing.out->is_carrier() &&
-               !(crossing.in && crossing.in->is_carrier());
+        return crossing.out && crossing.out->is_leader() &&
+               !(crossing.in && crossing.in->is_leader());
     });
 }
 
@@ -210,7 +210,7 @@ public:
                    node_notice_tag) {
         for_each_part([&](Part& part) {
             part.find_doorbells(binding);
-            if (part.is_carrier()) {
+            if (part.is_leader()) {
                 part.allocate();
             }
         });
@@ -218,7 +218,7 @@ public:
 
     void connect() override { handles_ = connect_all(binding_, crossings_); }
 
-    // A carrier that has no memory has sent an empty handle; its refusal is all ranks'.
+    // A leader that has no memory has sent an empty handle; its refusal is all ranks'.
     void prepare() override {
         for (std::size_t i = 0; i < crossings_.size(); ++i) {
             auto& [pair, peers, out, in, places] = crossings_[i];
@@ -228,7 +228,7 @@ public:
                 const auto& handle = handles_[next];
                 next = (2 * i) + 1;
                 all_there = all_there && handle.is_shared();
-                if (!part.is_carrier() && handle.is_shared()) {
+                if (!part.is_leader() && handle.is_shared()) {
                     part.map(handle);
                 }
             });
@@ -295,12 +295,12 @@ public:
                  << ":";
             if (out) {
                 text << " sends " << pair.out.bytes << " bytes for " << pair.out.replaced
-                     << " pairs of ranks, from rank " << pair.out.carrier << " to rank "
-                     << pair.out.far_carrier << (in ? ";" : "");
+                     << " pairs of ranks, from rank " << pair.out.leader << " to rank "
+                     << pair.out.far_leader << (in ? ";" : "");
             }
             if (in) {
                 text << " receives " << pair.in.bytes << " for " << pair.in.replaced << ", by rank "
-                     << pair.in.carrier << " from rank " << pair.in.far_carrier;
+                     << pair.in.leader << " from rank " << pair.in.far_leader;
             }
         }
         return text.str();

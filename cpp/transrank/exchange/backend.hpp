@@ -13,12 +13,12 @@ namespace transrank::exchange {
 
 /// Moves the data of an exchange in each epoch. Made once, collectively, and driven by Exchange,
 /// which handles the order of calls, peers and errors, but knows nothing of routes.
-class Carrier {
+class Backend {
 public:
-    Carrier() = default;
-    Carrier(const Carrier&) = delete;
-    Carrier& operator=(const Carrier&) = delete;
-    virtual ~Carrier() = default;
+    Backend() = default;
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+    virtual ~Backend() = default;
 
     [[nodiscard]] virtual int rank() const noexcept = 0;
     [[nodiscard]] virtual const Transports& transports() const noexcept = 0;
