@@ -11,36 +11,31 @@
 namespace transrank::mpi {
 namespace {
 
-MPI_Request send_init(std::span<const std::byte> bytes, const Partner& to) {
+template <class Count, class Init, class Byte>
+MPI_Request made_by(Init init, const char* name, std::span<Byte> bytes, const Partner& partner) {
     MPI_Request request = MPI_REQUEST_NULL;
-#if MPI_VERSION >= 4
-    if (counts_in_64_bits()) {
-        check(MPI_Send_init_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to.rank,
-                              to.tag, to.comm.handle(), &request),
-              "MPI_Send_init_c");
-        return request;
-    }
-#endif
-    check(MPI_Send_init(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to.rank, to.tag,
-                        to.comm.handle(), &request),
-          "MPI_Send_init");
+    check(init(bytes.data(), static_cast<Count>(bytes.size()), MPI_BYTE, partner.rank, partner.tag,
+               partner.comm.handle(), &request),
+          name);
     return request;
 }
 
-MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
-    MPI_Request request = MPI_REQUEST_NULL;
+MPI_Request send_init(std::span<const std::byte> bytes, const Partner& to) {
 #if MPI_VERSION >= 4
     if (counts_in_64_bits()) {
-        check(MPI_Recv_init_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE,
-                              from.rank, from.tag, from.comm.handle(), &request),
-              "MPI_Recv_init_c");
-        return request;
+        return made_by<MPI_Count>(MPI_Send_init_c, "MPI_Send_init_c", bytes, to);
     }
 #endif
-    check(MPI_Recv_init(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from.rank, from.tag,
-                        from.comm.handle(), &request),
-          "MPI_Recv_init");
-    return request;
+    return made_by<int>(MPI_Send_init, "MPI_Send_init", bytes, to);
+}
+
+MPI_Request receive_init(std::span<std::byte> bytes, const Partner& from) {
+#if MPI_VERSION >= 4
+    if (counts_in_64_bits()) {
+        return made_by<MPI_Count>(MPI_Recv_init_c, "MPI_Recv_init_c", bytes, from);
+    }
+#endif
+    return made_by<int>(MPI_Recv_init, "MPI_Recv_init", bytes, from);
 }
 
 /// MPI says of several requests only that one has failed; why, says the status of that one.

@@ -74,18 +74,19 @@ std::string compare(const mpi::Message& message, const route::Route& route) {
 // Of a peer that wrote although this rank has no leg with it, or the other way round.
 std::string compare_peers(std::span<const mpi::Message> messages, std::span<const int> peers,
                           int rank) {
+    const auto difference = [](int one, int other) {
+        return "rank " + std::to_string(one) + " has a route that moves data to or from rank " +
+               std::to_string(other) +
+               ", whose own route has no such leg; build or load them together";
+    };
     for (const auto& message : messages) {
         if (!std::ranges::binary_search(peers, message.peer)) {
-            return "rank " + std::to_string(message.peer) +
-                   " has a route that moves data to or from rank " + std::to_string(rank) +
-                   ", whose own route has no such leg; build or load them together";
+            return difference(message.peer, rank);
         }
     }
     for (const int peer : peers) {
         if (!std::ranges::binary_search(messages, peer, {}, &mpi::Message::peer)) {
-            return "rank " + std::to_string(rank) +
-                   " has a route that moves data to or from rank " + std::to_string(peer) +
-                   ", whose own route has no such leg; build or load them together";
+            return difference(rank, peer);
         }
     }
     return "";
