@@ -44,10 +44,13 @@ void check_address(const std::string& what, const char* side, const void* addres
             " bytes but no address");
 }
 
-void append_ranges(std::vector<StridedRange>& ranges, std::span<const route::Leg> legs,
-                   std::int64_t route::Segment::* begin, std::int64_t route::Segment::* stride,
+// What the route reads or writes of an array whose first unit is given.
+void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
                    const StridedRange& unit) {
-    for (const auto& leg : legs) {
+    using route::Segment;
+    const auto begin = unit.written ? &Segment::destination : &Segment::source;
+    const auto stride = unit.written ? &Segment::destination_stride : &Segment::source_stride;
+    for (const auto& leg : unit.written ? route.receives() : route.sends()) {
         for (const auto& segment : leg.segments) {
             ranges.push_back({.begin = unit.begin + (segment.*begin * unit.length),
                               .length = segment.length * unit.length,
@@ -56,18 +59,6 @@ void append_ranges(std::vector<StridedRange>& ranges, std::span<const route::Leg
                               .written = unit.written,
                               .owner = unit.owner});
         }
-    }
-}
-
-// What the route reads or writes of an array whose first unit is given.
-void append_ranges(std::vector<StridedRange>& ranges, const route::Route& route,
-                   const StridedRange& unit) {
-    if (unit.written) {
-        append_ranges(ranges, route.receives(), &route::Segment::destination,
-                      &route::Segment::destination_stride, unit);
-    } else {
-        append_ranges(ranges, route.sends(), &route::Segment::source,
-                      &route::Segment::source_stride, unit);
     }
 }
 

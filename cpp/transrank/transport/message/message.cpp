@@ -4,6 +4,7 @@
 // order. One message per peer for all fields, unless it is longer than MPI can count or than asked
 // for.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "transrank/copy/moves.hpp"
@@ -115,7 +116,9 @@ public:
 private:
     void add_incoming(int rank, const route::Leg& leg) {
         const auto bytes = copy::packed_bytes(leg, binding_.fields);
-        auto memory = in_place(leg, bytes);
+        const auto begin =
+            binding_.apply_order.ordered() ? std::nullopt : copy::contiguous_destination(leg);
+        auto memory = in_place(begin, binding_.fields.front().destination, bytes);
         std::vector<copy::Move> unpacking;
         if (memory.empty()) {
             memory = allocate(bytes);
@@ -131,7 +134,7 @@ private:
 
     void add_outgoing(int rank, const route::Leg& leg) {
         const auto bytes = copy::packed_bytes(leg, binding_.fields);
-        auto memory = from_place(leg, bytes);
+        auto memory = in_place(copy::contiguous_source(leg), binding_.fields.front().source, bytes);
         std::vector<copy::Move> packing;
         if (memory.empty()) {
             const auto buffer = allocate(bytes);
@@ -156,25 +159,15 @@ private:
                 size};
     }
 
-    // Empty where the data must be unpacked.
-    [[nodiscard]] std::span<std::byte> in_place(const route::Leg& leg, std::int64_t bytes) const {
-        const auto unit = copy::contiguous_destination(leg);
-        const auto& field = binding_.fields.front();
-        if (!unit || binding_.fields.size() > 1 || binding_.apply_order.ordered()) {
+    // The data from unit `begin` of `memory` on, if they lie there in one piece; else empty.
+    template <class Byte>
+    [[nodiscard]] std::span<Byte> in_place(std::optional<std::int64_t> begin, Byte* memory,
+                                           std::int64_t bytes) const {
+        if (!begin || binding_.fields.size() > 1) {
             return {};
         }
-        return {field.destination + (*unit * field.unit_bytes), static_cast<std::size_t>(bytes)};
-    }
-
-    // Empty where the data must be packed.
-    [[nodiscard]] std::span<const std::byte> from_place(const route::Leg& leg,
-                                                        std::int64_t bytes) const {
-        const auto unit = copy::contiguous_source(leg);
-        const auto& field = binding_.fields.front();
-        if (!unit || binding_.fields.size() > 1) {
-            return {};
-        }
-        return {field.source + (*unit * field.unit_bytes), static_cast<std::size_t>(bytes)};
+        return {memory + (*begin * binding_.fields.front().unit_bytes),
+                static_cast<std::size_t>(bytes)};
     }
 
     [[nodiscard]] mpi::Partner partner(int rank) const {
