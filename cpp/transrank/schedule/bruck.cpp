@@ -4,7 +4,6 @@
 // digit, in the given radix, least digit first: few messages, but a block is sent once for each
 // digit that is not zero. Modified in that blocks are not rotated before and after: each is picked
 // from where it lies.
-#include "transrank/schedule/ring.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "transrank/schedule/ring.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "transrank/schedule/ring.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "transrank/schedule/ring.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {

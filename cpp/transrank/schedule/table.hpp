@@ -3,8 +3,19 @@
 
 #include "transrank/schedule/algorithm.hpp"
 
-// Every algorithm's row is made in its own file; algorithm.cpp lists them.
+// Every algorithm's row is made in its own file, by steps around rings of ranks; algorithm.cpp
+// lists them.
 namespace transrank::schedule {
+
+/// The place `distance` further along a ring; the distance may be negative, not below -ranks.
+[[nodiscard]] inline int further(int place, int distance, int ranks) {
+    return static_cast<int>((static_cast<long long>(place) + distance + ranks) % ranks);
+}
+
+/// How far `to` is from `from` along a ring, from 0 to ranks - 1.
+[[nodiscard]] inline int distance(int from, int to, int ranks) {
+    return (to - from + ranks) % ranks;
+}
 
 Algorithm linear();
 Algorithm linear_bounded();

@@ -5,7 +5,6 @@
 // in which its target differs: what vendors do on machines with such a network.
 #include <array>
 
-#include "transrank/schedule/ring.hpp"
 #include "transrank/schedule/table.hpp"
 
 namespace transrank::schedule {
