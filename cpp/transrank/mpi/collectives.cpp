@@ -89,6 +89,23 @@ std::vector<std::byte> receive(const Communicator& comm, int rank, int tag) {
     return std::move(*kept);
 }
 
+std::vector<std::byte> gathered(const Communicator& comm, std::span<const int> ranks, int tag,
+                                std::vector<std::byte> own) {
+    const int root = ranks.front();
+    if (comm.rank() != root) {
+        send(comm, root, tag, own);
+        return receive(comm, root, tag);
+    }
+    for (const int rank : ranks.subspan(1)) {
+        const auto theirs = receive(comm, rank, tag);
+        own.insert(own.end(), theirs.begin(), theirs.end());
+    }
+    for (const int rank : ranks.subspan(1)) {
+        send(comm, rank, tag, own);
+    }
+    return own;
+}
+
 Values gathered(const Communicator& comm, std::int64_t value) {
     const auto both =
         std::make_shared<BothSides>(Values{value}, Values(static_cast<std::size_t>(comm.size())));

@@ -61,28 +61,6 @@ void append(Bytes& to, std::span<const T> items) {
     to.insert(to.end(), words.begin(), words.end());
 }
 
-void receive(const mpi::Communicator& comm, int rank, Bytes& onto) {
-    const auto bytes = mpi::receive(comm, rank, plan_tag);
-    onto.insert(onto.end(), bytes.begin(), bytes.end());
-}
-
-// What all these ranks have, one behind the other, on each of them.
-Bytes gathered(const mpi::Communicator& comm, std::span<const int> ranks, Bytes own) {
-    if (comm.rank() != ranks.front()) {
-        mpi::send(comm, ranks.front(), plan_tag, own);
-        Bytes all;
-        receive(comm, ranks.front(), all);
-        return all;
-    }
-    for (const int rank : ranks.subspan(1)) {
-        receive(comm, rank, own);
-    }
-    for (const int rank : ranks.subspan(1)) {
-        mpi::send(comm, rank, plan_tag, own);
-    }
-    return own;
-}
-
 std::int64_t units(const route::Leg* leg) {
     return leg == nullptr ? 0 : leg->units();
 }
@@ -151,7 +129,7 @@ NodePlan::NodePlan(const mpi::Communicator& comm, const memory::Node& node,
     Bytes words;
     append(words, std::span(&report, 1));
     append(words, std::span<const Crossing>(own));
-    const auto all = gathered(comm, node.ranks(), std::move(words));
+    const auto all = mpi::gathered(comm, node.ranks(), plan_tag, std::move(words));
 
     std::vector<Crossing> crossings;
     bool possible = true;

@@ -172,7 +172,6 @@ struct Pairing {
     const mpi::Communicator& comm;
     const memory::Node& node;
 
-    [[nodiscard]] int root() const { return node.ranks().front(); }
     [[nodiscard]] std::optional<int> partner() const {
         const auto& ranks = node.ranks();
         const auto own =
@@ -181,20 +180,6 @@ struct Pairing {
         return other < ranks.size() ? std::optional(ranks[other]) : std::nullopt;
     }
 };
-
-template <class T>
-void send(const mpi::Communicator& comm, int rank, const T& words) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    mpi::send(comm, rank, threshold_tag, std::as_bytes(std::span(&words, 1)));
-}
-
-template <class T>
-T receive(const mpi::Communicator& comm, int rank) {
-    const auto bytes = mpi::receive(comm, rank, threshold_tag);
-    T words{};
-    std::memcpy(&words, bytes.data(), sizeof(words));
-    return words;
-}
 
 /// What both ranks of a pair write to each other.
 struct Proposal {
@@ -336,43 +321,27 @@ struct Findings {
     }
 };
 
-// Threads that bind at once over different communicators may each measure a node: what its first
-// rank knows counts for all, so that they do the same.
-Finding told_by_root(const Pairing& pairing, const Finding& own) {
-    if (pairing.comm.rank() != pairing.root()) {
-        return receive<Finding>(pairing.comm, pairing.root());
-    }
-    for (const int rank : pairing.node.ranks()) {
-        if (rank != pairing.root()) {
-            send(pairing.comm, rank, own);
-        }
-    }
-    return own;
-}
-
-// The first rank sums up what the pairs have measured, and decides: sums in another order need not
-// be the same. What it says comes when all have measured.
+// All sum up what the pairs have measured in one order, and decide alike, when all have measured.
 Finding measure(const Pairing& pairing) {
     const auto area = pairing.partner() && !pairing.node.oversubscribed() ? make_area() : nullptr;
     const auto costs = measure_pair(pairing, area.get());
-    Measured all{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
-    if (pairing.comm.rank() != pairing.root()) {
-        send(pairing.comm, pairing.root(), all);
-    } else {
-        for (const int rank : pairing.node.ranks()) {
-            if (rank != pairing.root()) {
-                all.add(receive<Measured>(pairing.comm, rank));
-            }
-        }
+    const Measured own{.costs = costs.value_or(Costs{}), .pairs = costs ? 1.0 : 0.0};
+    Measured all;
+    for (const auto& each : mpi::gathered(pairing.comm, pairing.node.ranks(), threshold_tag, own)) {
+        all.add(each);
     }
-    return told_by_root(pairing, finding_from(all));
+    return finding_from(all);
 }
 
 }  // namespace
 
 Thresholds thresholds_of(const mpi::Communicator& comm, const memory::Node& node) {
     const Pairing pairing{.comm = comm, .node = node};
-    auto finding = told_by_root(pairing, mpi::lasting<Findings>().find(node));
+    // Threads that bind at once over different communicators may each measure a node: what its
+    // first rank knows counts for all, so that they do the same.
+    auto finding =
+        mpi::gathered(comm, node.ranks(), threshold_tag, mpi::lasting<Findings>().find(node))
+            .front();
     if (finding.is_known == 0) {
         finding = measure(pairing);
     }
