@@ -38,7 +38,8 @@ def test_what_one_rank_passes_works_or_is_refused_by_all(
 
 def test_every_collective_call_of_a_public_header_is_tried() -> None:
     public = INCLUDE.findall((LIBRARY / "transrank.hpp").read_text())
-    texts = [(LIBRARY / name).read_text() for name in (*public, "array/ghost_update.hpp")]
+    written = set(public) - {"version.h"}
+    texts = [(LIBRARY / name).read_text() for name in (*written, "array/ghost_update.hpp")]
     names = {name for text in texts for name in COLLECTIVE.findall(HIDDEN.sub("", text))} - {BASE}
     assert {"Exchange", "ghost_pull", "store", "pull_once", "route_between", "Numbering"} <= names
     tried = PROGRAM.read_text().split("calls()", 1)[1]
