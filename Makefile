@@ -230,7 +230,7 @@ format: $(VENV)/.lint-group ## rewrite the sources in the style that lint checks
 	gersemi -i --quiet $(CMAKE_CODE)
 
 # By hand, so that whoever builds needs no fypp.
-FYPP := fypp --line-length=100
+FYPP := fypp --line-length=100 --module=re
 fortran: $(VENV)/.lint-group ## write fortran/transrank.f90 from its template, transrank.fypp
 	$(FYPP) fortran/transrank.fypp fortran/transrank.f90
 

@@ -3,12 +3,12 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <exception>
 #include <new>
-#include <tuple>
+#include <stdexcept>
 
 #include "bindings.hpp"
 #include "transrank/layout/require.hpp"
@@ -45,44 +45,14 @@ std::string type_of(nb::handle value) {
     }
 }
 
-/// Paths, and words that were cut, need not be UTF-8.
-nb::object readable(const std::string& words) {
-    return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()),
-                                          "backslashreplace"));
-}
-
-using Attempt = std::tuple<nb::object, nb::object, nb::object>;
-
-/// What `work` has returned beside what all ranks must say, what it has raised, and what the ranks
-/// agree on that is wrong. Between the work and the agreement no signal handler of Python's runs.
 Attempt attempt(CommunicatorArgument comm, const char* call, const char* what,
                 const nb::callable& work) {
-    nb::object result = nb::none();
-    nb::object raised = nb::none();
-    std::optional<std::string> words;
-    mpi::Words said;
     mpi::begin_to_use();
-    try {
-        const nb::tuple returned(work());
-        for (const nb::handle word : nb::iter(returned[0])) {
-            said.push_back(utf8(word));
-        }
-        result = returned[1];
-    } catch (const std::bad_alloc&) {
-        words.emplace();
-    } catch (const nb::python_error& error) {
-        words = words_of(error, comm.rank());
-        raised = nb::borrow(error.value());
-        if (error.traceback().is_valid()) {
-            PyException_SetTraceback(raised.ptr(), error.traceback().ptr());
-        }
-    }
-    try {
-        agree(comm, call, words, what, said);
-    } catch (const mpi::AgreedError& error) {
-        return {result, raised, readable(error.what())};
-    }
-    return {result, raised, nb::none()};
+    const Outcome own(work, comm.rank());
+    return own.settled([&] {
+        agree(comm, call, own.refusal, what, own.said);
+        return own.result;
+    });
 }
 
 void translate(const std::exception_ptr& thrown, void* type) {
@@ -94,6 +64,41 @@ void translate(const std::exception_ptr& thrown, void* type) {
 }
 
 }  // namespace
+
+nb::object readable(const std::string& words) {
+    return nb::steal(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()),
+                                          "backslashreplace"));
+}
+
+Outcome::Outcome(const nb::callable& work, int rank, const std::function<void(nb::handle)>& take) {
+    try {
+        const nb::tuple returned(work());
+        for (const nb::handle word : nb::iter(returned[0])) {
+            said.push_back(utf8(word));
+        }
+        result = returned[1];
+        take(result);
+    } catch (const std::bad_alloc&) {
+        refusal.emplace();
+    } catch (const nb::python_error& error) {
+        refusal = words_of(error, rank);
+        raised = nb::borrow(error.value());
+        if (error.traceback().is_valid()) {
+            PyException_SetTraceback(raised.ptr(), error.traceback().ptr());
+        }
+    } catch (const std::exception& error) {
+        refusal = error.what();
+    }
+}
+
+void Outcome::require() const {
+    if (refusal && refusal->empty()) {
+        throw std::bad_alloc();
+    }
+    if (refusal) {
+        throw std::invalid_argument(*refusal);
+    }
+}
 
 std::string words_of(const nb::python_error& error, int rank) {
     const auto text = nb::steal(PyObject_Str(error.value().ptr()));

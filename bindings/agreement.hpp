@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,39 @@ namespace transrank::bindings {
 /// The message of an exception; one without a message, or that is not an Exception, is reported by
 /// its name and rank.
 [[nodiscard]] std::string words_of(const nanobind::python_error& error, int rank);
+
+/// What Python is told of an agreement: the result, what this rank has raised, and what the ranks
+/// have found wrong. Either the first is None or both others are, or the second where the error is
+/// another rank's.
+using Attempt = nanobind::tuple;
+
+/// Paths, and words that were cut, need not be UTF-8.
+[[nodiscard]] nanobind::object readable(const std::string& words);
+
+/// What `work` has come to on this rank: it returns words that all ranks must say, and a result,
+/// which `take` takes apart. From here to the agreement no signal handler of Python's runs.
+struct Outcome {
+    Outcome(
+        const nanobind::callable& work, int rank,
+        const std::function<void(nanobind::handle)>& take = [](nanobind::handle) {});
+
+    /// Throws in words of C++ if either has thrown; touches no object of Python.
+    void require() const;
+    /// What `meet`, in which the ranks agree, returns or throws.
+    template <class Meet>
+    [[nodiscard]] Attempt settled(const Meet& meet) const {
+        try {
+            return nanobind::make_tuple(meet(), nanobind::none(), nanobind::none());
+        } catch (const mpi::AgreedError& error) {
+            return nanobind::make_tuple(nanobind::none(), raised, readable(error.what()));
+        }
+    }
+
+    nanobind::object result = nanobind::none();
+    nanobind::object raised = nanobind::none();
+    std::optional<std::string> refusal;  ///< empty where memory is lacking
+    mpi::Words said;
+};
 
 /// Collective. Throws AgreedError on every rank with the words of the lowest rank that has any, and
 /// when ranks are in calls of different names or, as mpi::agree_on, say different things. Other
@@ -60,6 +94,12 @@ auto agreed(CommunicatorArgument comm, std::string_view call, const Work& work) 
     return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else agree has thrown
 }
 
+/// Collective, the first time.
+[[nodiscard]] inline std::shared_ptr<exchange::KnownCommunicator> known(CommunicatorArgument comm) {
+    const nanobind::gil_scoped_release released;
+    return exchange::KnownCommunicator::get(comm.handle);
+}
+
 /// Collective work over a communicator of its own, while other threads run.
 template <class Work>
 auto together(CommunicatorArgument comm, std::string_view call, const Work& work) {
@@ -72,11 +112,7 @@ auto together(CommunicatorArgument comm, std::string_view call, const Work& work
 /// is lacking for it on this rank alone, the others are told.
 template <class Work>
 auto attempted(CommunicatorArgument comm, const Work& work) {
-    const auto known = [&] {
-        const nanobind::gil_scoped_release released;
-        return exchange::KnownCommunicator::get(comm.handle);
-    }();
-    return known->attempt(work);
+    return known(comm)->attempt(work);
 }
 
 /// An integer as Python takes one for an index; throws std::invalid_argument, which names `what`,

@@ -36,7 +36,7 @@ std::shared_ptr<RowArray> shared(const nb::object& rows) {
 class GhostUpdate final : public array::GhostUpdate {
 public:
     explicit GhostUpdate(CommunicatorArgument comm)
-        : array::GhostUpdate(comm.handle), rank_(comm.rank()) {}
+        : array::GhostUpdate(comm.handle), comm_(comm.handle) {}
 
     void fit_son() override {}
     auto begin_fit() {
@@ -60,24 +60,22 @@ public:
         known()->attempt([&] { array::GhostUpdate::set_father_son(shared(father), shared(son)); });
     }
 
-    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] Attempt bind(const char* call, const nb::object& source,
+                               const nb::object& destination, bool back,
+                               const nb::callable& work) const {
+        const auto comm = known();
+        const auto take = [&](nb::handle options) {
+            // What moves is what the RowArrays say; here the arrays are kept in their place.
+            return Asked{.arrays = BoundArrays(source, destination),
+                         .parts = parts(comm->rank(), back),
+                         .options = options_of(options)};
+        };
+        return bind_agreed(comm, comm_, call, work, std::cref(take));
+    }
 
 private:
-    int rank_;
+    MPI_Comm comm_;
 };
-
-BoundExchange* bind(const GhostUpdate& self, const nb::object& source,
-                    const nb::object& destination, bool back, std::string_view operation,
-                    std::string_view transport, std::optional<std::int64_t> push_below_bytes,
-                    std::int64_t longest_message_bytes) {
-    const auto options =
-        options_named(operation, transport, push_below_bytes, longest_message_bytes);
-    // What moves is what the RowArrays say; here the arrays are kept in their place.
-    return new BoundExchange(
-        self.rank(), "exchange", BoundArrays(source, destination), [&](const auto&) {
-            return back ? self.bind_push(options.operation, options) : self.bind_pull(options);
-        });
-}
 
 void bind_row_array(nb::module_& module) {
     nb::class_<RowArray>(module, "RowArray", "The rows of one rank, whatever their elements are.")
@@ -136,8 +134,7 @@ void bind_array(nb::module_& module) {
             "other"_a, Released())
         .def("begin_fit", &GhostUpdate::begin_fit)
         .def("end_fit", &GhostUpdate::end_fit, "son"_a)
-        .def("bind", &bind, "source"_a, "destination"_a, "back"_a, "operation"_a, "transport"_a,
-             "push_below_bytes"_a.none(), "longest_message_bytes"_a)
+        .def("bind", &GhostUpdate::bind, "call"_a, "source"_a, "destination"_a, "back"_a, "work"_a)
         .def_prop_ro("numbering", [](const GhostUpdate& self) { return self.numbering(); })
         .def_prop_ro("mapping", [](const GhostUpdate& self) {
             return std::const_pointer_cast<GhostMapping>(self.mapping());

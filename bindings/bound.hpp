@@ -2,16 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
+#include <functional>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "agreement.hpp"
 #include "bound_arrays.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/exchange/known_communicator.hpp"
 
 namespace transrank::bindings {
 
@@ -101,10 +103,20 @@ public:
     using Bound::Bound;
 };
 
-/// Throws std::invalid_argument for an operation that there is not.
-[[nodiscard]] exchange::Options options_named(std::string_view operation,
-                                              std::string_view transport,
-                                              std::optional<std::int64_t> push_below_bytes,
-                                              std::int64_t longest_message_bytes);
+/// What one rank binds.
+struct Asked {
+    BoundArrays arrays;
+    exchange::Parts parts;
+    exchange::Options options;
+};
+
+/// Of a tuple of operation, transport, push_below_bytes and longest_message_bytes.
+[[nodiscard]] exchange::Options options_of(nanobind::handle given);
+
+/// Collective. A new BoundExchange of what `take` makes of the result of `work`, see Outcome: the
+/// ranks agree once on what Python and the library find wrong. `call` names what the user calls.
+[[nodiscard]] Attempt bind_agreed(const std::shared_ptr<exchange::KnownCommunicator>& known,
+                                  MPI_Comm comm, const char* call, const nanobind::callable& work,
+                                  const std::function<Asked(nanobind::handle)>& take);
 
 }  // namespace transrank::bindings

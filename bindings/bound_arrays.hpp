@@ -38,6 +38,7 @@ using FieldTuple = std::tuple<nanobind::object, nanobind::object, std::int64_t, 
 /// to resize them meanwhile: MPI would go on writing where they were.
 class BoundArrays {
 public:
+    BoundArrays() = default;
     /// Throws Python's BufferError when an array is not contiguous or a destination is read-only.
     explicit BoundArrays(const std::vector<FieldTuple>& fields);
     /// One field of bytes.

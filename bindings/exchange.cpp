@@ -65,41 +65,60 @@ void bind_bound(nb::module_& module) {
 
 }  // namespace
 
-exchange::Options options_named(std::string_view operation, std::string_view transport,
-                                std::optional<std::int64_t> push_below_bytes,
-                                std::int64_t longest_message_bytes) {
+exchange::Options options_of(nb::handle given) {
+    using Given =
+        std::tuple<std::string_view, std::string, std::optional<std::int64_t>, std::int64_t>;
+    auto [operation, transport, push_below_bytes, longest_message_bytes] = nb::cast<Given>(given);
     return {.operation = named(operations, operation, "operation"),
-            .transport = std::string(transport),
+            .transport = std::move(transport),
             .push_below_bytes = push_below_bytes,
             .longest_message_bytes = longest_message_bytes};
+}
+
+Attempt bind_agreed(const std::shared_ptr<exchange::KnownCommunicator>& known, MPI_Comm comm,
+                    const char* call, const nb::callable& work,
+                    const std::function<Asked(nb::handle)>& take) {
+    Asked asked;
+    const auto ask = [&](nb::handle result) { asked = take(result); };
+    Outcome own(work, known->rank(), std::cref(ask));
+    asked.parts.words = std::move(own.said);
+    const auto parts = [&] {
+        own.require();
+        return std::move(asked.parts);
+    };
+    return own.settled([&] {
+        const mpi::Call named(known->base(), call);
+        return known->attempt([&] {
+            return nb::cast(
+                new BoundExchange(
+                    known->rank(), "exchange", std::move(asked.arrays),
+                    [&](const auto&) { return exchange::Exchange(comm, parts, asked.options); }),
+                nb::rv_policy::take_ownership);
+        });
+    });
 }
 
 void bind_exchange(nb::module_& module) {
     bind_errors(module);
     bind_bound(module);
     module.def("transports", &transports, "Name and summary of each transport.");
-    nb::class_<BoundExchange, Bound>(module, "Exchange", "A route bound to arrays and transports.")
-        .def(
-            "__init__",
-            [](BoundExchange* self, const route::Route& route, CommunicatorArgument comm,
-               const nb::list& fields, std::string_view operation, std::string_view transport,
-               std::optional<std::int64_t> push_below_bytes, std::int64_t longest_message_bytes) {
-                attempted(comm, [&] {
-                    std::vector<FieldTuple> arrays;
-                    for (const nb::handle field : fields) {
-                        arrays.push_back(nb::cast<FieldTuple>(field));
-                    }
-                    const auto options = options_named(operation, transport, push_below_bytes,
-                                                       longest_message_bytes);
-                    new (self) BoundExchange(
-                        route.rank(), "exchange", BoundArrays(arrays), [&](const auto& bound) {
-                            return exchange::Exchange(route, comm.handle, bound, options);
-                        });
-                });
-            },
-            "route"_a, "comm"_a, "fields"_a, "operation"_a, "transport"_a,
-            "push_below_bytes"_a = nb::none(),
-            "longest_message_bytes"_a = exchange::Options{}.longest_message_bytes);
+    nb::class_<BoundExchange, Bound>(module, "Exchange", "A route bound to arrays and transports.");
+    module.def(
+        "bind_exchange",
+        [](CommunicatorArgument comm, const char* call, const nb::object& route,
+           const nb::callable& work) {
+            const auto take = [&](nb::handle checked) {
+                BoundArrays arrays(nb::cast<std::vector<FieldTuple>>(checked[0]));
+                exchange::Parts parts{.route = std::make_shared<const route::Route>(
+                                          nb::cast<const route::Route&>(route)),
+                                      .fields = arrays.fields()};
+                return Asked{.arrays = std::move(arrays),
+                             .parts = std::move(parts),
+                             .options = options_of(checked[1])};
+            };
+            return bind_agreed(known(comm), comm.handle, call, work, std::cref(take));
+        },
+        "comm"_a, "call"_a, "route"_a.none(), "work"_a);
 }
 
 }  // namespace transrank::bindings

@@ -352,44 +352,30 @@ module transrank
             character(kind=c_char), intent(in) :: why(*)
             integer(c_int) :: status
         end function
-        function c_comm_size(comm, ranks) &
-                bind(c, name='transrank_comm_size_f') result(status)
-            import
-            integer(c_int), value :: comm
-            integer(c_int), intent(out) :: ranks
-            integer(c_int) :: status
-        end function
-        function c_shared_alloc(bytes, memory, made) &
-                bind(c, name='transrank_shared_alloc_f') result(status)
-            import
-            integer(c_int64_t), value :: bytes
-            type(c_ptr), intent(inout) :: memory, made
-            integer(c_int) :: status
-        end function
-        function c_distribution_even(extent, parts, made) &
+        function c_distribution_even(extent, parts, distribution) &
                 bind(c, name='transrank_distribution_even') result(status)
             import
             integer(c_int64_t), value :: extent
             integer(c_int), value :: parts
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: distribution
             integer(c_int) :: status
         end function
-        function c_distribution_irregular(parts, boundaries, made) &
+        function c_distribution_irregular(parts, boundaries, distribution) &
                 bind(c, name='transrank_distribution_irregular') result(status)
             import
             integer(c_int), value :: parts
             integer(c_int64_t), intent(in) :: boundaries(*)
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: distribution
             integer(c_int) :: status
         end function
-        function c_distribution_block_cyclic(extent, parts, block, first_part, made) &
+        function c_distribution_block_cyclic(extent, parts, block, first_part, distribution) &
                 bind(c, name='transrank_distribution_block_cyclic') result(status)
             import
             integer(c_int64_t), value :: extent
             integer(c_int), value :: parts
             integer(c_int64_t), value :: block
             integer(c_int), value :: first_part
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: distribution
             integer(c_int) :: status
         end function
         function c_distribution_owned(distribution, part, count) &
@@ -409,22 +395,22 @@ module transrank
             integer(c_int64_t), intent(out) :: position
             integer(c_int) :: status
         end function
-        function c_layout_grid(dimensions, distributions, options, made) &
+        function c_layout_grid(dimensions, distributions, options, layout) &
                 bind(c, name='transrank_layout_grid_f') result(status)
             import
             integer(c_int), value :: dimensions
             type(c_ptr), intent(in) :: distributions(*)
             type(grid_options), intent(in) :: options
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: layout
             integer(c_int) :: status
         end function
-        function c_layout_points(count, cells, numbering, made) &
+        function c_layout_points(count, cells, numbering, layout) &
                 bind(c, name='transrank_layout_points') result(status)
             import
             integer(c_int64_t), value :: count
             integer(c_int64_t), intent(in) :: cells(*)
             integer(c_int), value :: numbering
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: layout
             integer(c_int) :: status
         end function
         function c_layout_box(layout, rank, begin, end) &
@@ -432,7 +418,8 @@ module transrank
             import
             type(c_ptr), value :: layout
             integer(c_int), value :: rank
-            integer(c_int64_t), intent(out) :: begin(*), end(*)
+            integer(c_int64_t), intent(out) :: begin(*)
+            integer(c_int64_t), intent(out) :: end(*)
             integer(c_int) :: status
         end function
         function c_layout_local(layout, rank, extents, strides, units) &
@@ -440,23 +427,27 @@ module transrank
             import
             type(c_ptr), value :: layout
             integer(c_int), value :: rank
-            integer(c_int64_t), intent(out) :: extents(*), strides(*), units
+            integer(c_int64_t), intent(out) :: extents(*)
+            integer(c_int64_t), intent(out) :: strides(*)
+            integer(c_int64_t), intent(out) :: units
             integer(c_int) :: status
         end function
-        function c_numbering_create(comm, owned, table, made) &
+        function c_numbering_create(comm, owned, table, numbering) &
                 bind(c, name='transrank_numbering_create_f') result(status)
             import
             integer(c_int), value :: comm
             integer(c_int64_t), value :: owned
             integer(c_int), value :: table
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: numbering
             integer(c_int) :: status
         end function
         function c_numbering_range(numbering, begin, end, extent) &
                 bind(c, name='transrank_numbering_range') result(status)
             import
             type(c_ptr), value :: numbering
-            integer(c_int64_t), intent(out) :: begin, end, extent
+            integer(c_int64_t), intent(out) :: begin
+            integer(c_int64_t), intent(out) :: end
+            integer(c_int64_t), intent(out) :: extent
             integer(c_int) :: status
         end function
         function c_numbering_index(numbering, rank, row, index) &
@@ -477,36 +468,38 @@ module transrank
             integer(c_int64_t), intent(out) :: row
             integer(c_int) :: status
         end function
-        function c_route_halo(comm, grid, corners, made) &
+        function c_route_halo(comm, grid, corners, route) &
                 bind(c, name='transrank_route_halo_f') result(status)
             import
             integer(c_int), value :: comm
             type(c_ptr), value :: grid
             integer(c_int), value :: corners
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
-        function c_route_redistribution(comm, source, destination, coverage, made) &
+        function c_route_redistribution(comm, source, destination, coverage, route) &
                 bind(c, name='transrank_route_redistribution_f') result(status)
             import
             integer(c_int), value :: comm
-            type(c_ptr), value :: source, destination
+            type(c_ptr), value :: source
+            type(c_ptr), value :: destination
             integer(c_int), value :: coverage
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
-        function c_route_ghost_pull(comm, numbering, count, ghosts, begin, extent, made) &
+        function c_route_ghost_pull(comm, numbering, count, ghosts, begin, extent, route) &
                 bind(c, name='transrank_route_ghost_pull_f') result(status)
             import
             integer(c_int), value :: comm
             type(c_ptr), value :: numbering
             integer(c_int64_t), value :: count
             integer(c_int64_t), intent(in) :: ghosts(*)
-            integer(c_int64_t), value :: begin, extent
-            type(c_ptr), intent(inout) :: made
+            integer(c_int64_t), value :: begin
+            integer(c_int64_t), value :: extent
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
-        function c_route_ghost_push(comm, numbering, count, rows, targets, begin, made) &
+        function c_route_ghost_push(comm, numbering, count, rows, targets, begin, route) &
                 bind(c, name='transrank_route_ghost_push_f') result(status)
             import
             integer(c_int), value :: comm
@@ -515,17 +508,19 @@ module transrank
             integer(c_int64_t), intent(in) :: rows(*)
             integer(c_int), intent(in) :: targets(*)
             integer(c_int64_t), value :: begin
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
         function c_route_alltoallv(comm, send_counts, send_displacements, receive_counts,&
-            & receive_displacements, made) &
+            & receive_displacements, route) &
                 bind(c, name='transrank_route_alltoallv_f') result(status)
             import
             integer(c_int), value :: comm
-            integer(c_int64_t), intent(in) :: send_counts(*), send_displacements(*)
-            integer(c_int64_t), intent(in) :: receive_counts(*), receive_displacements(*)
-            type(c_ptr), intent(inout) :: made
+            integer(c_int64_t), intent(in) :: send_counts(*)
+            integer(c_int64_t), intent(in) :: send_displacements(*)
+            integer(c_int64_t), intent(in) :: receive_counts(*)
+            integer(c_int64_t), intent(in) :: receive_displacements(*)
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
         function c_route_transposed(route, back) &
@@ -543,19 +538,20 @@ module transrank
             character(kind=c_char), intent(in) :: place(*)
             integer(c_int) :: status
         end function
-        function c_route_load(comm, place, made) &
+        function c_route_load(comm, place, route) &
                 bind(c, name='transrank_route_load_f') result(status)
             import
             integer(c_int), value :: comm
             character(kind=c_char), intent(in) :: place(*)
-            type(c_ptr), intent(inout) :: made
+            type(c_ptr), intent(inout) :: route
             integer(c_int) :: status
         end function
         function c_route_extents(route, source, destination) &
                 bind(c, name='transrank_route_extents') result(status)
             import
             type(c_ptr), value :: route
-            integer(c_int64_t), intent(out) :: source, destination
+            integer(c_int64_t), intent(out) :: source
+            integer(c_int64_t), intent(out) :: destination
             integer(c_int) :: status
         end function
         function c_route_shapes(route, source_dimensions, source, destination_dimensions,&
@@ -577,54 +573,7 @@ module transrank
             type(c_ptr), intent(inout) :: ghosts
             integer(c_int) :: status
         end function
-        function c_ghost_update_pull(comm, rows, count, ghosts, made) &
-                bind(c, name='transrank_ghost_update_pull_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(owned_rows), intent(in) :: rows
-            integer(c_int64_t), value :: count
-            integer(c_int64_t), intent(in) :: ghosts(*)
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_ghost_update_push(comm, rows, count, pushed, targets, made) &
-                bind(c, name='transrank_ghost_update_push_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(owned_rows), intent(in) :: rows
-            integer(c_int64_t), value :: count
-            integer(c_int64_t), intent(in) :: pushed(*)
-            integer(c_int), intent(in) :: targets(*)
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_ghost_update_along(comm, rows, route, made) &
-                bind(c, name='transrank_ghost_update_along_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(owned_rows), intent(in) :: rows
-            type(c_ptr), value :: route
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_ghost_update_like(comm, rows, other, made) &
-                bind(c, name='transrank_ghost_update_like_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(owned_rows), intent(in) :: rows
-            type(c_ptr), value :: other
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_ghost_update_ghosts(update, count, indices, offsets, place) &
-                bind(c, name='transrank_ghost_update_ghosts') result(status)
-            import
-            type(c_ptr), value :: update
-            integer(c_int64_t), intent(out) :: count
-            type(c_ptr), intent(inout) :: indices, offsets, place
-            integer(c_int) :: status
-        end function
-        function c_exchange_bind(comm, route, count, fields, options, made) &
+        function c_exchange_bind(comm, route, count, fields, options, exchange) &
                 bind(c, name='transrank_exchange_bind_f') result(status)
             import
             integer(c_int), value :: comm
@@ -632,49 +581,7 @@ module transrank
             integer(c_int), value :: count
             type(field), intent(in) :: fields(*)
             type(exchange_options), intent(in) :: options
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_ghost_update_bind(comm, update, direction, options, made) &
-                bind(c, name='transrank_ghost_update_bind_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(c_ptr), value :: update
-            integer(c_int), value :: direction
-            type(exchange_options), intent(in) :: options
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_alltoall_bind(comm, send, receive, block_bytes, options, made) &
-                bind(c, name='transrank_alltoall_bind_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(c_ptr), value :: send, receive
-            integer(c_int64_t), value :: block_bytes
-            type(alltoall_choices), intent(in) :: options
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_alltoallv_bind(comm, send, send_bytes, send_offsets, receive, receive_bytes,&
-            & receive_offsets, options, made) &
-                bind(c, name='transrank_alltoallv_bind_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(c_ptr), value :: send
-            integer(c_int64_t), intent(in) :: send_bytes(*), send_offsets(*)
-            type(c_ptr), value :: receive
-            integer(c_int64_t), intent(in) :: receive_bytes(*), receive_offsets(*)
-            type(alltoall_choices), intent(in) :: options
-            type(c_ptr), intent(inout) :: made
-            integer(c_int) :: status
-        end function
-        function c_alltoall(comm, send, receive, block_bytes, options) &
-                bind(c, name='transrank_alltoall_f') result(status)
-            import
-            integer(c_int), value :: comm
-            type(c_ptr), value :: send, receive
-            integer(c_int64_t), value :: block_bytes
-            type(alltoall_choices), intent(in) :: options
+            type(c_ptr), intent(inout) :: exchange
             integer(c_int) :: status
         end function
         function c_exchange_test(exchange, done) &
@@ -704,6 +611,116 @@ module transrank
             import
             type(c_ptr), value :: exchange
             type(c_ptr), intent(inout) :: text
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_pull(comm, rows, count, ghosts, update) &
+                bind(c, name='transrank_ghost_update_pull_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            integer(c_int64_t), value :: count
+            integer(c_int64_t), intent(in) :: ghosts(*)
+            type(c_ptr), intent(inout) :: update
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_push(comm, rows, count, pushed, targets, update) &
+                bind(c, name='transrank_ghost_update_push_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            integer(c_int64_t), value :: count
+            integer(c_int64_t), intent(in) :: pushed(*)
+            integer(c_int), intent(in) :: targets(*)
+            type(c_ptr), intent(inout) :: update
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_along(comm, rows, route, update) &
+                bind(c, name='transrank_ghost_update_along_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            type(c_ptr), value :: route
+            type(c_ptr), intent(inout) :: update
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_like(comm, rows, other, update) &
+                bind(c, name='transrank_ghost_update_like_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(owned_rows), intent(in) :: rows
+            type(c_ptr), value :: other
+            type(c_ptr), intent(inout) :: update
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_ghosts(update, count, indices, offsets, data) &
+                bind(c, name='transrank_ghost_update_ghosts') result(status)
+            import
+            type(c_ptr), value :: update
+            integer(c_int64_t), intent(out) :: count
+            type(c_ptr), intent(inout) :: indices
+            type(c_ptr), intent(inout) :: offsets
+            type(c_ptr), intent(inout) :: data
+            integer(c_int) :: status
+        end function
+        function c_ghost_update_bind(comm, update, direction, options, exchange) &
+                bind(c, name='transrank_ghost_update_bind_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: update
+            integer(c_int), value :: direction
+            type(exchange_options), intent(in) :: options
+            type(c_ptr), intent(inout) :: exchange
+            integer(c_int) :: status
+        end function
+        function c_alltoall_bind(comm, send, receive, block_bytes, options, exchange) &
+                bind(c, name='transrank_alltoall_bind_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send
+            type(c_ptr), value :: receive
+            integer(c_int64_t), value :: block_bytes
+            type(alltoall_choices), intent(in) :: options
+            type(c_ptr), intent(inout) :: exchange
+            integer(c_int) :: status
+        end function
+        function c_alltoallv_bind(comm, send, send_bytes, send_offsets, receive, receive_bytes,&
+            & receive_offsets, options, exchange) &
+                bind(c, name='transrank_alltoallv_bind_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send
+            integer(c_int64_t), intent(in) :: send_bytes(*)
+            integer(c_int64_t), intent(in) :: send_offsets(*)
+            type(c_ptr), value :: receive
+            integer(c_int64_t), intent(in) :: receive_bytes(*)
+            integer(c_int64_t), intent(in) :: receive_offsets(*)
+            type(alltoall_choices), intent(in) :: options
+            type(c_ptr), intent(inout) :: exchange
+            integer(c_int) :: status
+        end function
+        function c_alltoall(comm, send, receive, block_bytes, options) &
+                bind(c, name='transrank_alltoall_f') result(status)
+            import
+            integer(c_int), value :: comm
+            type(c_ptr), value :: send
+            type(c_ptr), value :: receive
+            integer(c_int64_t), value :: block_bytes
+            type(alltoall_choices), intent(in) :: options
+            integer(c_int) :: status
+        end function
+        function c_comm_size(comm, ranks) &
+                bind(c, name='transrank_comm_size_f') result(status)
+            import
+            integer(c_int), value :: comm
+            integer(c_int), intent(out) :: ranks
+            integer(c_int) :: status
+        end function
+        function c_shared_alloc(bytes, memory, handle) &
+                bind(c, name='transrank_shared_alloc_f') result(status)
+            import
+            integer(c_int64_t), value :: bytes
+            type(c_ptr), intent(inout) :: memory
+            type(c_ptr), intent(inout) :: handle
             integer(c_int) :: status
         end function
     end interface

@@ -39,22 +39,17 @@ AlltoallOptions options_of(const Arguments& arguments, const transrank_alltoall_
     return options;
 }
 
-c::Exchange kept(Alltoall alltoall) {
-    return {.bound = std::move(alltoall), .explanation = {}};
-}
-
 }  // namespace
 
 int transrank_alltoall_bind(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                             const transrank_alltoall_options* options,
                             transrank_exchange** exchange) {
-    return c::create_agreed(
-        __func__, comm, exchange,
-        [&](const Arguments& arguments) { return options_of(arguments, options); },
-        [&](const AlltoallOptions& chosen) {
-            return kept(
-                Alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive)));
-        });
+    return c::create_agreed(__func__, comm, exchange, [&](const Arguments& arguments) {
+        return [=, chosen = options_of(arguments, options)] {
+            return c::Exchange{
+                Alltoall(comm, send, receive, block_bytes, chosen, c::owner_of(send, receive))};
+        };
+    });
 }
 
 int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* send_bytes,
@@ -62,27 +57,21 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
                              const int64_t* receive_bytes, const int64_t* receive_offsets,
                              const transrank_alltoall_options* options,
                              transrank_exchange** exchange) {
-    using Given = std::pair<Blocks, AlltoallOptions>;
-    return c::create_agreed(
-        __func__, comm, exchange,
-        [&](const Arguments& arguments) {
-            int ranks = 1;
-            mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-            const auto values = [&](const std::int64_t* given, const char* name) {
-                const auto list = arguments.list(ranks, given, name);
-                return std::vector<std::int64_t>(list.begin(), list.end());
-            };
-            return Given(
-                Blocks{.send_offsets = values(send_offsets, "the offsets to send from"),
-                       .send_bytes = values(send_bytes, "the bytes to send"),
-                       .receive_offsets = values(receive_offsets, "the offsets to receive at"),
-                       .receive_bytes = values(receive_bytes, "the bytes to receive")},
-                options_of(arguments, options));
-        },
-        [&](const Given& given) {
-            return kept(Alltoall(comm, send, receive, given.first, given.second,
-                                 c::owner_of(send, receive)));
-        });
+    return c::create_agreed(__func__, comm, exchange, [&](const Arguments& arguments) {
+        const auto list = [&, ranks = c::ranks_of(comm)](const std::int64_t* given,
+                                                         const char* name) {
+            const auto values = arguments.list(ranks, given, name);
+            return std::vector<std::int64_t>(values.begin(), values.end());
+        };
+        Blocks blocks{.send_offsets = list(send_offsets, "the offsets to send from"),
+                      .send_bytes = list(send_bytes, "the bytes to send"),
+                      .receive_offsets = list(receive_offsets, "the offsets to receive at"),
+                      .receive_bytes = list(receive_bytes, "the bytes to receive")};
+        return [=, blocks = std::move(blocks), chosen = options_of(arguments, options)] {
+            return c::Exchange{
+                Alltoall(comm, send, receive, blocks, chosen, c::owner_of(send, receive))};
+        };
+    });
 }
 
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,

@@ -20,6 +20,9 @@ void tell(T* place, std::type_identity_t<T> value) {
     }
 }
 
+[[nodiscard]] int rank_of(MPI_Comm comm);
+[[nodiscard]] int ranks_of(MPI_Comm comm);
+
 /// Looks at what a caller passes; throws std::invalid_argument, which names the rank if it is
 /// known.
 class Arguments {
@@ -27,9 +30,6 @@ public:
     Arguments() = default;
     /// In a collective call: throws what transrank_refuse was given.
     explicit Arguments(int rank);
-
-    /// Of this rank of a communicator.
-    [[nodiscard]] static Arguments of(MPI_Comm comm);
 
     [[nodiscard]] const std::string& where() const noexcept { return where_; }
 

@@ -77,10 +77,16 @@ Arguments::Arguments(int rank) : where_(" on rank " + std::to_string(rank)) {
     }
 }
 
-Arguments Arguments::of(MPI_Comm comm) {
+int rank_of(MPI_Comm comm) {
     int rank = 0;
     mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    return Arguments(rank);
+    return rank;
+}
+
+int ranks_of(MPI_Comm comm) {
+    int ranks = 1;
+    mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    return ranks;
 }
 
 void Arguments::refuse_handle(Kind wanted, const void* given) const {
@@ -110,3 +116,17 @@ int transrank_refuse(const char* why) {
 const char* transrank_version() {
     return TRANSRANK_VERSION;
 }
+
+// NOLINTBEGIN(cppcoreguidelines-macro-usage)
+#define FREE(name, handle)                   \
+    int name(transrank_##handle** given) {   \
+        return transrank::c::destroy(given); \
+    }
+FREE(transrank_distribution_free, distribution)
+FREE(transrank_layout_free, layout)
+FREE(transrank_numbering_free, numbering)
+FREE(transrank_route_free, route)
+FREE(transrank_exchange_free, exchange)
+FREE(transrank_ghost_update_free, ghost_update)
+FREE(transrank_shared_free_f, memory)
+// NOLINTEND(cppcoreguidelines-macro-usage)

@@ -44,24 +44,26 @@ public:
     ~RefusalEnd();
 };
 
-/// Collective. What `work` returns, given a communicator of its own and what `check` has returned.
-/// `check` looks at the arguments of this rank; what it throws on one is thrown on all ranks.
-/// `call`: the name of the function of C.
-template <class Check, class Work>
-auto together(const char* call, MPI_Comm comm, const Check& check, const Work& work) {
+/// Collective. `check` looks at the arguments of this rank, and returns the work to be done when
+/// all have: what it throws on one rank is thrown on all. Returns what that work does, given a
+/// communicator of its own. `call`: the name of the function of C.
+template <class Check>
+auto together(const char* call, MPI_Comm comm, const Check& check) {
     const RefusalEnd end;
     return exchange::KnownCommunicator::get(comm)->together(
         call, [&](const mpi::Communicator& own) {
-            auto checked = mpi::agreed(own, [&] { return check(Arguments(own.rank())); });
-            return work(own, std::move(checked));
+            return mpi::agreed(own, [&] { return check(Arguments(own.rank())); })(own);
         });
 }
 
 /// Collective. What `check` returns, as `together` runs it.
 template <class Check>
 auto agreed(const char* call, MPI_Comm comm, const Check& check) {
-    return together(call, comm, check,
-                    [](const mpi::Communicator&, auto checked) { return checked; });
+    return together(call, comm, [&](const Arguments& arguments) {
+        return [checked = check(arguments)](const mpi::Communicator&) mutable {
+            return std::move(checked);
+        };
+    });
 }
 
 /// Collective. Makes an object, and a handle for it. `make` is given a function that adds to a
@@ -84,21 +86,17 @@ int create_by(Public** result, const Make& make) noexcept {
 }
 
 /// Collective. Makes an object as `together` does, and a handle for it.
-template <class Public, class Check, class Work>
-int create_together(const char* call, MPI_Comm comm, Public** result, const Check& check,
-                    const Work& work) noexcept {
-    return create_by(result, [&](const auto& with_result) {
-        return together(call, comm, with_result(check), work);
-    });
+template <class Public, class Check>
+int create_together(const char* call, MPI_Comm comm, Public** result, const Check& check) noexcept {
+    return create_by(
+        result, [&](const auto& with_result) { return together(call, comm, with_result(check)); });
 }
 
-/// Collective. The same, but `work` is given only what `check` has returned.
-template <class Public, class Check, class Work>
-int create_agreed(const char* call, MPI_Comm comm, Public** result, const Check& check,
-                  const Work& work) noexcept {
-    return create_by(result, [&](const auto& with_result) {
-        return work(agreed(call, comm, with_result(check)));
-    });
+/// Collective. The same, but the work is given nothing.
+template <class Public, class Check>
+int create_agreed(const char* call, MPI_Comm comm, Public** result, const Check& check) noexcept {
+    return create_by(
+        result, [&](const auto& with_result) { return agreed(call, comm, with_result(check))(); });
 }
 
 template <class Public>

@@ -85,10 +85,8 @@ int transrank_exchange_bind(MPI_Comm comm, const transrank_route* route, int cou
             c::check_options(arguments, options);
             return parts_of(arguments, route, count, fields);
         });
-        return c::Exchange{
-            .bound = exchange::Exchange(
-                comm, [&] { return make(Arguments::of(comm)); }, c::options_of(options)),
-            .explanation = {}};
+        return c::Exchange{exchange::Exchange(
+            comm, [&] { return make(Arguments(c::rank_of(comm))); }, c::options_of(options))};
     });
 }
 
@@ -129,8 +127,4 @@ int transrank_exchange_explain(transrank_exchange* exchange, const char** text) 
         explanation = bound.explain();
         shown = explanation.c_str();
     });
-}
-
-int transrank_exchange_free(transrank_exchange** exchange) {
-    return c::destroy(exchange);
 }

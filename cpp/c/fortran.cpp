@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <tuple>
+
 #include "c/calls.hpp"
 #include "transrank/layout/require.hpp"
 #include "transrank/mpi/communicator.hpp"
@@ -23,144 +26,70 @@ int from_one(int (*call)(Parameters...), Given... given) {
     return status;
 }
 
+/// The type of parameter `number` of a function.
+template <std::size_t number, class... Parameters>
+std::tuple_element_t<number, std::tuple<Parameters...>> parameter(int (*)(Parameters...));
+
 }  // namespace
 
-// Each is the function without _f.
+// Each is the function without _f: `more` parameters follow the first one, a communicator in TWIN.
+// NOLINTBEGIN(cppcoreguidelines-macro-usage,bugprone-macro-parentheses)
+#define PARAMETER(name, number) decltype(parameter<number>(transrank_##name)) p##number
+#define PARAMETERS1(name) PARAMETER(name, 1)
+#define PARAMETERS2(name) PARAMETERS1(name), PARAMETER(name, 2)
+#define PARAMETERS3(name) PARAMETERS2(name), PARAMETER(name, 3)
+#define PARAMETERS4(name) PARAMETERS3(name), PARAMETER(name, 4)
+#define PARAMETERS5(name) PARAMETERS4(name), PARAMETER(name, 5)
+#define PARAMETERS6(name) PARAMETERS5(name), PARAMETER(name, 6)
+#define PARAMETERS7(name) PARAMETERS6(name), PARAMETER(name, 7)
+#define PARAMETERS8(name) PARAMETERS7(name), PARAMETER(name, 8)
+#define GIVEN1 p1
+#define GIVEN2 GIVEN1, p2
+#define GIVEN3 GIVEN2, p3
+#define GIVEN4 GIVEN3, p4
+#define GIVEN5 GIVEN4, p5
+#define GIVEN6 GIVEN5, p6
+#define GIVEN7 GIVEN6, p7
+#define GIVEN8 GIVEN7, p8
+#define TWIN(name, more)                                              \
+    int transrank_##name##_f(MPI_Fint comm, PARAMETERS##more(name)) { \
+        return from_one(transrank_##name, of_c(comm), GIVEN##more);   \
+    }
+#define TWIN_WITHOUT_COMMUNICATOR(name, more)                              \
+    int transrank_##name##_f(PARAMETER(name, 0), PARAMETERS##more(name)) { \
+        return from_one(transrank_##name, p0, GIVEN##more);                \
+    }
+
+extern "C" {
+TWIN(numbering_create, 3)
+TWIN(route_halo, 3)
+TWIN(route_redistribution, 4)
+TWIN(route_ghost_pull, 6)
+TWIN(route_ghost_push, 6)
+TWIN(route_alltoallv, 5)
+TWIN(route_save, 2)
+TWIN(route_load, 2)
+TWIN(exchange_bind, 5)
+TWIN(ghost_update_pull, 4)
+TWIN(ghost_update_push, 5)
+TWIN(ghost_update_along, 3)
+TWIN(ghost_update_like, 3)
+TWIN(ghost_update_bind, 4)
+TWIN(alltoall_bind, 5)
+TWIN(alltoallv_bind, 8)
+TWIN(alltoall, 4)
+TWIN_WITHOUT_COMMUNICATOR(distribution_owner, 3)
+TWIN_WITHOUT_COMMUNICATOR(layout_grid, 3)
+TWIN_WITHOUT_COMMUNICATOR(layout_box, 3)
+TWIN_WITHOUT_COMMUNICATOR(numbering_index, 3)
+TWIN_WITHOUT_COMMUNICATOR(numbering_place, 3)
+TWIN_WITHOUT_COMMUNICATOR(exchange_explain, 1)
+}
+// NOLINTEND(cppcoreguidelines-macro-usage,bugprone-macro-parentheses)
 
 int transrank_comm_size_f(MPI_Fint given, int* ranks) {
     return c::attempt([&] {
-        const MPI_Comm comm = of_c(given);
-        mpi::require_communicator(comm);
-        mpi::check(MPI_Comm_size(comm, c::Arguments().pointer(ranks, "the place of the ranks")),
-                   "MPI_Comm_size");
+        mpi::require_communicator(of_c(given));
+        *c::Arguments().pointer(ranks, "the place of the ranks") = c::ranks_of(of_c(given));
     });
-}
-
-int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
-                                 transrank_numbering** numbering) {
-    return from_one(transrank_numbering_create, of_c(comm), owned, table, numbering);
-}
-
-int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,
-                           transrank_route** route) {
-    return from_one(transrank_route_halo, of_c(comm), grid, corners, route);
-}
-
-int transrank_route_redistribution_f(MPI_Fint comm, const transrank_layout* source,
-                                     const transrank_layout* destination, int coverage,
-                                     transrank_route** route) {
-    return from_one(transrank_route_redistribution, of_c(comm), source, destination, coverage,
-                    route);
-}
-
-int transrank_route_ghost_pull_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
-                                 const int64_t* ghosts, int64_t begin, int64_t extent,
-                                 transrank_route** route) {
-    return from_one(transrank_route_ghost_pull, of_c(comm), numbering, count, ghosts, begin, extent,
-                    route);
-}
-
-int transrank_route_ghost_push_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
-                                 const int64_t* rows, const int* targets, int64_t begin,
-                                 transrank_route** route) {
-    return from_one(transrank_route_ghost_push, of_c(comm), numbering, count, rows, targets, begin,
-                    route);
-}
-
-int transrank_route_alltoallv_f(MPI_Fint comm, const int64_t* send_counts,
-                                const int64_t* send_displacements, const int64_t* receive_counts,
-                                const int64_t* receive_displacements, transrank_route** route) {
-    return from_one(transrank_route_alltoallv, of_c(comm), send_counts, send_displacements,
-                    receive_counts, receive_displacements, route);
-}
-
-int transrank_route_save_f(MPI_Fint comm, const transrank_route* route, const char* place) {
-    return from_one(transrank_route_save, of_c(comm), route, place);
-}
-
-int transrank_route_load_f(MPI_Fint comm, const char* place, transrank_route** route) {
-    return from_one(transrank_route_load, of_c(comm), place, route);
-}
-
-int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int count,
-                              const transrank_field* fields, const transrank_options* options,
-                              transrank_exchange** exchange) {
-    return from_one(transrank_exchange_bind, of_c(comm), route, count, fields, options, exchange);
-}
-
-int transrank_ghost_update_pull_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
-                                  const int64_t* ghosts, transrank_ghost_update** update) {
-    return from_one(transrank_ghost_update_pull, of_c(comm), rows, count, ghosts, update);
-}
-
-int transrank_ghost_update_push_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
-                                  const int64_t* pushed, const int* targets,
-                                  transrank_ghost_update** update) {
-    return from_one(transrank_ghost_update_push, of_c(comm), rows, count, pushed, targets, update);
-}
-
-int transrank_ghost_update_along_f(MPI_Fint comm, const transrank_rows* rows,
-                                   const transrank_route* route, transrank_ghost_update** update) {
-    return from_one(transrank_ghost_update_along, of_c(comm), rows, route, update);
-}
-
-int transrank_ghost_update_like_f(MPI_Fint comm, const transrank_rows* rows,
-                                  const transrank_ghost_update* other,
-                                  transrank_ghost_update** update) {
-    return from_one(transrank_ghost_update_like, of_c(comm), rows, other, update);
-}
-
-int transrank_ghost_update_bind_f(MPI_Fint comm, const transrank_ghost_update* update,
-                                  int direction, const transrank_options* options,
-                                  transrank_exchange** exchange) {
-    return from_one(transrank_ghost_update_bind, of_c(comm), update, direction, options, exchange);
-}
-
-int transrank_alltoall_bind_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
-                              const transrank_alltoall_options* options,
-                              transrank_exchange** exchange) {
-    return from_one(transrank_alltoall_bind, of_c(comm), send, receive, block_bytes, options,
-                    exchange);
-}
-
-int transrank_alltoallv_bind_f(MPI_Fint comm, const void* send, const int64_t* send_bytes,
-                               const int64_t* send_offsets, void* receive,
-                               const int64_t* receive_bytes, const int64_t* receive_offsets,
-                               const transrank_alltoall_options* options,
-                               transrank_exchange** exchange) {
-    return from_one(transrank_alltoallv_bind, of_c(comm), send, send_bytes, send_offsets, receive,
-                    receive_bytes, receive_offsets, options, exchange);
-}
-
-int transrank_alltoall_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
-                         const transrank_alltoall_options* options) {
-    return from_one(transrank_alltoall, of_c(comm), send, receive, block_bytes, options);
-}
-
-int transrank_distribution_owner_f(const transrank_distribution* distribution, int64_t index,
-                                   int* part, int64_t* position) {
-    return from_one(transrank_distribution_owner, distribution, index, part, position);
-}
-
-int transrank_layout_grid_f(int dimensions, const transrank_distribution* const* distributions,
-                            const transrank_grid_options* options, transrank_layout** layout) {
-    return from_one(transrank_layout_grid, dimensions, distributions, options, layout);
-}
-
-int transrank_layout_box_f(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end) {
-    return from_one(transrank_layout_box, layout, rank, begin, end);
-}
-
-int transrank_numbering_index_f(const transrank_numbering* numbering, int rank, int64_t row,
-                                int64_t* index) {
-    return from_one(transrank_numbering_index, numbering, rank, row, index);
-}
-
-int transrank_numbering_place_f(const transrank_numbering* numbering, int64_t index, int* rank,
-                                int64_t* row) {
-    return from_one(transrank_numbering_place, numbering, index, rank, row);
-}
-
-int transrank_exchange_explain_f(transrank_exchange* exchange, const char** text) {
-    return from_one(transrank_exchange_explain, exchange, text);
 }

@@ -104,73 +104,61 @@ Owned owned_rows(const Arguments& arguments, const transrank_rows* given) {
     return owned;
 }
 
-/// Collective. `map` makes the mapping of the update.
-template <class Given, class Check, class Map>
+/// Collective. `check` returns what makes the mapping of the update.
+template <class Check>
 int create_update(const char* call, MPI_Comm comm, const transrank_rows* rows,
-                  transrank_ghost_update** update, const Check& check, const Map& map) noexcept {
-    using Checked = std::pair<Owned, Given>;
-    return c::create_agreed(
-        call, comm, update,
-        [&](const Arguments& arguments) {
-            return Checked(owned_rows(arguments, rows), check(arguments));
-        },
-        [&](const Checked& checked) {
-            c::GhostUpdate made(comm, checked.first);
-            map(made, checked.second);
+                  transrank_ghost_update** update, const Check& check) noexcept {
+    return c::create_agreed(call, comm, update, [&](const Arguments& arguments) {
+        return [comm, owned = owned_rows(arguments, rows), map = check(arguments)] {
+            c::GhostUpdate made(comm, owned);
+            map(made);
             return made;
-        });
+        };
+    });
 }
 
 }  // namespace
 
 int transrank_ghost_update_pull(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* ghosts, transrank_ghost_update** update) {
-    using Indices = std::span<const std::int64_t>;
-    return create_update<Indices>(
-        __func__, comm, rows, update,
-        [&](const Arguments& arguments) { return arguments.list(count, ghosts, "the ghosts"); },
-        [](c::GhostUpdate& made, Indices indices) {
+    return create_update(__func__, comm, rows, update, [&](const Arguments& arguments) {
+        return [wanted = arguments.list(count, ghosts, "the ghosts")](c::GhostUpdate& made) {
             made.create_global_mapping();
-            made.create_ghost_mapping(indices);
-        });
+            made.create_ghost_mapping(wanted);
+        };
+    });
 }
 
 int transrank_ghost_update_push(MPI_Comm comm, const transrank_rows* rows, int64_t count,
                                 const int64_t* pushed, const int* targets,
                                 transrank_ghost_update** update) {
-    using Lists = std::pair<std::span<const std::int64_t>, std::span<const int>>;
-    return create_update<Lists>(
-        __func__, comm, rows, update,
-        [&](const Arguments& arguments) {
-            return Lists(arguments.list(count, pushed, "the pushed rows"),
-                         arguments.list(count, targets, "the targets"));
-        },
-        [](c::GhostUpdate& made, const Lists& lists) {
+    return create_update(__func__, comm, rows, update, [&](const Arguments& arguments) {
+        return [own = arguments.list(count, pushed, "the pushed rows"),
+                to = arguments.list(count, targets, "the targets")](c::GhostUpdate& made) {
             made.create_global_mapping();
-            made.create_ghost_mapping(lists.first, lists.second);
-        });
+            made.create_ghost_mapping(own, to);
+        };
+    });
 }
 
 int transrank_ghost_update_along(MPI_Comm comm, const transrank_rows* rows,
                                  const transrank_route* route, transrank_ghost_update** update) {
-    using Given = std::shared_ptr<const route::Route>;
-    return create_update<Given>(
-        __func__, comm, rows, update,
-        [&](const Arguments& arguments) { return arguments.object(route).value; },
-        [](c::GhostUpdate& made, const Given& given) {
+    return create_update(__func__, comm, rows, update, [&](const Arguments& arguments) {
+        return [given = arguments.object(route).value](c::GhostUpdate& made) {
             made.create_global_mapping();
             made.use_route(*given);
-        });
+        };
+    });
 }
 
 int transrank_ghost_update_like(MPI_Comm comm, const transrank_rows* rows,
                                 const transrank_ghost_update* other,
                                 transrank_ghost_update** update) {
-    using Given = std::shared_ptr<c::GhostUpdate>;
-    return create_update<Given>(
-        __func__, comm, rows, update,
-        [&](const Arguments& arguments) { return arguments.shared(other); },
-        [](c::GhostUpdate& made, const Given& given) { made.borrow_mapping(*given); });
+    return create_update(__func__, comm, rows, update, [&](const Arguments& arguments) {
+        return [given = arguments.shared(other)](c::GhostUpdate& made) {
+            made.borrow_mapping(*given);
+        };
+    });
 }
 
 int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t* count,
@@ -186,28 +174,18 @@ int transrank_ghost_update_ghosts(const transrank_ghost_update* update, int64_t*
 
 int transrank_ghost_update_bind(MPI_Comm comm, const transrank_ghost_update* update, int direction,
                                 const transrank_options* options, transrank_exchange** exchange) {
-    using Given = std::shared_ptr<c::GhostUpdate>;
-    return c::create_agreed(
-        __func__, comm, exchange,
-        [&](const Arguments& arguments) {
-            c::check_options(arguments, options);
-            layout::require(direction == TRANSRANK_PULL || direction == TRANSRANK_PUSH,
-                            "unknown direction ", direction, arguments.where(),
-                            "; known: 0 to 1, see transrank.h");
-            auto given = arguments.shared(update);
-            require(given->is_of(comm), "the ghost update", arguments.where(),
-                    " is of another communicator; bind it over that one");
-            return given;
-        },
-        [&](const Given& given) {
-            const auto chosen = c::options_of(options);
-            return c::Exchange{.bound = direction == TRANSRANK_PULL
-                                            ? given->bind_pull(chosen)
-                                            : given->bind_push(chosen.operation, chosen),
-                               .explanation = {}};
-        });
-}
-
-int transrank_ghost_update_free(transrank_ghost_update** update) {
-    return c::destroy(update);
+    return c::create_agreed(__func__, comm, exchange, [&](const Arguments& arguments) {
+        c::check_options(arguments, options);
+        layout::require(direction == TRANSRANK_PULL || direction == TRANSRANK_PUSH,
+                        "unknown direction ", direction, arguments.where(),
+                        "; known: 0 to 1, see transrank.h");
+        auto given = arguments.shared(update);
+        require(given->is_of(comm), "the ghost update", arguments.where(),
+                " is of another communicator; bind it over that one");
+        return [=, given = std::move(given), chosen = c::options_of(options)] {
+            return c::Exchange{direction == TRANSRANK_PULL
+                                   ? given->bind_pull(chosen)
+                                   : given->bind_push(chosen.operation, chosen)};
+        };
+    });
 }

@@ -28,7 +28,7 @@ struct Route {
 
 struct Exchange {
     exchange::Exchange bound;
-    std::string explanation;
+    std::string explanation = {};
 };
 
 class GhostUpdate;

@@ -112,10 +112,6 @@ int transrank_distribution_owner(const transrank_distribution* distribution, int
     });
 }
 
-int transrank_distribution_free(transrank_distribution** distribution) {
-    return destroy(distribution);
-}
-
 int transrank_layout_grid(int dimensions, const transrank_distribution* const* distributions,
                           const transrank_grid_options* options, transrank_layout** layout) {
     return create(layout, [&](const Arguments& arguments) {
@@ -164,8 +160,4 @@ int transrank_layout_local(const transrank_layout* layout, int rank, int64_t* ex
         }
         tell(units, all);
     });
-}
-
-int transrank_layout_free(transrank_layout** layout) {
-    return destroy(layout);
 }

@@ -8,11 +8,11 @@ using namespace transrank::c;
 
 int transrank_numbering_create(MPI_Comm comm, int64_t owned, int table,
                                transrank_numbering** numbering) {
-    return create_together(
-        __func__, comm, numbering, [](const Arguments&) { return true; },
-        [&](const mpi::Communicator& own, bool) {
+    return create_together(__func__, comm, numbering, [&](const Arguments&) {
+        return [=](const mpi::Communicator& own) {
             return discovery::Numbering(own, owned, table != 0);
-        });
+        };
+    });
 }
 
 int transrank_numbering_range(const transrank_numbering* numbering, int64_t* begin, int64_t* end,
@@ -40,8 +40,4 @@ int transrank_numbering_place(const transrank_numbering* numbering, int64_t inde
         *Arguments().pointer(rank, "the place of the rank") = found.rank;
         *Arguments().pointer(row, "the place of the row") = found.row;
     });
-}
-
-int transrank_numbering_free(transrank_numbering** numbering) {
-    return destroy(numbering);
 }

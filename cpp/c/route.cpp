@@ -19,6 +19,8 @@ namespace {
 
 using c::Arguments;
 using c::create_together;
+using c::rank_of;
+using c::ranks_of;
 
 c::Route kept(route::Route route, std::vector<std::int64_t> ghosts = {}) {
     return {.value = std::make_shared<const route::Route>(std::move(route)),
@@ -29,115 +31,78 @@ c::Route kept(route::Route route, std::vector<std::int64_t> ghosts = {}) {
 
 int transrank_route_halo(MPI_Comm comm, const transrank_layout* grid, int corners,
                          transrank_route** route) {
-    using Given = std::pair<route::Route, std::vector<std::string>>;
-    return create_together(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            const auto* blocks = std::get_if<layout::BlockGrid>(&arguments.object(grid));
-            layout::require(blocks != nullptr, "the layout is a list of points", arguments.where(),
-                            "; only a grid has a halo");
-            int rank = 0;
-            int ranks = 1;
-            mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-            mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-            const auto chosen =
-                arguments.choice(corners, route::Corners::left_out, "choice of corners");
-            auto words = blocks->words();
-            words.emplace_back(chosen == route::Corners::included ? "corners" : "no corners");
-            return Given(route::halo(rank, ranks, *blocks, chosen), std::move(words));
-        },
-        [](const mpi::Communicator& own, Given given) {
-            mpi::agree_on(own, "makes the halo route of", given.second);
-            return kept(std::move(given.first));
-        });
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        const auto* blocks = std::get_if<layout::BlockGrid>(&arguments.object(grid));
+        layout::require(blocks != nullptr, "the layout is a list of points", arguments.where(),
+                        "; only a grid has a halo");
+        const auto chosen =
+            arguments.choice(corners, route::Corners::left_out, "choice of corners");
+        auto words = blocks->words();
+        words.emplace_back(chosen == route::Corners::included ? "corners" : "no corners");
+        auto made = route::halo(rank_of(comm), ranks_of(comm), *blocks, chosen);
+        return [made = std::move(made), words = std::move(words)](const mpi::Communicator& own) {
+            mpi::agree_on(own, "makes the halo route of", words);
+            return kept(made);
+        };
+    });
 }
 
 int transrank_route_redistribution(MPI_Comm comm, const transrank_layout* source,
                                    const transrank_layout* destination, int coverage,
                                    transrank_route** route) {
-    struct Given {
-        std::shared_ptr<redistribution::Layout> from;
-        std::shared_ptr<redistribution::Layout> to;
-        route::Coverage coverage;
-    };
-    return c::create_agreed(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            return Given{.from = arguments.shared(source),
-                         .to = arguments.shared(destination),
-                         .coverage = arguments.choice(coverage, route::Coverage::owned_and_halo,
-                                                      "coverage")};
-        },
-        [&](const Given& given) {
-            return kept(
-                redistribution::route_between(comm, *given.from, *given.to, given.coverage));
-        });
+    return c::create_agreed(__func__, comm, route, [&](const Arguments& arguments) {
+        return [comm, from = arguments.shared(source), to = arguments.shared(destination),
+                chosen = arguments.choice(coverage, route::Coverage::owned_and_halo, "coverage")] {
+            return kept(redistribution::route_between(comm, *from, *to, chosen));
+        };
+    });
 }
 
 int transrank_route_ghost_pull(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* ghosts, int64_t begin, int64_t extent,
                                transrank_route** route) {
-    struct Given {
-        discovery::Numbering numbering;
-        std::span<const std::int64_t> ghosts;
-    };
-    return create_together(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            return Given{.numbering = arguments.object(numbering),
-                         .ghosts = arguments.list(count, ghosts, "the ghosts")};
-        },
-        [&](const mpi::Communicator& own, const Given& given) {
-            auto made = discovery::ghost_pull(own, given.numbering, given.ghosts,
-                                              {.begin = begin, .extent = extent});
-            return kept(std::move(made), {given.ghosts.begin(), given.ghosts.end()});
-        });
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        return
+            [=, owners = arguments.object(numbering),
+             wanted = arguments.list(count, ghosts, "the ghosts")](const mpi::Communicator& own) {
+                auto made =
+                    discovery::ghost_pull(own, owners, wanted, {.begin = begin, .extent = extent});
+                return kept(std::move(made), {wanted.begin(), wanted.end()});
+            };
+    });
 }
 
 int transrank_route_ghost_push(MPI_Comm comm, const transrank_numbering* numbering, int64_t count,
                                const int64_t* rows, const int* targets, int64_t begin,
                                transrank_route** route) {
-    struct Given {
-        discovery::Numbering numbering;
-        std::span<const std::int64_t> rows;
-        std::span<const int> targets;
-    };
-    return create_together(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            return Given{.numbering = arguments.object(numbering),
-                         .rows = arguments.list(count, rows, "the rows"),
-                         .targets = arguments.list(count, targets, "the targets")};
-        },
-        [&](const mpi::Communicator& own, const Given& given) {
-            auto pushed =
-                discovery::ghost_push(own, given.numbering, given.rows, given.targets, begin);
-            return kept(std::move(pushed.route), std::move(pushed.ghosts));
-        });
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        return [begin, owners = arguments.object(numbering),
+                pushed = arguments.list(count, rows, "the rows"),
+                to = arguments.list(count, targets, "the targets")](const mpi::Communicator& own) {
+            auto made = discovery::ghost_push(own, owners, pushed, to, begin);
+            return kept(std::move(made.route), std::move(made.ghosts));
+        };
+    });
 }
 
 int transrank_route_alltoallv(MPI_Comm comm, const int64_t* send_counts,
                               const int64_t* send_displacements, const int64_t* receive_counts,
                               const int64_t* receive_displacements, transrank_route** route) {
-    using Sides = std::pair<discovery::BlockList, discovery::BlockList>;
-    return create_together(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            int ranks = 1;
-            mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-            const auto values = [&](const std::int64_t* given, const char* name) {
-                return arguments.list(ranks, given, name);
-            };
-            return Sides{
-                {.counts = values(send_counts, "the counts to send"),
-                 .displacements = values(send_displacements, "the displacements to send from")},
-                {.counts = values(receive_counts, "the counts to receive"),
-                 .displacements =
-                     values(receive_displacements, "the displacements to receive at")}};
-        },
-        [](const mpi::Communicator& own, const Sides& sides) {
-            return kept(discovery::alltoallv(own, sides.first, sides.second));
-        });
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        const auto values = [&, ranks = ranks_of(comm)](const std::int64_t* given,
+                                                        const char* name) {
+            return arguments.list(ranks, given, name);
+        };
+        const discovery::BlockList sends{
+            .counts = values(send_counts, "the counts to send"),
+            .displacements = values(send_displacements, "the displacements to send from")};
+        const discovery::BlockList receives{
+            .counts = values(receive_counts, "the counts to receive"),
+            .displacements = values(receive_displacements, "the displacements to receive at")};
+        return [=](const mpi::Communicator& own) {
+            return kept(discovery::alltoallv(own, sends, receives));
+        };
+    });
 }
 
 int transrank_route_transposed(const transrank_route* route, transrank_route** back) {
@@ -147,28 +112,20 @@ int transrank_route_transposed(const transrank_route* route, transrank_route** b
 }
 
 int transrank_route_save(MPI_Comm comm, const transrank_route* route, const char* place) {
-    using Given = std::pair<std::shared_ptr<const route::Route>, std::string>;
     return c::attempt([&, call = __func__] {
-        c::together(
-            call, comm,
-            [&](const Arguments& arguments) {
-                return Given(arguments.object(route).value, arguments.pointer(place, "the place"));
-            },
-            [](const mpi::Communicator& own, const Given& given) {
-                discovery::save(own, *given.first, given.second);
-            });
+        c::together(call, comm, [&](const Arguments& arguments) {
+            return [saved = arguments.object(route).value,
+                    to = std::string(arguments.pointer(place, "the place"))](
+                       const mpi::Communicator& own) { discovery::save(own, *saved, to); };
+        });
     });
 }
 
 int transrank_route_load(MPI_Comm comm, const char* place, transrank_route** route) {
-    return create_together(
-        __func__, comm, route,
-        [&](const Arguments& arguments) {
-            return std::string(arguments.pointer(place, "the place"));
-        },
-        [](const mpi::Communicator& own, const std::string& from) {
-            return kept(discovery::load(own, from));
-        });
+    return create_together(__func__, comm, route, [&](const Arguments& arguments) {
+        return [from = std::string(arguments.pointer(place, "the place"))](
+                   const mpi::Communicator& own) { return kept(discovery::load(own, from)); };
+    });
 }
 
 int transrank_route_extents(const transrank_route* route, int64_t* source, int64_t* destination) {
@@ -200,8 +157,4 @@ int transrank_route_ghosts(const transrank_route* route, int64_t* count, const i
         *Arguments().pointer(count, "the place of the count") = std::ssize(object.ghosts);
         *Arguments().pointer(ghosts, "the place of the ghosts") = object.ghosts.data();
     });
-}
-
-int transrank_route_free(transrank_route** route) {
-    return c::destroy(route);
 }

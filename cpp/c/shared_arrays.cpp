@@ -124,7 +124,3 @@ int transrank_shared_alloc_f(int64_t bytes, void** memory, transrank_memory** ha
         return made;
     });
 }
-
-int transrank_shared_free_f(transrank_memory** handle) {
-    return destroy(handle);
-}

@@ -18,15 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 _T = TypeVar("_T")
 _Integers = NDArray[np.int64]
 _Order = Literal["C", "F"]
-# rank, first index, number of indices, position of the first in the rank's list
-_ListRun = tuple[int, int, int, int]
-# first unit, number of units
-_RowPlace = tuple[int, int]
-# counts, displacements, displacements in the peers' arrays: one per rank
-_Blocks = tuple[_Integers, _Integers, _Integers]
-
 # source, destination, bytes of a unit, name of its scalar
 _Field = tuple[NDArray[Any], NDArray[Any], int, str]
+# operation, transport, push_below_bytes, longest_message_bytes
+_Options = tuple[str, str, int | None, int]
+# a result, this rank's exception, and the error that the ranks agree on
+_Attempt = tuple[_T, BaseException | None, str | None]
 
 def library_version() -> str: ...
 def communicator_size(communicator: Comm) -> int: ...
@@ -35,8 +32,8 @@ def begin_to_use() -> None:
 
 def attempt(
     comm: Comm, call: str, what: str, work: Callable[[], tuple[Sequence[str], _T]]
-) -> tuple[_T, BaseException | None, str | None]:
-    """Collective. The result of `work`, its exception, and the error that ranks agree on."""
+) -> _Attempt[_T]:
+    """Collective. Run `work`, which returns words that all ranks must say, and a result."""
 
 @final
 class Distribution:
@@ -283,28 +280,6 @@ def redistribution(
 ) -> Route: ...
 def halo(rank: int, ranks: int, grid: BlockGrid, corners: bool = True) -> Route: ...
 def alltoall(rank: int, ranks: int, units: int) -> Route: ...
-def alltoallv(rank: int, sends: _Blocks, receives: _Blocks) -> Route: ...
-def requests_by_owner(
-    rank: int, owners: Distribution, ghosts: _Integers, destination: int = 0
-) -> list[Leg]: ...
-def pushes_by_target(
-    rank: int, ranks: int, owned: int, rows: _Integers, targets: NDArray[np.int32]
-) -> list[Leg]: ...
-def moved(leg: Leg, source: int = 0, destination: int = 0) -> Leg: ...
-def row_places(leg: Leg, rows: Rows, of_source: bool) -> list[_RowPlace]: ...
-def in_units(leg: Leg, sources: Sequence[_RowPlace], destinations: Sequence[_RowPlace]) -> Leg: ...
-def cells_wanted(
-    rank: int, source: BlockGrid, cells: _Integers, numbering: _Order = "C"
-) -> list[Leg]: ...
-def cells_offered(
-    rank: int, cells: _Integers, destination: BlockGrid, numbering: _Order = "C"
-) -> list[Leg]: ...
-def runs_by_directory(
-    rank: int, indices: _Integers, directory: Distribution
-) -> list[tuple[int, list[_ListRun]]]: ...
-def match(
-    sources: Sequence[_ListRun], destinations: Sequence[_ListRun]
-) -> list[tuple[int, Leg]]: ...
 
 @final
 class Numbering:
@@ -412,18 +387,15 @@ def transports() -> list[tuple[str, str]]:
 
 @final
 class Exchange(Bound):
-    """A route bound to arrays and transports; transrank.Exchange checks its arguments."""
+    """A route bound to arrays and transports."""
 
-    def __init__(
-        self,
-        route: Route,
-        comm: Comm,
-        fields: Sequence[_Field],
-        operation: str,
-        transport: str,
-        push_below_bytes: int | None = None,
-        longest_message_bytes: int = ...,
-    ) -> None: ...
+def bind_exchange(
+    comm: Comm,
+    call: str,
+    route: object,
+    work: Callable[[], tuple[Sequence[str], tuple[Sequence[_Field], _Options]]],
+) -> _Attempt[Exchange]:
+    """Collective. As `attempt`: `work` returns fields of a route, and options."""
 
 @final
 class RowArray:
@@ -463,14 +435,12 @@ class GhostUpdate:
     def end_fit(self, son: RowArray) -> None: ...
     def bind(
         self,
+        call: str,
         source: NDArray[Any],
         destination: NDArray[Any],
         back: bool,
-        operation: str,
-        transport: str,
-        push_below_bytes: int | None,
-        longest_message_bytes: int,
-    ) -> Exchange: ...
+        work: Callable[[], tuple[Sequence[str], _Options]],
+    ) -> _Attempt[Exchange]: ...
     @property
     def numbering(self) -> Numbering | None: ...
     @property

@@ -13,8 +13,6 @@ from transrank import _core
 from transrank._core import AgreedError
 from transrank.mpi import MPI
 
-__all__ = ["AgreedError", "agree", "agree_on", "require_communicator"]
-
 T = TypeVar("T")
 
 
@@ -62,7 +60,12 @@ def agree_on(comm: MPI.Intracomm, what: str, work: Callable[[], tuple[Sequence[s
 
     Also raises AgreedError, "rank 2 {what} {word}, rank 0 {word}", when they differ between ranks.
     """
-    result, raised, wrong = _core.attempt(comm, _call(), what, work)
+    return settled(_core.attempt(comm, called(), what, work))
+
+
+def settled(outcome: _core._Attempt[T]) -> T:
+    """The result of an attempt; raises as `agree`."""
+    result, raised, wrong = outcome
     if wrong is None:
         return result
     if raised is not None and not isinstance(raised, Exception):
@@ -73,7 +76,13 @@ def agree_on(comm: MPI.Intracomm, what: str, work: Callable[[], tuple[Sequence[s
     raise AgreedError(wrong) from None if ours else raised
 
 
-def _call() -> str:
+def require_route(route: object) -> None:
+    """Raise TypeError, on this rank alone, unless `route` is one."""
+    if not isinstance(route, _core.Route):
+        raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+
+
+def called() -> str:
     """What the program has called: the outermost function of transrank that is under way."""
     name = "agree"
     frame: FrameType | None = sys._getframe(2)

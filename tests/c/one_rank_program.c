@@ -3,6 +3,12 @@
 // What is not collective is refused where it is called.
 #include "testing.h"
 
+// For Fortran, so not in the header.
+int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table, transrank_numbering** it);
+int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int count,
+                              const transrank_field* fields, const transrank_options* options,
+                              transrank_exchange** exchange);
+
 static transrank_numbering* numbering = NULL;
 static transrank_layout* grid = NULL;
 static transrank_route* route = NULL;

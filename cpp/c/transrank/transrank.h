@@ -415,9 +415,9 @@ int transrank_alltoallv_bind(MPI_Comm comm, const void* send, const int64_t* sen
 int transrank_alltoall(MPI_Comm comm, const void* send, void* receive, int64_t block_bytes,
                        const transrank_alltoall_options* options);
 
-// The same for Fortran: a communicator is an integer, or of type(MPI_Comm) its MPI_VAL. Arguments
-// and results count as above, from 0; but in the texts of errors indices, rows, dimensions and
-// fields count from 1.
+// For the module of Fortran. Beside these each function with a communicator, or whose errors name
+// indices, has a twin that ends in _f: there a communicator is an MPI_Fint, and the texts of errors
+// count from 1. They are not declared here.
 
 /// Not collective. MPI_Comm_size, for a module that uses none of MPI.
 int transrank_comm_size_f(MPI_Fint comm, int* ranks);
@@ -427,61 +427,6 @@ int transrank_comm_size_f(MPI_Fint comm, int* ranks);
 typedef struct transrank_memory transrank_memory;
 int transrank_shared_alloc_f(int64_t bytes, void** memory, transrank_memory** handle);
 int transrank_shared_free_f(transrank_memory** handle);
-
-int transrank_distribution_owner_f(const transrank_distribution* distribution, int64_t index,
-                                   int* part, int64_t* position);
-int transrank_layout_grid_f(int dimensions, const transrank_distribution* const* distributions,
-                            const transrank_grid_options* options, transrank_layout** layout);
-int transrank_layout_box_f(const transrank_layout* layout, int rank, int64_t* begin, int64_t* end);
-int transrank_numbering_index_f(const transrank_numbering* numbering, int rank, int64_t row,
-                                int64_t* index);
-int transrank_numbering_place_f(const transrank_numbering* numbering, int64_t index, int* rank,
-                                int64_t* row);
-int transrank_exchange_explain_f(transrank_exchange* exchange, const char** text);
-int transrank_numbering_create_f(MPI_Fint comm, int64_t owned, int table,
-                                 transrank_numbering** numbering);
-int transrank_route_halo_f(MPI_Fint comm, const transrank_layout* grid, int corners,
-                           transrank_route** route);
-int transrank_route_redistribution_f(MPI_Fint comm, const transrank_layout* source,
-                                     const transrank_layout* destination, int coverage,
-                                     transrank_route** route);
-int transrank_route_ghost_pull_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
-                                 const int64_t* ghosts, int64_t begin, int64_t extent,
-                                 transrank_route** route);
-int transrank_route_ghost_push_f(MPI_Fint comm, const transrank_numbering* numbering, int64_t count,
-                                 const int64_t* rows, const int* targets, int64_t begin,
-                                 transrank_route** route);
-int transrank_route_alltoallv_f(MPI_Fint comm, const int64_t* send_counts,
-                                const int64_t* send_displacements, const int64_t* receive_counts,
-                                const int64_t* receive_displacements, transrank_route** route);
-int transrank_route_save_f(MPI_Fint comm, const transrank_route* route, const char* place);
-int transrank_route_load_f(MPI_Fint comm, const char* place, transrank_route** route);
-int transrank_exchange_bind_f(MPI_Fint comm, const transrank_route* route, int count,
-                              const transrank_field* fields, const transrank_options* options,
-                              transrank_exchange** exchange);
-int transrank_ghost_update_pull_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
-                                  const int64_t* ghosts, transrank_ghost_update** update);
-int transrank_ghost_update_push_f(MPI_Fint comm, const transrank_rows* rows, int64_t count,
-                                  const int64_t* pushed, const int* targets,
-                                  transrank_ghost_update** update);
-int transrank_ghost_update_along_f(MPI_Fint comm, const transrank_rows* rows,
-                                   const transrank_route* route, transrank_ghost_update** update);
-int transrank_ghost_update_like_f(MPI_Fint comm, const transrank_rows* rows,
-                                  const transrank_ghost_update* other,
-                                  transrank_ghost_update** update);
-int transrank_ghost_update_bind_f(MPI_Fint comm, const transrank_ghost_update* update,
-                                  int direction, const transrank_options* options,
-                                  transrank_exchange** exchange);
-int transrank_alltoall_bind_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
-                              const transrank_alltoall_options* options,
-                              transrank_exchange** exchange);
-int transrank_alltoallv_bind_f(MPI_Fint comm, const void* send, const int64_t* send_bytes,
-                               const int64_t* send_offsets, void* receive,
-                               const int64_t* receive_bytes, const int64_t* receive_offsets,
-                               const transrank_alltoall_options* options,
-                               transrank_exchange** exchange);
-int transrank_alltoall_f(MPI_Fint comm, const void* send, void* receive, int64_t block_bytes,
-                         const transrank_alltoall_options* options);
 
 #ifdef __cplusplus
 }

@@ -134,6 +134,9 @@ protected:
     void end_fit(std::shared_ptr<RowArray> son);
 
     [[nodiscard]] std::shared_ptr<exchange::KnownCommunicator> known() const;
+    /// What a pull, or the way back, binds on this rank. Throws std::invalid_argument when it
+    /// cannot.
+    [[nodiscard]] exchange::Parts parts(int rank, bool back) const;
 
     /// Collective. What `work` returns, given a communicator for it, in this call.
     template <class Work>
@@ -160,7 +163,6 @@ private:
     void check_elements(int rank) const;
     void map(std::shared_ptr<const GhostMapping> mapping);
     [[nodiscard]] exchange::Exchange bind(const exchange::Options& options, bool back) const;
-    [[nodiscard]] exchange::Parts parts(int rank, bool back) const;
 
     template <class Maybe>
     static auto existing(Maybe& exchange, const char* name) -> decltype(*exchange) {

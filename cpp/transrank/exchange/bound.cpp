@@ -172,8 +172,9 @@ void Bound::for_each_preparation(const Visit& visit) const {
 }
 
 Bound::Sums Bound::needed() const {
-    Sums own{0, transport::imprint(route()) +
-                    mpi::balance_of(known_->base(), describe(route(), own_, options_, named_by_))};
+    auto words = describe(route(), own_, options_, named_by_);
+    words.insert(words.end(), parts_.words.begin(), parts_.words.end());
+    Sums own{0, transport::imprint(route()) + mpi::balance_of(known_->base(), words)};
     for_each_preparation([&](const transport::Entry& entry, std::size_t place) {
         own.at(place) = entry.needed(*binding_, node());
     });
@@ -187,6 +188,7 @@ void Bound::disagree(const std::exception_ptr& refused) const {
             std::rethrow_exception(refused);
         }
     });
+    mpi::agree_on(base, "binds", parts_.words);
     mpi::agree_on(base, "binds an exchange with", describe(route(), own_, options_, named_by_));
     const auto disagreement = transport::find_disagreement(base, route());
     mpi::agree(base, [&] {

@@ -48,6 +48,8 @@ struct Parts {
     /// Asked before each start: why it must not be, empty when it may. It then breaks the exchange
     /// as `abandon` does.
     std::function<std::string()> obstacle = nullptr;
+    /// What else must be the same on every rank.
+    std::vector<std::string> words = {};
 };
 
 class Backend;

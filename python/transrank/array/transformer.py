@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
+from transrank.agreement import (
+    agree,
+    agree_on,
+    called,
+    require_communicator,
+    require_route,
+    settled,
+)
 from transrank.array.par_array import ParArray
 from transrank.exchange.bound import Bound
 from transrank.exchange.exchange import CheckedOptions, Options, check_options
@@ -153,12 +160,7 @@ class ArrayTransformer:
         The global indices of the ghosts are found by moving them along the route. Raises
         AgreedError on every rank when the route does not fit the father's rows.
         """
-
-        def check() -> None:
-            if not isinstance(route, _core.Route):
-                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-
-        agree(self.comm, check)
+        agree(self.comm, lambda: require_route(route))
         self._update.use_route(route)
         self.fit_son()
 
@@ -263,15 +265,14 @@ class ArrayTransformer:
         son = np.empty(0) if self._son is None else self._son.bindable
         source, destination = (son, father) if back else (father, son)
 
-        def check() -> CheckedOptions:
+        def check() -> tuple[tuple[()], CheckedOptions]:
             scalar_of(self._father.dtype, operation)
             if not destination.flags.writeable:
                 name = "father" if back else "son"
                 raise ValueError(f"the {name} on rank {self.comm.rank} is read-only")
-            return check_options(operation, **options)
+            return (), check_options(operation, **options)
 
-        checked = agree(self.comm, check)
-        return Bound(self._update.bind(source, destination, back, *checked))
+        return Bound(settled(self._update.bind(called(), source, destination, back, check)))
 
     def _fitting_son(self, lengths: NDArray[np.int64]) -> ParArray:
         father, given, ghosts = self._father, self._given_son, len(self.ghosts)

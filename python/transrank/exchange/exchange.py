@@ -7,12 +7,14 @@ from operator import index
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from transrank import _core
-from transrank.agreement import agree_on, require_communicator
+from transrank.agreement import called, require_communicator, require_route, settled
 from transrank.exchange.bound import Bound
-from transrank.exchange.fields import Field, Fields, check_field, pairs_of
+from transrank.exchange.fields import Array, Field, Fields, check_field, pairs_of
 from transrank.exchange.scalars import OPERATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpi4py.MPI import Intracomm
 
 _LONGEST_MESSAGE_BYTES = 2**63 - 1
@@ -29,7 +31,49 @@ class Options(TypedDict, total=False):
     longest_message_bytes: int
 
 
-class Exchange(Bound):
+class BoundFields(Bound):
+    """Fields bound along a route."""
+
+    _fields: tuple[Field, ...] = ()
+
+    def _bind(
+        self,
+        comm: Intracomm,
+        route: _core.Route,
+        pairs: Callable[[], list[tuple[Array, Array]]],
+        dimensions: int | tuple[int, int],
+        operation: str,
+        transport: str,
+        **options: int | None,
+    ) -> None:
+        """Collective. Bind in place of what is bound, unless something is wrong on any rank."""
+        fields: list[Field] = []
+
+        def check() -> tuple[list[str], tuple[list[_core._Field], CheckedOptions]]:
+            require_route(route)
+            checked = check_options(operation, transport, **options)
+            both = _both(dimensions)
+            for number, pair in enumerate(pairs()):
+                name = f"field {number} on rank {comm.rank}"
+                fields.append(check_field(name, pair, route, both, operation))
+            words = [f"field {n} with {field.describe()}" for n, field in enumerate(fields)]
+            count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
+            given = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in fields]
+            return [count, *words], (given, checked)
+
+        self._bound = settled(_core.bind_exchange(comm, called(), route, check))
+        self._fields = tuple(fields)
+
+    def close(self) -> None:
+        super().close()
+        self._fields = ()
+
+    @property
+    def _shown(self) -> str:
+        return ", ".join(field.describe() for field in self._fields)
+
+
+class Exchange(BoundFields):
     """Moves fields along a route, as often as needed.
 
     Parameters
@@ -81,37 +125,14 @@ class Exchange(Bound):
         longest_message_bytes: int = _LONGEST_MESSAGE_BYTES,
     ) -> None:
         require_communicator(comm)
-
-        def check() -> tuple[list[str], tuple[tuple[Field, ...], CheckedOptions]]:
-            if not isinstance(route, _core.Route):
-                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
-            options = check_options(
-                operation,
-                transport,
-                push_below_bytes=push_below_bytes,
-                longest_message_bytes=longest_message_bytes,
-            )
-            both = _both(dimensions)
-            checked = tuple(
-                check_field(f"field {number} on rank {comm.rank}", pair, route, both, operation)
-                for number, pair in enumerate(pairs_of(fields))
-            )
-            words = [f"field {n} with {field.describe()}" for n, field in enumerate(checked)]
-            count = f"{len(words)} field{'s' if len(words) != 1 else ''}"
-            return [count, *words], (checked, options)
-
-        self._fields, options = agree_on(comm, "binds", check)
-        arrays = [(it.source, it.destination, it.unit_bytes, it.scalar) for it in self._fields]
-        super().__init__(_core.Exchange(route, comm, arrays, *options))
-
-    def close(self) -> None:
-        super().close()
-        self._fields = ()
+        self._bind(
+            *(comm, route, lambda: pairs_of(fields), dimensions, operation, transport),
+            push_below_bytes=push_below_bytes,
+            longest_message_bytes=longest_message_bytes,
+        )
 
     def __repr__(self) -> str:
-        if self._bound is None:
-            return "<Exchange, closed>"
-        return f"<Exchange of {', '.join(field.describe() for field in self._fields)}>"
+        return "<Exchange, closed>" if self._bound is None else f"<Exchange of {self._shown}>"
 
 
 def check_options(

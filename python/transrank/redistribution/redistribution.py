@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from transrank import _core
-from transrank.agreement import agree, agree_on, require_communicator
-from transrank.exchange.bound import Bound
-from transrank.exchange.exchange import Exchange
+from transrank.agreement import agree_on, require_communicator, require_route
+from transrank.exchange.exchange import BoundFields
 from transrank.exchange.fields import pairs_of
 from transrank.memory import empty
 from transrank.redistribution.sides import Order, Side, side_of, side_of_route
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
-    from transrank.exchange.fields import Field, Fields
+    from transrank.exchange.fields import Fields
     from transrank.redistribution.datasets import BoundData, Data
 
 
-class Redistribution(Bound):
+class Redistribution(BoundFields):
     """Moves bundles of fields from one layout of a grid to another one.
 
     It consists of a route, which is made once, and the exchange that `store` binds along it, which
@@ -60,7 +60,6 @@ class Redistribution(Bound):
     """
 
     _unbound = "no fields are stored; call store first"
-    _fields: tuple[Field, ...] = ()
 
     def __init__(
         self,
@@ -113,8 +112,7 @@ class Redistribution(Bound):
         require_communicator(comm)
 
         def check() -> tuple[list[str], tuple[Side, Side]]:
-            if not isinstance(route, _core.Route):
-                raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+            require_route(route)
             sides = (
                 side_of_route("source", route.source_extent, source, comm.rank),
                 side_of_route("destination", route.destination_extent, destination, comm.rank),
@@ -168,19 +166,9 @@ class Redistribution(Bound):
             on every rank when an argument is wrong on any rank, or fields differ between ranks.
             Fields that were stored before then stay stored; otherwise they are replaced.
         """
-        agree(self._comm, lambda: self._check_shapes(fields))
-        stored = Exchange(
-            self._route,
-            self._comm,
-            fields,
-            transport=transport,
-            dimensions=(self._source.dimensions, self._destination.dimensions),
-        )
-        self._bound, self._fields = stored._bound, stored._fields
-
-    def close(self) -> None:
-        super().close()
-        self._fields = ()
+        dimensions = self._source.dimensions, self._destination.dimensions
+        pairs = partial(self._checked, fields)
+        self._bind(self._comm, self._route, pairs, dimensions, "assign", transport)
 
     def bind(self, source: Data, dimensions: Sequence[Hashable]) -> BoundData[Data]:
         """Collective. Bind a Dataset or DataArray of xarray, to move it many times.
@@ -222,13 +210,13 @@ class Redistribution(Bound):
         return redistribute(self, source, dimensions)
 
     def __repr__(self) -> str:
-        stored = ", ".join(field.describe() for field in self._fields) or "nothing"
-        return f"<Redistribution of {stored}>"
+        return f"<Redistribution of {self._shown or 'nothing'}>"
 
-    def _check_shapes(self, fields: Fields) -> None:
+    def _checked(self, fields: Fields) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         sides = self._source, self._destination
         known = self._route.source_shape, self._route.destination_shape
-        for number, pair in enumerate(pairs_of(fields)):
+        pairs = pairs_of(fields)
+        for number, pair in enumerate(pairs):
             for side, of_route, array in zip(sides, known, pair, strict=True):
                 wanted, shape = side.shape(self._comm.rank), getattr(array, "shape", None)
                 if of_route is not None or shape is None or 0 in wanted:
@@ -239,3 +227,4 @@ class Redistribution(Bound):
                         f"{shape}, but the {side.name} layout has {wanted} cells there; these are "
                         f"its first dimension{'s' if len(wanted) > 1 else ''}"
                     )
+        return pairs

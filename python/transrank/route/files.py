@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from transrank import _core
-from transrank.agreement import agree, require_communicator
+from transrank.agreement import agree, require_communicator, require_route
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -31,8 +31,7 @@ def save(comm: Intracomm, route: _core.Route, place: str | os.PathLike[str]) -> 
     require_communicator(comm)
 
     def check() -> str:
-        if not isinstance(route, _core.Route):
-            raise TypeError(f"a Route is needed, not a {type(route).__name__}")
+        require_route(route)
         return _path(place)
 
     _core.save_routes(comm, route, agree(comm, check))

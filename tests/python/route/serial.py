@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,20 +47,6 @@ def deliver(
     return received
 
 
-def accumulate(
-    routes: Sequence[_core.Route],
-    sources: Sequence[NDArray[np.int64]],
-    destinations: Sequence[NDArray[np.int64]],
-) -> list[NDArray[np.int64]]:
-    """Add everything to where it arrives, however often the same unit is hit."""
-    summed = [array.copy() for array in destinations]
-    for route in routes:
-        for leg in route.receives:
-            source, destination = pairs(leg)
-            np.add.at(summed[route.rank], destination, sources[leg.peer][source])
-    return summed
-
-
 def granted(requests: Sequence[Sequence[_core.Leg]]) -> list[list[_core.Leg]]:
     """Hand every leg to its peer, as the sparse exchange of a parallel program would."""
     legs: list[list[_core.Leg]] = [[] for _ in requests]
@@ -71,10 +58,17 @@ def granted(requests: Sequence[Sequence[_core.Leg]]) -> list[list[_core.Leg]]:
 
 def ghosts_of(owners: _core.Distribution, lists: Sequence[Sequence[int]]) -> list[_core.Route]:
     """The routes by which each rank gets the rows of its list."""
-    requests = [
-        _core.requests_by_owner(rank, owners, np.array(wish, dtype=np.int64))
-        for rank, wish in enumerate(lists)
-    ]
+    requests = []
+    for wish in lists:
+        runs: dict[int, list[list[int]]] = defaultdict(list)
+        for slot, index in enumerate(wish):
+            owner, row = owners.owner(index)
+            last = runs[owner][-1] if runs[owner] else [-1, -1, 0]
+            if [row, slot] == [last[0] + last[2], last[1] + last[2]]:
+                last[2] += 1
+            else:
+                runs[owner].append([row, slot, 1, 1, 0, 0])
+        requests.append([_core.Leg(peer, np.array(runs[peer])) for peer in sorted(runs)])
     return [
         _core.Route(rank, owners.parts, owners.owned(rank), len(lists[rank]), legs, requests[rank])
         for rank, legs in enumerate(granted(requests))
