@@ -10,10 +10,10 @@
 #include <malloc.h>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
+#include "../exchange/few_descriptors.hpp"
 #include "../exchange/world.hpp"
 #include "transrank/array/array_transformer.hpp"
 
@@ -38,25 +38,6 @@ struct Update {
 int other_rank() {
     return 1 - world_rank();
 }
-
-/// As long as it lives this process can have `more` files than it has now.
-class FewDescriptors {
-public:
-    explicit FewDescriptors(rlim_t more) {
-        getrlimit(RLIMIT_NOFILE, &before_);
-        const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        close(lowest_free);
-        auto less = before_;
-        less.rlim_cur = static_cast<rlim_t>(lowest_free) + more;
-        setrlimit(RLIMIT_NOFILE, &less);
-    }
-    FewDescriptors(const FewDescriptors&) = delete;
-    FewDescriptors& operator=(const FewDescriptors&) = delete;
-    ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-    rlimit before_{};
-};
 
 std::size_t heap_bytes() {
     const auto info = mallinfo2();

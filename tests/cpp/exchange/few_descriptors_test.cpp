@@ -2,10 +2,11 @@
 // ranks: 2 3
 // A rank that has used up its file descriptors cannot map its peers' arrays: the pairs concerned
 // take another transport, and nobody is left waiting.
+#include "few_descriptors.hpp"
+
 #include <doctest/doctest.h>
 #include <mpi.h>
 
-#include "no_descriptors.hpp"
 #include "ring.hpp"
 #include "transrank/memory/array_memory.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -18,7 +19,7 @@ namespace {
 /// What the previous rank's array is to this one: mapped before, or not.
 std::string explain_with_a_poor_rank_0(const std::string& transport) {
     Ring ring(world_rank(), world_size(), true);
-    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    const auto poor = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
     auto exchange = ring.bind(transport);
     for (int epoch = 0; epoch < 3; ++epoch) {
         ring.write(epoch);
@@ -50,13 +51,13 @@ TEST_CASE("a transport asked for by name is refused to all") {
     const Ring ring(world_rank(), world_size(), true);
     (void)ring.bind("auto");
     const Ring other(world_rank(), world_size(), true);
-    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    const auto poor = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
     CHECK_THROWS_AS((void)other.bind("shared-direct"), transrank::mpi::AgreedError);
 }
 
 TEST_CASE("a rank whose arrays cannot be shared says why") {
     const Ring ring(world_rank(), world_size(), true, 1, Home::user);
-    const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+    const auto poor = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
     constexpr std::size_t too_long_for_a_pool = std::size_t{2} << 20U;
     const transrank::memory::ArrayMemory array(too_long_for_a_pool);
     CHECK(array.is_shared() == (world_rank() != 0));

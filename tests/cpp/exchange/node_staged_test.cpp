@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "no_descriptors.hpp"
+#include "few_descriptors.hpp"
 #include "pretended_nodes.hpp"
 #include "scenario.hpp"
 #include "transrank/mpi/agreement.hpp"
@@ -185,7 +185,7 @@ TEST_CASE("what one rank cannot map for a message between nodes is an error of a
     const PretendedNodes nodes(ranks_per_node);
     Bound by_ranks(between_nodes(), "message");
     {
-        const auto poor = world_rank() == 0 ? std::make_unique<NoDescriptors>() : nullptr;
+        const auto poor = world_rank() == 0 ? std::make_unique<FewDescriptors>() : nullptr;
         CHECK_THROWS_AS((void)std::make_unique<Bound>(between_nodes()),
                         transrank::mpi::AgreedError);
     }

@@ -7,17 +7,31 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <random>
+#include <ranges>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "pretended_nodes.hpp"
+#include "ring.hpp"
 #include "scenario.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/exchange/one_transport.hpp"
+#include "transrank/transport/breakage.hpp"
 #include "world.hpp"
 
 using namespace testing;
 using transrank::exchange::Exchange;
+using transrank::exchange::KnownCommunicator;
+using transrank::exchange::OneTransport;
 using transrank::exchange::Options;
 
 namespace {
@@ -139,5 +153,213 @@ TEST_CASE("many exchanges do not use up file descriptors of their own") {
             bind();
         }
         CHECK(open_files() <= before + 1);
+    }
+}
+
+// Exchanges by messages share a communicator: what one of them has left on its way, because it was
+// dropped or broken, must never arrive at another.
+
+namespace {
+
+struct Live {
+    std::unique_ptr<Ring> ring;
+    std::unique_ptr<Exchange> exchange;
+};
+
+/// The same numbers on every rank.
+class Steps {
+public:
+    int below(int most) { return static_cast<int>(random_() % static_cast<unsigned>(most)); }
+
+private:
+    std::mt19937 random_{11};  // NOLINT(bugprone-random-generator-seed): the same every time
+};
+
+Live bound(Steps& steps) {
+    // Long ones wait for their receiver, short ones do not.
+    const std::int64_t units = steps.below(4) == 0 ? 50'000 : 1 + steps.below(3);
+    auto ring = std::make_unique<Ring>(world_rank(), world_size(), true, units);
+    auto exchange = std::make_unique<Exchange>(ring->bind("message"));
+    return {.ring = std::move(ring), .exchange = std::move(exchange)};
+}
+
+void check_runs(Live& live, std::int64_t value) {
+    live.ring->write(value);
+    live.exchange->run();
+    REQUIRE(live.ring->has_received(value));
+}
+
+/// One rank leaves, the others learn of it now or when they are dropped. What MPI may still read
+/// stays where it is.
+void break_one(Live live, Steps& steps, std::vector<std::unique_ptr<Ring>>& kept) {
+    kept.push_back(std::move(live.ring));
+    const int culprit = steps.below(world_size());
+    const int way = steps.below(4);
+    const bool others_start = steps.below(2) == 0;
+    kept.back()->write(-1);
+    if (world_rank() != culprit) {
+        if (others_start) {
+            try {
+                live.exchange->start();
+                if (way == 3) {
+                    live.exchange->wait_for(0.001);
+                }
+            } catch (const std::runtime_error&) {  // it may know already
+            }
+        }
+        return;
+    }
+    switch (way) {
+        case 0:  // dropped without having started
+            break;
+        case 1:  // dropped between start and wait
+            live.exchange->start();
+            break;
+        case 2:
+            CHECK_THROWS(live.exchange->abandon("on purpose"));
+            break;
+        default:
+            live.exchange->start();
+            CHECK_THROWS(live.exchange->start());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("what a dropped or broken exchange has left never arrives at another") {
+    if (world_size() == 1) {
+        return;
+    }
+    Steps steps;
+    static std::vector<std::unique_ptr<Ring>> kept;  // MPI may read them until it is finalized
+    std::vector<Live> all;
+    for (int step = 0; step < 400; ++step) {
+        const auto pick = [&] {
+            return static_cast<std::size_t>(steps.below(static_cast<int>(all.size())));
+        };
+        const int what = all.empty() ? 0 : steps.below(8);
+        if (what < 3 && all.size() < 12) {
+            all.push_back(bound(steps));
+        } else if (what < 4) {
+            const auto at = pick();
+            break_one(std::move(all[at]), steps, kept);
+            all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
+        } else if (what < 5) {
+            all.erase(all.begin() + static_cast<std::ptrdiff_t>(pick()));
+        } else {
+            check_runs(all[pick()], step);
+        }
+    }
+    for (auto& live : all) {
+        check_runs(live, 1000);
+    }
+}
+
+// What a call does for the other exchanges under way: something for each in its turn, and no more
+// where there are many.
+
+namespace {
+
+/// Moves nothing, counts how often it is asked to, and is done once it is asked when it may be.
+class Counted final : public transrank::transport::Transport {
+public:
+    Counted(std::int64_t& asked, std::function<bool()> may_end)
+        : asked_(asked), may_end_(std::move(may_end)) {}
+
+    void start(std::uint64_t /*epoch*/) override { done_ = false; }
+    bool progress() override {
+        ++asked_;
+        const bool ends = !done_ && may_end_();
+        done_ |= ends;
+        return ends;
+    }
+    [[nodiscard]] bool done() const override { return done_; }
+    [[nodiscard]] std::vector<int> awaited() const override { return {}; }
+
+private:
+    std::int64_t& asked_;
+    std::function<bool()> may_end_;
+    bool done_ = true;
+};
+
+Exchange make(std::int64_t& asked, std::function<bool()> may_end) {
+    auto backend = std::make_unique<OneTransport>(KnownCommunicator::get(MPI_COMM_WORLD));
+    backend->carry_by(std::make_unique<Counted>(asked, std::move(may_end)), "");
+    return Exchange(std::move(backend));
+}
+
+std::vector<Exchange> make_many(std::int64_t count, std::int64_t& asked,
+                                const std::function<bool()>& may_end) {
+    std::vector<Exchange> all;
+    for (std::int64_t i = 0; i < count; ++i) {
+        all.push_back(make(asked, may_end));
+    }
+    return all;
+}
+
+/// How often transports are asked for each of so many exchanges that are started, and then waited
+/// for in that order or in reverse.
+double asked_for_each(std::int64_t count, bool in_reverse) {
+    std::int64_t asked = 0;
+    bool peers_have_come = false;
+    auto all = make_many(count, asked, [&] { return peers_have_come; });
+    std::ranges::for_each(all, &Exchange::start);
+    peers_have_come = true;
+    if (in_reverse) {
+        std::ranges::for_each(std::views::reverse(all), &Exchange::wait);
+    } else {
+        std::ranges::for_each(all, &Exchange::wait);
+    }
+    return static_cast<double>(asked) / static_cast<double>(count);
+}
+
+/// How often, for each use of one exchange beside so many that stay under way.
+double asked_beside(std::int64_t count) {
+    constexpr int uses = 50;
+    std::int64_t asked = 0;
+    bool peers_have_come = false;
+    auto others = make_many(count, asked, [&] { return peers_have_come; });
+    auto used = make(asked, [] { return true; });
+    std::ranges::for_each(others, &Exchange::start);
+    asked = 0;
+    for (int i = 0; i < uses; ++i) {
+        used.run();
+    }
+    const auto found = static_cast<double>(asked) / uses;
+    peers_have_come = true;
+    std::ranges::for_each(others, &Exchange::wait);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("an exchange costs as much among four hundred under way as among fifty") {
+    for (const bool in_reverse : {false, true}) {
+        CAPTURE(in_reverse);
+        CHECK(asked_for_each(400, in_reverse) < 2 * asked_for_each(50, in_reverse));
+    }
+    CHECK(asked_beside(400) < 2 * asked_beside(50));
+}
+
+TEST_CASE("a rank that waits or tests makes each of many exchanges advance") {
+    for (const bool by_tests : {false, true}) {
+        CAPTURE(by_tests);
+        std::int64_t advanced = 0;
+        constexpr std::int64_t count = 100;
+        std::int64_t asked = 0;
+        bool all_are_started = false;
+        auto others = make_many(count, asked, [&] { return all_are_started && ++advanced > 0; });
+        auto last = make(asked, [&] { return all_are_started && advanced == count; });
+        last.start();
+        std::ranges::for_each(others, &Exchange::start);
+        all_are_started = true;
+        if (by_tests) {
+            while (!last.test()) {
+            }
+        } else {
+            last.wait();
+        }
+        CHECK(advanced == count);
+        std::ranges::for_each(others, &Exchange::wait);
     }
 }

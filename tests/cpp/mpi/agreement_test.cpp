@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/library.hpp"
 
 using namespace transrank;
 
@@ -94,4 +95,14 @@ TEST_CASE("long words arrive whole") {
         CHECK_THROWS_WITH_AS(mpi::agree(world, [&] { throw std::runtime_error(words); }),
                              words.c_str(), mpi::AgreedError);
     }
+}
+
+TEST_CASE("the MPI library is recognised by what it says of itself") {
+#if defined(OPEN_MPI)
+    CHECK(mpi::library_kind() == "openmpi");
+#elif defined(MPICH_VERSION)
+    CHECK(mpi::library_kind() == "mpich");
+#else
+    CHECK(!mpi::library_version().empty());
+#endif
 }

@@ -17,6 +17,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -55,27 +56,40 @@ constexpr int hang_status = 77;
 std::filesystem::path folder;
 std::atomic<int> trial_under_way = 0;
 
-/// What this rank passes: what is right or, on the bad rank, now and then something else.
+/// What this rank passes: what is right or, on the bad rank, either now and then something else or
+/// in one argument a value that is as good in itself.
 class Input {
 public:
-    Input(std::uint64_t seed, bool bad) : random_(seed), bad_(bad) {}
+    Input() = default;
+    explicit Input(std::uint64_t seed) : random_(seed) {}
+    explicit Input(std::string differing) : differing_(std::move(differing)) {}
 
-    bool is_wrong() { return bad_ && below(3) == 0; }
+    bool is_wrong() { return random_ && below(3) == 0; }
 
     template <class T>
     T other(T right, std::vector<T> wrong) {
         return is_wrong() ? wrong[below(wrong.size())] : right;
     }
 
-    std::int64_t number(std::int64_t right) {
-        return other<std::int64_t>(
-            right, {0, -1, 1, right - 1, right + 1, huge, -huge - 1, std::int64_t{1} << 31,
-                    std::int64_t{1} << 62, static_cast<std::int64_t>(random_())});
+    /// An argument in which ranks may not differ; the first of the others is as good as it.
+    template <class T>
+    T agreed(const std::string& argument, T right, std::vector<T> others) {
+        arguments_.insert(argument);
+        return argument == differing_ ? others.front() : other(std::move(right), std::move(others));
     }
 
-    int small_number(int right) {
-        return other<int>(right, {0, -1, 1, right + 1, std::numeric_limits<int>::max(),
-                                  std::numeric_limits<int>::min()});
+    const std::set<std::string>& agreed_arguments() const { return arguments_; }
+
+    std::int64_t number(std::int64_t right) { return other(right, other_numbers(right)); }
+
+    std::int64_t number(const std::string& agreed_argument, std::int64_t right) {
+        return agreed(agreed_argument, right, other_numbers(right));
+    }
+
+    int small_number(const std::string& agreed_argument, int right, int as_good) {
+        return agreed<int>(agreed_argument, right,
+                           {as_good, 0, -1, 1, right + 1, std::numeric_limits<int>::max(),
+                            std::numeric_limits<int>::min()});
     }
 
     template <class T>
@@ -99,17 +113,33 @@ public:
         return right;
     }
 
-    std::string name(const std::string& right) {
-        return other<std::string>(
-            right, {"", "nosuch", "auto", "message", "shared-direct", "bruck", "linear-bounded",
-                    "two\nlines", std::string("a\0b", 3), std::string(3'000'000, 'x'), "\xff\xfe"});
+    std::string name(const std::string& agreed_argument, const std::string& right,
+                     const std::string& as_good) {
+        return agreed<std::string>(
+            agreed_argument, right,
+            {as_good, "", "nosuch", "auto", "message", "shared-direct", "bruck", "linear-bounded",
+             "two\nlines", std::string("a\0b", 3), std::string(3'000'000, 'x'), "\xff\xfe"});
     }
 
 private:
-    std::size_t below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
+    std::vector<std::int64_t> other_numbers(std::int64_t right) {
+        return {right + 1,
+                0,
+                -1,
+                1,
+                right - 1,
+                huge,
+                -huge - 1,
+                std::int64_t{1} << 31,
+                std::int64_t{1} << 62,
+                random_ ? static_cast<std::int64_t>((*random_)()) : 0};
+    }
 
-    std::mt19937_64 random_;
-    bool bad_;
+    std::size_t below(std::size_t end) { return static_cast<std::size_t>((*random_)() % end); }
+
+    std::optional<std::mt19937_64> random_;
+    std::string differing_ = "none";
+    std::set<std::string> arguments_;
 };
 
 Numbers range(std::int64_t count, std::int64_t begin = 0) {
@@ -124,49 +154,57 @@ Numbers ones() {
 
 Distribution owners(Input& input) {
     const auto extent = rows * world_size();
-    return input.other<Distribution>(
-        Distribution::even(extent, world_size()),
-        {Distribution::even(extent, world_size() + 1), Distribution::even(extent + 1, world_size()),
-         Distribution::block_cyclic(extent, world_size(), 2),
+    return input.agreed<Distribution>(
+        "owners", Distribution::even(extent, world_size()),
+        {Distribution::block_cyclic(extent, world_size(), 2),
+         Distribution::even(extent, world_size() + 1), Distribution::even(extent + 1, world_size()),
          Distribution::even(huge, world_size())});
 }
 
+// From a rank's rows to as many, so that the way back fits the same arrays.
 Route ring(const mpi::Communicator& comm, std::int64_t count = rows) {
     const auto all = Distribution::even(rows * comm.size(), comm.size());
     const auto next = rows * ((comm.rank() + 1) % comm.size());
     return discovery::ghost_pull(comm, all, range(count, next), {.begin = 0, .extent = count});
 }
 
+std::vector<Route> other_routes(const mpi::Communicator& comm) {
+    return {ring(comm, rows - 1), ring(comm).transposed(),
+            Route(comm.rank(), comm.size(), rows, rows, {}, {}),
+            Route(0, comm.size() + 1, rows, rows, {}, {}), Route(0, 1, 0, 0, {}, {})};
+}
+
+// The way back is as consistent, but another route.
 Route some_route(Input& input, const mpi::Communicator& comm) {
-    const auto right = ring(comm);
-    const auto shorter = ring(comm, rows - 1);
-    return input.other<Route>(
-        right, {right.transposed(), shorter, Route(comm.rank(), comm.size(), rows, rows, {}, {}),
-                Route(0, comm.size() + 1, rows, rows, {}, {}), Route(0, 1, 0, 0, {}, {})});
+    auto others = other_routes(comm);
+    std::swap(others[0], others[1]);
+    return input.agreed<Route>("route", ring(comm), others);
 }
 
-BlockGrid grid(Input& input, int along) {
-    const auto divided = [&](int dimension, std::int64_t extent) {
-        return Distribution::even(extent, dimension == along ? world_size() : 1);
+BlockGrid grid(Input& input, const std::string& argument, int along) {
+    const auto made = [&](std::int64_t extent, std::vector<int> memory_order) {
+        std::vector<Distribution> divided;
+        for (const int dimension : {0, 1}) {
+            divided.push_back(Distribution::even(dimension == 0 ? extent : rows * world_size(),
+                                                 dimension == along ? world_size() : 1));
+        }
+        return BlockGrid(divided, {.memory_order = std::move(memory_order)});
     };
-    const auto made = [&](std::int64_t extent) {
-        return BlockGrid({divided(0, extent), divided(1, rows * world_size())});
-    };
-    const auto right = made(rows * world_size());
-    return input.other<BlockGrid>(right, {made(rows * world_size() + 1), BlockGrid({owners(input)}),
-                                          made(rows * std::int64_t{world_size()} * 1000)});
+    const auto extent = rows * std::int64_t{world_size()};
+    return input.agreed<BlockGrid>(
+        argument, made(extent, {1, 0}),
+        {made(extent, {0, 1}), made(extent + 1, {1, 0}), made(extent * 1000, {1, 0}),
+         BlockGrid({Distribution::even(extent, world_size())}),
+         BlockGrid({Distribution::even(huge, world_size())})});
 }
 
-route::CellList cell_list(Input& input, const Numbers& cells) {
-    return {.cells = cells,
-            .numbering = input.other(layout::Order::last_fastest, {layout::Order::first_fastest})};
+layout::Order order(Input& input, const std::string& argument) {
+    return input.agreed(argument, layout::Order::last_fastest, {layout::Order::first_fastest});
 }
 
-redistribution::Layout points(Input& input) {
-    const auto cells = world_size() * rows * rows;
-    return redistribution::Points{
-        .cells = input.list(range(cells, world_rank() * cells)),
-        .numbering = input.other(layout::Order::last_fastest, {layout::Order::first_fastest})};
+Numbers own_cells(const mpi::Communicator& comm) {
+    const auto count = comm.size() * rows * rows;
+    return range(count, comm.rank() * count);
 }
 
 copy::Field field(Input& input, Numbers& source, Numbers& destination) {
@@ -184,26 +222,35 @@ copy::Field field(Input& input, Numbers& source, Numbers& destination) {
         .destination = input.other<std::byte*>(to, {nullptr}),
         .destination_bytes = fewer(bytes_of(destination)),
         .unit_bytes = input.number(8),
-        .scalar = input.other(copy::Scalar::int64, {copy::Scalar::opaque, copy::Scalar::uint8})};
+        .scalar = input.agreed("scalar", copy::Scalar::int64,
+                               {copy::Scalar::uint64, copy::Scalar::opaque, copy::Scalar::uint8})};
 }
 
 exchange::Options options(Input& input) {
     using copy::Operation;
-    const auto bytes = input.number(100);
-    return {.operation = input.other(Operation::assign, {Operation::add, Operation::max}),
-            .transport = input.name("auto"),
-            .push_below_bytes = input.other<std::optional<std::int64_t>>(bytes, {std::nullopt, -1}),
-            .longest_message_bytes = input.number(100)};
+    using Bytes = std::optional<std::int64_t>;
+    const auto operation =
+        input.agreed("operation", Operation::assign, {Operation::max, Operation::add});
+    const auto transport = input.name("transport", "auto", "message");
+    const auto push_below =
+        input.agreed<Bytes>("push_below_bytes", 100, {7, std::nullopt, -1, 0, huge, -huge - 1});
+    const auto stores = input.agreed("stores", copy::Stores::measured, {copy::Stores::cached});
+    return {.operation = operation,
+            .transport = transport,
+            .push_below_bytes = push_below,
+            .stores = stores,
+            .longest_message_bytes = input.number("longest_message_bytes", 100)};
 }
 
 collective::AlltoallOptions alltoall_options(Input& input) {
-    return {.algorithm = input.name("auto"),
-            .choices = input.name(""),
-            .radix = input.small_number(2),
-            .window = input.small_number(8),
-            .leaders = input.small_number(2),
-            .ranks_per_node = input.small_number(0),
-            .torus = input.list(std::vector<int>{})};
+    return {.algorithm = input.name("algorithm", "auto", "pairwise"),
+            .choices = input.name("choices", "", "choices"),
+            .radix = input.small_number("radix", 2, 3),
+            .window = input.small_number("window", 8, 9),
+            .leaders = input.small_number("leaders", 2, 3),
+            .ranks_per_node = input.small_number("ranks_per_node", 0, 1),
+            .torus = input.agreed<std::vector<int>>(
+                "torus", {}, {{world_size()}, {0}, {-1, 1}, {world_size(), 2}})};
 }
 
 using Array = array::ParArray<double, array::dynamic_size>;
@@ -212,12 +259,27 @@ using Transformer = array::ArrayTransformer<double, array::dynamic_size>;
 Transformer transformer(Input& input) {
     const auto father = std::make_shared<Array>();
     father->resize(input.other<std::int64_t>(rows, {0, 1, rows + 1}),
-                   input.other<std::int64_t>(3, {0, 1, 4}));
+                   input.agreed<std::int64_t>("father", 3, {4, 0, 1}));
     Transformer made(MPI_COMM_WORLD);
     made.set_father_son(input.other<std::shared_ptr<Array>>(father, {nullptr}),
                         input.other(std::make_shared<Array>(), {nullptr, father}));
+    made.create_global_mapping();
     return made;
 }
+
+// Two arrays of a block of two numbers for each rank, or the first for both.
+struct BlockArrays {
+    explicit BlockArrays(Input& in)
+        : first(4 * ones().size()),
+          second(first.size()),
+          send(in.other(first.data(), {nullptr, second.data()})),
+          receive(in.agreed("receive", second.data(), {first.data(), nullptr, first.data() + 1})) {}
+
+    Numbers first;
+    Numbers second;
+    std::int64_t* send;
+    std::int64_t* receive;
+};
 
 struct Call {
     const char* name;
@@ -228,7 +290,7 @@ const std::vector<Call>& calls() {
     static const std::vector<Call> all{
         {"Numbering",
          [](Input& in, const auto& comm) {
-             const bool table = in.other(false, {true});
+             const bool table = in.agreed("table", false, {true});
              (void)discovery::Numbering(comm, in.number(rows), table);
          }},
         {"ghost_pull",
@@ -240,7 +302,8 @@ const std::vector<Call>& calls() {
          [](Input& in, const auto& comm) {
              const discovery::Numbering even(comm, rows);
              const discovery::Numbering numbering(comm, comm.rank());
-             (void)discovery::ghost_pull(comm, in.other(numbering, {even}), in.list(Numbers{0, 0}),
+             (void)discovery::ghost_pull(comm, in.agreed("numbering", numbering, {even}),
+                                         in.list(Numbers{0, 0}),
                                          {.begin = in.number(1), .extent = in.number(3)});
          }},
         {"ghost_push",
@@ -250,10 +313,11 @@ const std::vector<Call>& calls() {
          }},
         {"ghost_push of a numbering",
          [](Input& in, const auto& comm) {
+             const discovery::Numbering even(comm, rows);
              const discovery::Numbering numbering(comm, comm.rank() + 1);
-             (void)discovery::ghost_push(comm, numbering, in.list(Numbers{0, 0}),
-                                         in.list(std::vector<int>{0, comm.size() - 1}),
-                                         in.number(0));
+             (void)discovery::ghost_push(
+                 comm, in.agreed("numbering", numbering, {even}), in.list(Numbers{0, 0}),
+                 in.list(std::vector<int>{0, comm.size() - 1}), in.number(0));
          }},
         {"lists_to_lists",
          [](Input& in, const auto& comm) {
@@ -263,13 +327,16 @@ const std::vector<Call>& calls() {
         {"grid_to_lists",
          [](Input& in, const auto& comm) {
              const auto cells = in.list(range(2, 2 * comm.rank()));
-             (void)discovery::grid_to_lists(comm, grid(in, 0), cell_list(in, cells));
+             (void)discovery::grid_to_lists(
+                 comm, grid(in, "source", 0),
+                 {.cells = cells, .numbering = order(in, "destination")});
          }},
         {"lists_to_grid",
          [](Input& in, const auto& comm) {
-             const auto count = comm.size() * rows * rows;
-             const auto cells = in.list(range(count, comm.rank() * count));
-             (void)discovery::lists_to_grid(comm, cell_list(in, cells), grid(in, 1));
+             const auto cells = in.list(own_cells(comm));
+             (void)discovery::lists_to_grid(comm,
+                                            {.cells = cells, .numbering = order(in, "source")},
+                                            grid(in, "destination", 1));
          }},
         {"alltoallv",
          [](Input& in, const auto& comm) {
@@ -282,7 +349,7 @@ const std::vector<Call>& calls() {
          [](Input& in, const auto& comm) {
              const auto source = layout::Rows::fixed(in.other<std::int64_t>(rows, {0, 1, 9}),
                                                      in.other<std::int64_t>(3, {0, 5}));
-             const auto along = some_route(in, comm);
+             const auto along = in.other(ring(comm), other_routes(comm));
              const auto arriving = discovery::arriving_rows(comm, along, source);
              const auto destination = mpi::agreed(
                  comm, [&] { return layout::Rows::variable(in.list(Numbers(rows, 3))); });
@@ -290,12 +357,14 @@ const std::vector<Call>& calls() {
          }},
         {"check_consistent",
          [](Input& in, const auto& comm) {
-             discovery::check_consistent(comm, some_route(in, comm));
+             discovery::check_consistent(comm, in.agreed("route", ring(comm), other_routes(comm)));
          }},
         {"save and load",
          [](Input& in, const auto& comm) {
-             const auto wrong = in.name("routes");
-             discovery::save(comm, some_route(in, comm), folder / wrong.substr(0, 100));
+             const auto wrong = in.other<std::string>(
+                 "routes", {"", "nosuch", "two\nlines", std::string("a\0b", 3), "\xff"});
+             const auto route = in.agreed("route", ring(comm), other_routes(comm));
+             discovery::save(comm, route, folder / wrong);
              (void)discovery::load(comm, folder / in.other<std::string>("routes", {"nosuch"}));
          }},
         {"Exchange",
@@ -307,14 +376,10 @@ const std::vector<Call>& calls() {
              exchange::Exchange(some_route(in, comm), MPI_COMM_WORLD, fields, options(in)).run();
          }},
         {"Alltoall",
-         [](Input& in, const auto& comm) {
-             Numbers send(2 * ones().size());
-             Numbers receive(send.size());
-             auto* const to = in.other(receive.data(), {nullptr, send.data(), send.data() + 1});
-             (void)comm;
-             const collective::Alltoall bound(MPI_COMM_WORLD,
-                                              in.other(send.data(), {nullptr, receive.data()}), to,
-                                              in.number(16), alltoall_options(in));
+         [](Input& in, const auto&) {
+             const BlockArrays arrays(in);
+             const collective::Alltoall bound(MPI_COMM_WORLD, arrays.send, arrays.receive,
+                                              in.number("block_bytes", 16), alltoall_options(in));
          }},
         {"Alltoall of blocks",
          [](Input& in, const auto& comm) {
@@ -330,45 +395,50 @@ const std::vector<Call>& calls() {
                  in.other(receive.data(), {nullptr}), blocks, alltoall_options(in));
          }},
         {"alltoall",
-         [](Input& in, const auto& comm) {
-             Numbers send(2 * ones().size());
-             Numbers receive(send.size());
-             (void)comm;
-             collective::alltoall(MPI_COMM_WORLD, send.data(), receive.data(), in.number(16),
-                                  alltoall_options(in));
+         [](Input& in, const auto&) {
+             const BlockArrays arrays(in);
+             collective::alltoall(MPI_COMM_WORLD, arrays.send, arrays.receive,
+                                  in.number("block_bytes", 16), alltoall_options(in));
          }},
         {"Redistribution of grids",
          [](Input& in, const auto& comm) {
-             redistribution::Redistribution made(MPI_COMM_WORLD, grid(in, 0), grid(in, 1));
+             redistribution::Redistribution made(MPI_COMM_WORLD, grid(in, "source", 0),
+                                                 grid(in, "destination", 1));
              Numbers source(static_cast<std::size_t>(comm.size() * rows * rows));
              Numbers destination(source.size());
              made.store({field(in, source, destination)}, options(in));
              made.run();
          }},
+        {"route_between",
+         [](Input& in, const auto&) {
+             using route::Coverage;
+             (void)redistribution::route_between(
+                 MPI_COMM_WORLD, grid(in, "source", 0), grid(in, "destination", 1),
+                 in.agreed("coverage", Coverage::owned, {Coverage::owned_and_halo}));
+         }},
         {"Redistribution of points",
          [](Input& in, const auto& comm) {
-             (void)comm;
-             (void)redistribution::route_between(MPI_COMM_WORLD, points(in), grid(in, 1));
+             const redistribution::Points points{.cells = in.list(own_cells(comm)),
+                                                 .numbering = order(in, "source")};
+             (void)redistribution::route_between(MPI_COMM_WORLD, points,
+                                                 grid(in, "destination", 1));
          }},
         {"ArrayTransformer by pulling",
          [](Input& in, const auto& comm) {
              auto made = transformer(in);
-             made.create_global_mapping();
              made.create_ghost_mapping(in.list(Numbers{0, comm.rank()}));
              made.pull_once(options(in));
          }},
         {"ArrayTransformer by pushing",
          [](Input& in, const auto& comm) {
              auto made = transformer(in);
-             made.create_global_mapping();
              made.create_ghost_mapping(in.list(Numbers{0, 1}),
                                        in.list(std::vector<int>{0, comm.size() - 1}));
-             made.push_once(in.other(copy::Operation::add, {copy::Operation::min}));
+             made.push_once(in.agreed("operation", copy::Operation::add, {copy::Operation::min}));
          }},
         {"ArrayTransformer whose updates are kept",
          [](Input& in, const auto& comm) {
              auto made = transformer(in);
-             made.create_global_mapping();
              made.create_ghost_mapping(in.list(Numbers{0, comm.rank()}));
              made.init_persistent_pull(options(in)).run();
              made.init_persistent_push(copy::Operation::add, options(in)).run();
@@ -376,246 +446,23 @@ const std::vector<Call>& calls() {
              made.bind_push(in.other(copy::Operation::add, {copy::Operation::min}), {}).run();
              made.fit_son();
          }},
+        // With ghosts whose place among the ghosts is that of their rows.
+        {"ArrayTransformer in one direction",
+         [](Input& in, const auto& comm) {
+             auto made = transformer(in);
+             made.create_ghost_mapping(range(2, rows * ((comm.rank() + 1) % comm.size())));
+             (in.agreed("direction", false, {true}) ? made.bind_push(copy::Operation::assign, {})
+                                                    : made.bind_pull({}))
+                 .run();
+         }},
         {"ArrayTransformer along a route",
          [](Input& in, const auto& comm) {
              auto made = transformer(in);
-             made.create_global_mapping();
              made.use_route(some_route(in, comm));
              auto other = transformer(in);
              other.borrow_mapping(made);
          }},
     };
-    return all;
-}
-
-/// A call, and an argument that may not differ between ranks; `other` passes another value that is
-/// as good in itself.
-struct Difference {
-    const char* call;
-    const char* argument;
-    std::function<void(bool other, const mpi::Communicator&)> make;
-};
-
-template <class Options>
-struct Change {
-    const char* argument;
-    void (*make)(Options&);
-};
-
-const std::vector<Change<exchange::Options>>& option_changes() {
-    using exchange::Options;
-    static const std::vector<Change<Options>> all{
-        {"operation", [](Options& options) { options.operation = copy::Operation::max; }},
-        {"transport", [](Options& options) { options.transport = "message"; }},
-        {"push_below_bytes", [](Options& options) { options.push_below_bytes = 7; }},
-        {"stores", [](Options& options) { options.stores = copy::Stores::cached; }},
-        {"longest_message_bytes", [](Options& options) { options.longest_message_bytes = 101; }},
-    };
-    return all;
-}
-
-const std::vector<Change<collective::AlltoallOptions>>& alltoall_changes() {
-    using Options = collective::AlltoallOptions;
-    static const std::vector<Change<Options>> all{
-        {"algorithm", [](Options& options) { options.algorithm = "pairwise"; }},
-        {"choices", [](Options& options) { options.choices = "choices"; }},
-        {"radix", [](Options& options) { options.radix = 3; }},
-        {"window", [](Options& options) { options.window = 9; }},
-        {"leaders", [](Options& options) { options.leaders = 3; }},
-        {"ranks_per_node", [](Options& options) { options.ranks_per_node = 1; }},
-        {"torus", [](Options& options) { options.torus = {world_size()}; }},
-    };
-    return all;
-}
-
-Distribution divided(bool other) {
-    const auto extent = rows * world_size();
-    return other ? Distribution::block_cyclic(extent, world_size(), 2)
-                 : Distribution::even(extent, world_size());
-}
-
-BlockGrid square(bool other, int along = 0) {
-    const auto one = Distribution::even(rows * world_size(), 1);
-    const auto all = Distribution::even(rows * world_size(), world_size());
-    return BlockGrid(along == 0 ? std::vector{all, one} : std::vector{one, all},
-                     {.memory_order = other ? std::vector{0, 1} : std::vector{1, 0}});
-}
-
-route::CellList some_cells(bool other, const Numbers& cells) {
-    return {.cells = cells,
-            .numbering = other ? layout::Order::first_fastest : layout::Order::last_fastest};
-}
-
-// From a rank's rows to as many, so that the way back fits the same arrays.
-Route there(bool back, const mpi::Communicator& comm) {
-    const auto made = ring(comm);
-    return back ? made.transposed() : made;
-}
-
-Transformer mapped(std::int64_t length = 3) {
-    Input right(0, false);
-    auto made = transformer(right);
-    made.father()->resize(rows, length);
-    made.create_global_mapping();
-    return made;
-}
-
-void bind(const Route& route, const exchange::Options& options) {
-    Numbers source(rows);
-    Numbers destination(rows);
-    Input right(0, false);
-    exchange::Exchange(route, MPI_COMM_WORLD, {field(right, source, destination)}, options).run();
-}
-
-void bind_alltoall(std::int64_t block_bytes, bool in_place,
-                   const collective::AlltoallOptions& options, bool once) {
-    Numbers send(4 * ones().size());
-    Numbers receive(send.size());
-    auto* const to = in_place ? send.data() : receive.data();
-    if (once) {
-        collective::alltoall(MPI_COMM_WORLD, send.data(), to, block_bytes, options);
-    } else {
-        const collective::Alltoall bound(MPI_COMM_WORLD, send.data(), to, block_bytes, options);
-    }
-}
-
-std::vector<Difference> differences_of_options() {
-    std::vector<Difference> all;
-    for (const auto& [argument, change] : option_changes()) {
-        const auto options = [change = change](bool other) {
-            exchange::Options made{.push_below_bytes = 5};
-            if (other) {
-                change(made);
-            }
-            return made;
-        };
-        all.push_back({"Exchange", argument, [=](bool other, const mpi::Communicator& comm) {
-                           bind(ring(comm), options(other));
-                       }});
-        all.push_back({"Redistribution::store", argument, [=](bool other, const auto& comm) {
-                           Numbers source(static_cast<std::size_t>(comm.size() * rows * rows));
-                           Numbers destination(source.size());
-                           Input right(0, false);
-                           redistribution::Redistribution made(MPI_COMM_WORLD, square(false),
-                                                               square(false, 1));
-                           made.store({field(right, source, destination)}, options(other));
-                       }});
-        all.push_back({"bind_pull", argument, [=](bool other, const mpi::Communicator& comm) {
-                           auto made = mapped();
-                           made.create_ghost_mapping(Numbers{0, comm.rank()});
-                           made.init_persistent_pull(options(other)).run();
-                       }});
-    }
-    for (const auto& [argument, change] : alltoall_changes()) {
-        for (const bool once : {false, true}) {
-            all.push_back({once ? "alltoall" : "Alltoall", argument,
-                           [once, change = change](bool other, const mpi::Communicator&) {
-                               collective::AlltoallOptions options;
-                               if (other) {
-                                   change(options);
-                               }
-                               bind_alltoall(16, false, options, once);
-                           }});
-        }
-    }
-    return all;
-}
-
-std::vector<Difference> differences() {
-    auto all = differences_of_options();
-    const std::vector<Difference> others{
-        {"Numbering", "table",
-         [](bool other, const auto& comm) { (void)discovery::Numbering(comm, rows, other); }},
-        {"ghost_pull", "owners",
-         [](bool other, const auto& comm) {
-             (void)discovery::ghost_pull(comm, divided(other), {}, {.begin = 0, .extent = 0});
-         }},
-        {"ghost_pull", "rows",
-         [](bool other, const auto& comm) {
-             const discovery::Numbering one(comm, comm.rank());
-             const discovery::Numbering two(comm, comm.rank() + 1);
-             (void)discovery::ghost_pull(comm, other ? two : one, {}, {.begin = 0, .extent = 0});
-         }},
-        {"ghost_push", "owners",
-         [](bool other, const auto& comm) {
-             (void)discovery::ghost_push(comm, divided(other), {}, {}, 0);
-         }},
-        {"ghost_push", "rows",
-         [](bool other, const auto& comm) {
-             const discovery::Numbering one(comm, comm.rank());
-             const discovery::Numbering two(comm, comm.rank() + 1);
-             (void)discovery::ghost_push(comm, other ? two : one, {}, {}, 0);
-         }},
-        {"grid_to_lists", "source",
-         [](bool other, const auto& comm) {
-             (void)discovery::grid_to_lists(comm, square(other), some_cells(false, {}));
-         }},
-        {"grid_to_lists", "destination",
-         [](bool other, const auto& comm) {
-             (void)discovery::grid_to_lists(comm, square(false), some_cells(other, {}));
-         }},
-        {"lists_to_grid", "source",
-         [](bool other, const auto& comm) {
-             const auto count = comm.size() * rows * rows;
-             const auto cells = range(count, comm.rank() * count);
-             (void)discovery::lists_to_grid(comm, some_cells(other, cells), square(false));
-         }},
-        {"lists_to_grid", "destination",
-         [](bool other, const auto& comm) {
-             const auto count = comm.size() * rows * rows;
-             const auto cells = range(count, comm.rank() * count);
-             (void)discovery::lists_to_grid(comm, some_cells(false, cells), square(other));
-         }},
-        {"route_between", "source",
-         [](bool other, const auto&) {
-             (void)redistribution::route_between(MPI_COMM_WORLD, square(other), square(false, 1));
-         }},
-        {"route_between", "destination",
-         [](bool other, const auto&) {
-             (void)redistribution::route_between(MPI_COMM_WORLD, square(false), square(other, 1));
-         }},
-        {"route_between", "coverage",
-         [](bool other, const auto&) {
-             (void)redistribution::route_between(
-                 MPI_COMM_WORLD, square(false), square(false, 1),
-                 other ? route::Coverage::owned_and_halo : route::Coverage::owned);
-         }},
-        {"check_consistent", "route",
-         [](bool other, const auto& comm) {
-             const auto whole = ring(comm);
-             const auto shorter = ring(comm, rows - 1);
-             discovery::check_consistent(comm, other ? shorter : whole);
-         }},
-        {"Exchange", "route", [](bool other, const auto& comm) { bind(there(other, comm), {}); }},
-        {"GhostUpdate::bind", "direction",
-         [](bool other, const auto& comm) {
-             auto made = mapped();
-             made.create_ghost_mapping(Numbers{rows * ((comm.rank() + 1) % comm.size()),
-                                               (rows * ((comm.rank() + 1) % comm.size())) + 1});
-             (other ? made.bind_push(copy::Operation::assign, {}) : made.bind_pull({})).run();
-         }},
-        {"GhostUpdate::bind_push", "operation",
-         [](bool other, const auto& comm) {
-             auto made = mapped();
-             made.create_ghost_mapping(Numbers{0, comm.rank()});
-             made.push_once(other ? copy::Operation::max : copy::Operation::add);
-         }},
-        {"GhostUpdate::create_ghost_mapping", "father",
-         [](bool other, const auto& comm) {
-             mapped(other ? 4 : 3).create_ghost_mapping(Numbers{0, comm.rank()});
-         }},
-        {"GhostUpdate::use_route", "route",
-         [](bool other, const auto& comm) { mapped().use_route(there(other, comm)); }},
-        {"Alltoall", "block_bytes",
-         [](bool other, const auto&) { bind_alltoall(other ? 8 : 16, false, {}, false); }},
-        {"Alltoall", "receive",
-         [](bool other, const auto&) { bind_alltoall(16, other, {}, false); }},
-        {"alltoall", "block_bytes",
-         [](bool other, const auto&) { bind_alltoall(other ? 8 : 16, false, {}, true); }},
-        {"alltoall", "receive",
-         [](bool other, const auto&) { bind_alltoall(16, other, {}, true); }},
-    };
-    all.insert(all.end(), others.begin(), others.end());
     return all;
 }
 
@@ -631,32 +478,35 @@ std::string words_of(const Work& work) {
     return "works";
 }
 
-// How many pairs of a call and an argument end otherwise than with one error of all ranks.
+std::string outcome(const Call& call, Input& input, const mpi::Communicator& comm) {
+    return words_of([&] { call.make(input, comm); });
+}
+
+// How many pairs of a call and an argument in which one rank differs end otherwise than with one
+// error of all ranks.
 int silent_differences(const mpi::Communicator& comm) {
     int silent = 0;
-    const auto all = differences();
-    for (const auto& [call, argument, make] : all) {
-        for (int bad = 0; comm.size() > 1 && bad < comm.size(); ++bad) {
-            const auto words = words_of([&] { make(bad == comm.rank(), comm); });
-            if (!same_on_all_ranks(words) || !words.starts_with("refused: ")) {
-                std::cerr << call << " differs in " << argument << " on rank " << bad << ": "
-                          << words << std::endl;
-                ++silent;
+    int pairs = 0;
+    for (const auto& call : calls()) {
+        Input right;
+        (void)outcome(call, right, comm);
+        for (const auto& argument : right.agreed_arguments()) {
+            ++pairs;
+            for (int bad = 0; bad < comm.size(); ++bad) {
+                Input input = bad == comm.rank() ? Input(argument) : Input();
+                const auto words = outcome(call, input, comm);
+                if (!same_on_all_ranks(words) || !words.starts_with("refused: ")) {
+                    std::cerr << call.name << " differs in " << argument << " on rank " << bad
+                              << ": " << words << std::endl;
+                    ++silent;
+                }
             }
-        }
-        if (const auto words = words_of([&] { make(false, comm); }); words != "works") {
-            std::cerr << call << ", " << argument << ": " << words << std::endl;
-            ++silent;
         }
     }
     if (comm.rank() == 0) {
-        std::cout << all.size() << " pairs" << std::endl;
+        std::cout << pairs << " pairs" << std::endl;
     }
     return silent;
-}
-
-std::string outcome(const Call& call, Input& input, const mpi::Communicator& comm) {
-    return words_of([&] { call.make(input, comm); });
 }
 
 // Ends the job, naming the trial, when one lasts too long.
@@ -685,7 +535,8 @@ void try_one(std::uint64_t seed, int trial, const mpi::Communicator& comm,
     std::mt19937_64 common(seeds);
     const auto& call = calls()[common() % calls().size()];
     const int bad = static_cast<int>(common() % static_cast<std::uint64_t>(comm.size()));
-    Input input(common(), bad == comm.rank());
+    const auto drawn = common();
+    Input input = bad == comm.rank() ? Input(drawn) : Input();
     const auto words = outcome(call, input, comm);
     const bool good = words == "works" || words.starts_with("refused: ");
     if (!same_on_all_ranks(words) || !good) {
@@ -702,7 +553,7 @@ void try_one(std::uint64_t seed, int trial, const mpi::Communicator& comm,
 int surprises(const std::string& expected, const mpi::Communicator& comm) {
     int others = 0;
     for (const auto& call : calls()) {
-        Input right(0, false);
+        Input right;
         const auto words = outcome(call, right, comm);
         if (!words.starts_with(expected)) {
             std::cerr << call.name << " with the right input: " << words << std::endl;
@@ -722,7 +573,7 @@ int main(int argc, char** argv) {
     folder = argv[3];
     std::thread watcher(watch, seed);
     const mpi::Communicator comm(MPI_COMM_WORLD);
-    int others = surprises("works", comm) + silent_differences(comm);
+    int others = surprises("works", comm) + silent_differences(comm) + surprises("works", comm);
     std::vector<int> outcomes(2);
     for (int trial = 0; trial < trials; ++trial) {
         trial_under_way = trial;

@@ -7,11 +7,14 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "../../../exchange/pattern.hpp"
+#include "lab/study/baseline/rma_window.hpp"
 #include "transrank/memory/shared_segment.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/route/redistribution.hpp"
@@ -277,4 +280,20 @@ TEST_CASE("the names of baselines are unique, and found") {
     }
     CHECK(names.size() == study::baseline::all().size());
     CHECK(study::baseline::find("auto") == nullptr);
+}
+
+TEST_CASE("a rank that unwinds for an error does not wait for others to free a window") {
+    const mpi::Communicator world(MPI_COMM_WORLD);
+    static std::array<std::byte, 64> memory{};  // others may reach it as long as there is a window
+    const auto fail = [&] {
+        const lab::study::Window window(memory, 1, world);
+        if (world.rank() != 0) {
+            MPI_Barrier(world.handle());
+        }
+        throw std::runtime_error("an error");
+    };
+    CHECK_THROWS_AS(fail(), std::runtime_error);
+    if (world.rank() == 0) {
+        MPI_Barrier(world.handle());
+    }
 }

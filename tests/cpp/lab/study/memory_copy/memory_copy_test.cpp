@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "lab/measure/payload.hpp"
 #include "lab/study/memory_copy/memory_operation.hpp"
+#include "lab/study/memory_copy/triad_kernels.hpp"
 
 using namespace transrank;
 using namespace transrank::lab;
@@ -108,5 +110,29 @@ TEST_CASE("a wrong byte, words that changed places and an older result are notic
             ran.operation->fill(stamp);
             CHECK(ran.notices(ran.words));
         }
+    }
+}
+
+TEST_CASE("every triad kernel multiplies and adds at each place, for every short length") {
+    constexpr std::size_t most = 70;
+    constexpr double untouched = -1;
+    std::vector<double> b(most);
+    std::vector<double> c(most);
+    for (std::size_t i = 0; i < most; ++i) {
+        b[i] = static_cast<double>((i * 37) + 5);
+        c[i] = static_cast<double>((i * i) + 1);
+    }
+    REQUIRE(study::triad_kernels().size() == copy::supported_instruction_sets().size());
+    for (const auto& kernel : study::triad_kernels()) {
+        CAPTURE(copy::name(kernel.instruction_set));
+        int wrong = 0;
+        for (std::size_t count = 0; count < most; ++count) {
+            std::vector<double> a(most, untouched);
+            kernel.triad(a.data(), b.data(), c.data(), 3, count);
+            for (std::size_t i = 0; i < most; ++i) {
+                wrong += a[i] == (i < count ? b[i] + (3 * c[i]) : untouched) ? 0 : 1;
+            }
+        }
+        CHECK(wrong == 0);
     }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the others are told when a rank is killed, and that nothing is left behind."""
+"""What the others are told when a rank is killed or finalizes MPI, and that nothing is left."""
 
 from __future__ import annotations
 
@@ -175,3 +175,26 @@ def test_nothing_is_left_behind_when_the_launcher_ends_the_job(
 ) -> None:
     status = run_to_the_end([mpiexec.path, "-n", "4"], tmp_path, 0, "killed", "auto", "wait")
     assert status != 0
+
+
+# MPICH then takes each rank for a node of its own, and its MPI_Finalize waits for nobody.
+APART = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"}
+
+
+@pytest.mark.parametrize("scenario", ["late", "freed", "outlived"])
+def test_a_rank_may_drop_its_exchanges_long_after_others_have_come_to_finalize(
+    mpiexec: Mpiexec, scenario: str
+) -> None:
+    mpiexec.run(3, cpp_test("exchange/finalize_program"), scenario, timeout=20, env=APART).check()
+
+
+def test_threads_may_use_communicators_for_the_first_time_in_any_order(mpiexec: Mpiexec) -> None:
+    program = cpp_test("threads/own_exchanges_program")
+    mpiexec.run(3, program, "kept", timeout=60, env=APART).check()
+
+
+@pytest.mark.parametrize("scenario", ["kept", "bind"])
+def test_who_waits_for_a_rank_that_finalizes_with_its_exchange_is_told(
+    mpiexec: Mpiexec, scenario: str
+) -> None:
+    mpiexec.run(3, cpp_test("exchange/finalize_program"), scenario, timeout=20, env=APART).check()

@@ -7,20 +7,20 @@
 
 namespace testing {
 
-/// No further file can be opened as long as this lives.
-class NoDescriptors {
+/// As long as it lives this process can have `more` files than it has now.
+class FewDescriptors {
 public:
-    NoDescriptors() {
+    explicit FewDescriptors(rlim_t more = 0) {
         getrlimit(RLIMIT_NOFILE, &before_);
         const int lowest_free = open("/dev/null", O_RDONLY | O_CLOEXEC);
         close(lowest_free);
         auto less = before_;
-        less.rlim_cur = static_cast<rlim_t>(lowest_free);
+        less.rlim_cur = static_cast<rlim_t>(lowest_free) + more;
         setrlimit(RLIMIT_NOFILE, &less);
     }
-    NoDescriptors(const NoDescriptors&) = delete;
-    NoDescriptors& operator=(const NoDescriptors&) = delete;
-    ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+    FewDescriptors(const FewDescriptors&) = delete;
+    FewDescriptors& operator=(const FewDescriptors&) = delete;
+    ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
 
 private:
     rlimit before_{};

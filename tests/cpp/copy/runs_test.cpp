@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of runs move what their runs do, whatever units are listed one by one.
-#include "transrank/copy/run_table.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,9 +7,14 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "transrank/copy/copy_kernels.hpp"
+#include "transrank/copy/moves.hpp"
+#include "transrank/copy/portions.hpp"
+#include "transrank/copy/run_table.hpp"
+#include "transrank/route/leg.hpp"
 #include "transrank/route/loop_nest.hpp"
 
 using namespace transrank::copy;
@@ -226,4 +229,203 @@ TEST_CASE("runs of a leg are made once for all that have them") {
     const std::weak_ptr<const RunTable> watched = one;
     one.reset();
     CHECK(watched.expired());
+}
+
+namespace {
+
+constexpr std::int64_t four_bytes = 4;
+
+std::int64_t stretch_of(std::vector<Segment> segments) {
+    return source_stretch_bytes({.peer = 0, .segments = std::move(segments)}, four_bytes);
+}
+
+Segment runs(std::int64_t source, std::int64_t length, std::int64_t count, std::int64_t stride) {
+    return {.source = source,
+            .destination = 7,
+            .length = length,
+            .count = count,
+            .source_stride = stride,
+            .destination_stride = 100};
+}
+
+/// Single runs, a box whose dimensions have other orders on both sides, and rows, apart from each
+/// other at the destination.
+Leg leg_of_all_kinds(std::mt19937& random) {
+    Leg leg{.peer = 0, .segments = {}};
+    std::int64_t place = 0;
+    for (int i = 0; i < 100; ++i) {
+        const auto length = 1 + static_cast<std::int64_t>(random() % 3);
+        leg.segments.push_back({.source = static_cast<std::int64_t>(random() % (room - 3)),
+                                .destination = place,
+                                .length = length});
+        place += length + static_cast<std::int64_t>(random() % 2);
+    }
+    for (std::int64_t i = 0; i < 30; ++i) {
+        leg.segments.push_back({.source = i,
+                                .destination = place + (i * 20),
+                                .length = 1,
+                                .count = 20,
+                                .source_stride = 30,
+                                .destination_stride = 1});
+    }
+    for (std::int64_t i = 0; i < 3; ++i) {
+        leg.segments.push_back({.source = 7 * i,
+                                .destination = place + 700 + (40 * i),
+                                .length = 2,
+                                .count = 6 + i,
+                                .source_stride = 3,
+                                .destination_stride = 4});
+    }
+    return leg;
+}
+
+void copy_units(const Bytes& from, std::int64_t source, Bytes& to, std::int64_t destination,
+                std::int64_t bytes) {
+    std::copy_n(from.begin() + source, bytes, to.begin() + destination);
+}
+
+}  // namespace
+
+TEST_CASE("fields are packed run by run, and unpacked to where their runs belong") {
+    std::mt19937 random(23);  // NOLINT(bugprone-random-generator-seed): the same every time
+    const auto leg = leg_of_all_kinds(random);
+    for (const std::int64_t bytes : {3, 8, 24}) {
+        CAPTURE(bytes);
+        Bytes source(static_cast<std::size_t>(room * bytes));
+        std::ranges::generate(source, [&] { return static_cast<std::byte>(random()); });
+        Bytes destination(source.size());
+        const std::vector<Field> fields(2, {.source = source.data(),
+                                            .source_bytes = room * bytes,
+                                            .destination = destination.data(),
+                                            .destination_bytes = room * bytes,
+                                            .unit_bytes = bytes});
+        Bytes packed(static_cast<std::size_t>(packed_bytes(leg, fields)));
+        execute(make_packing(leg, fields, packed.data()));
+        Bytes expected_packed(packed.size());
+        Bytes expected(destination.size());
+        std::int64_t place = 0;
+        for ([[maybe_unused]] const auto& field : fields) {
+            for_each_run(leg, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+                copy_units(source, from * bytes, expected_packed, place, length * bytes);
+                copy_units(source, from * bytes, expected, to * bytes, length * bytes);
+                place += length * bytes;
+            });
+        }
+        CHECK(packed == expected_packed);
+        execute(make_unpacking(leg, fields, Operation::assign, packed.data()));
+        CHECK(destination == expected);
+    }
+}
+
+TEST_CASE("stretches of the source are counted across runs and segments") {
+    CHECK(stretch_of({}) == 0);
+    CHECK(stretch_of({runs(3, 5, 1, 0)}) == 5 * four_bytes);
+    CHECK(stretch_of({runs(3, 5, 4, 9)}) == 5 * four_bytes);
+    CHECK(stretch_of({runs(3, 5, 4, 5)}) == 20 * four_bytes);
+    CHECK(stretch_of({runs(0, 5, 1, 0), runs(5, 5, 1, 0)}) == 10 * four_bytes);
+    CHECK(stretch_of({runs(0, 5, 1, 0), runs(6, 5, 1, 0)}) == 5 * four_bytes);
+    // The last of the first four runs ends where the next segment begins.
+    CHECK(stretch_of({runs(0, 5, 4, 9), runs(32, 5, 2, 5)}) == 30 * four_bytes / 4);
+}
+
+// A leg in portions moves the same units, in the same order but for transposed boxes.
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Source and destination of every unit, in the order of the leg.
+void append_units(Pairs& units, const Leg& leg) {
+    for_each_run(leg, [&](std::int64_t source, std::int64_t destination, std::int64_t run) {
+        for (std::int64_t i = 0; i < run; ++i) {
+            units.emplace_back(source + i, destination + i);
+        }
+    });
+}
+
+Leg leg_in_pieces(std::mt19937& random) {
+    const auto up_to = [&](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>(1, most)(random);
+    };
+    Leg leg{.peer = 3, .segments = {}};
+    for (auto left = up_to(5); left > 0; --left) {
+        const auto length = up_to(9);
+        const bool single = up_to(3) == 1;
+        leg.segments.push_back({.source = up_to(100),
+                                .destination = up_to(100),
+                                .length = length,
+                                .count = single ? 1 : up_to(6),
+                                .source_stride = single ? 0 : length + up_to(4),
+                                .destination_stride = single ? 0 : length});
+    }
+    return leg;
+}
+
+}  // namespace
+
+TEST_CASE("portions together are the leg, and none is too long") {
+    std::mt19937 random(7);
+    for (int attempt = 0; attempt < 300; ++attempt) {
+        const auto leg = leg_in_pieces(random);
+        Pairs expected;
+        append_units(expected, leg);
+        for (const std::int64_t units : {1, 2, 5, 16, 1000}) {
+            CAPTURE(units);
+            Pairs found;
+            const auto portions = portions_of(leg, units);
+            for (const auto& portion : portions) {
+                CHECK(portion.peer == leg.peer);
+                CHECK(portion.units() <= units);
+                CHECK(portion.units() > 0);
+                append_units(found, portion);
+            }
+            CHECK(found == expected);
+            CHECK((units < 1000 || portions.size() == 1));
+        }
+    }
+}
+
+TEST_CASE("a leg of no unit is one portion") {
+    CHECK(portions_of({.peer = 1, .segments = {}}, 10).size() == 1);
+}
+
+TEST_CASE("portions end where runs do, unless a run is longer") {
+    const Leg leg{.peer = 0,
+                  .segments = {{.source = 0,
+                                .destination = 0,
+                                .length = 4,
+                                .count = 5,
+                                .source_stride = 10,
+                                .destination_stride = 4}}};
+    const auto portions = portions_of(leg, 10);
+    CHECK(portions.size() == 3);
+    CHECK(portions[0].units() == 8);
+    CHECK(portions[2].units() == 4);
+    CHECK(portions_of(leg, 3).size() == 10);
+}
+
+TEST_CASE("a transposed box goes in blocks, of which each row and column is long") {
+    Leg leg{.peer = 0, .segments = {}};
+    for (std::int64_t k = 0; k < 3; ++k) {
+        for (std::int64_t i = 0; i < 100; ++i) {
+            leg.segments.push_back({.source = (k * 9000) + i,
+                                    .destination = (k * 9000) + (90 * i),
+                                    .length = 1,
+                                    .count = 90,
+                                    .source_stride = 100,
+                                    .destination_stride = 1});
+        }
+    }
+    Pairs expected;
+    append_units(expected, leg);
+    Pairs found;
+    for (const auto& portion : portions_of(leg, 1024)) {
+        CHECK(portion.units() <= 1024);
+        CHECK(portion.segments.front().count >= 24);
+        CHECK((portion.segments.size() >= 4 || portion.units() < 512));
+        append_units(found, portion);
+    }
+    std::ranges::sort(expected);
+    std::ranges::sort(found);
+    CHECK(found == expected);
 }
