@@ -17,410 +17,194 @@ static transrank_ghost_update* update = NULL;
 static double numbers[64];
 static transrank_route* freed_route = NULL;
 
-static void* const not_made = &numbers;  // what a handle is before a call that fails
-
-enum Wrong {
-    RIGHT,
-    NO_HANDLE,
-    FREED,
-    OTHER_KIND,
-    NO_PLACE,
-    NO_LIST,
-    NEGATIVE,
-    HUGE_NUMBER,
-    UNKNOWN
-};
-
-/// The handle, or what the bad rank has instead of it.
-#define GIVEN(handle)                           \
-    (wrong == NO_HANDLE    ? NULL               \
-     : wrong == FREED      ? (void*)freed_route \
-     : wrong == OTHER_KIND ? (void*)exchange    \
-                           : (void*)(handle))
-#define PLACE(handle) (wrong == NO_PLACE ? NULL : &(handle))
-static const int64_t list[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-static const int targets[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-#define LIST (wrong == NO_LIST ? NULL : list)
-#define COUNT (wrong == NEGATIVE ? -1 : wrong == HUGE_NUMBER ? INT64_MAX : 1)
-#define CHOICE(right) (wrong == UNKNOWN ? 77 : (right))
-
-static int numbering_create(enum Wrong wrong) {
-    transrank_numbering* made = not_made;
-    const int64_t owned = wrong == NEGATIVE ? -1 : 4;
-    const int status = transrank_numbering_create(MPI_COMM_WORLD, owned, 0, PLACE(made));
-    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
-    OK(made == not_made ? TRANSRANK_OK : transrank_numbering_free(&made));
-    return status;
-}
-
-#define ROUTE_CALL(name, call)                                                  \
-    static int name(enum Wrong wrong) {                                         \
-        transrank_route* made = not_made;                                       \
-        const int status = (call);                                              \
-        CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL)); \
-        OK(made == not_made ? TRANSRANK_OK : transrank_route_free(&made));      \
-        return status;                                                          \
-    }
-ROUTE_CALL(halo, transrank_route_halo(MPI_COMM_WORLD, GIVEN(grid), CHOICE(0), PLACE(made)))
-ROUTE_CALL(redistribution, transrank_route_redistribution(MPI_COMM_WORLD, grid, GIVEN(grid),
-                                                          CHOICE(0), PLACE(made)))
-ROUTE_CALL(ghost_pull, transrank_route_ghost_pull(MPI_COMM_WORLD, GIVEN(numbering), COUNT, LIST, 0,
-                                                  1, PLACE(made)))
-ROUTE_CALL(ghost_push,
-           transrank_route_ghost_push(MPI_COMM_WORLD, GIVEN(numbering), COUNT, list,
-                                      wrong == NO_LIST ? NULL : targets, 0, PLACE(made)))
-ROUTE_CALL(alltoallv,
-           transrank_route_alltoallv(MPI_COMM_WORLD, list, LIST, list, list, PLACE(made)))
-ROUTE_CALL(load, transrank_route_load(MPI_COMM_WORLD, wrong == NO_LIST ? NULL : ".", PLACE(made)))
-
-static int save(enum Wrong wrong) {
-    return transrank_route_save(MPI_COMM_WORLD, GIVEN(route), wrong == NO_LIST ? NULL : ".");
-}
-
-static int bind(enum Wrong wrong) {
-    transrank_exchange* made = not_made;
-    const int64_t bytes = wrong == NEGATIVE ? -1 : 256;
-    const transrank_field field = {.source = wrong == NO_LIST ? NULL : numbers,
-                                   .source_bytes = bytes,
-                                   .destination = &numbers[32],
-                                   .destination_bytes = bytes,
-                                   .unit_bytes = wrong == HUGE_NUMBER ? INT64_MAX : 8,
-                                   .scalar = CHOICE(TRANSRANK_FLOAT64)};
-    const int status =
-        transrank_exchange_bind(MPI_COMM_WORLD, GIVEN(route), 1, &field, NULL, PLACE(made));
-    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
-    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
-    return status;
-}
-
-static int bind_with_options(enum Wrong wrong) {
-    transrank_exchange* made = NULL;
-    const transrank_field field = {.source = numbers,
-                                   .source_bytes = 256,
-                                   .destination = &numbers[32],
-                                   .destination_bytes = 256,
-                                   .unit_bytes = 8};
-    const transrank_options options = {.operation = CHOICE(TRANSRANK_ASSIGN),
-                                       .longest_message_bytes = wrong == NEGATIVE ? -1 : 1000,
-                                       .transport = wrong == NO_LIST ? "nosuch" : NULL};
-    const int status = transrank_exchange_bind(MPI_COMM_WORLD, route, wrong == HUGE_NUMBER ? -1 : 1,
-                                               &field, &options, &made);
-    OK(transrank_exchange_free(&made));
-    return status;
-}
-
-// Of a grid, 6 cells on each rank.
-static int bind_to_grid(enum Wrong wrong) {
-    transrank_exchange* made = NULL;
-    transrank_route* of_grid = NULL;
-    const int64_t right = 6 * (int64_t)sizeof numbers[0];
-    transrank_field field = {.source = numbers,
-                             .source_bytes = right,
-                             .destination = numbers,
-                             .destination_bytes = right,
-                             .unit_bytes = 8};
-    field.source_bytes += wrong == HUGE_NUMBER ? 8 : wrong == NEGATIVE ? -8 : 0;
-    field.destination_bytes += wrong == UNKNOWN ? 1 : wrong == NO_LIST ? 16 : 0;
-    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
-    const int status = transrank_exchange_bind(MPI_COMM_WORLD, of_grid, 1, &field, NULL, &made);
-    CHECK(wrong != HUGE_NUMBER || strstr(transrank_error_text(),
-                                         "the source has 56 bytes; the rank's array of this grid "
-                                         "has shape (6), halo included"));
-    OK(transrank_exchange_free(&made));
-    OK(transrank_route_free(&of_grid));
-    return status;
-}
-
-static transrank_rows rows_of(enum Wrong wrong) {
-    return (transrank_rows){.count = wrong == NEGATIVE ? -1 : 4,
-                            .length = wrong == HUGE_NUMBER ? INT64_MAX : 2,
-                            .element_bytes = 8,
-                            .scalar = CHOICE(TRANSRANK_FLOAT64),
-                            .data = wrong == NO_LIST ? NULL : numbers,
-                            .data_bytes = sizeof numbers};
-}
-
-#define UPDATE_CALL(name, call)                                                   \
-    static int name(enum Wrong wrong) {                                           \
-        transrank_ghost_update* made = not_made;                                  \
-        const transrank_rows rows = rows_of(wrong);                               \
-        const int status = (call);                                                \
-        CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));   \
-        OK(made == not_made ? TRANSRANK_OK : transrank_ghost_update_free(&made)); \
-        return status;                                                            \
-    }
-#define ROWS (wrong == FREED ? NULL : &rows)
-UPDATE_CALL(update_pull, transrank_ghost_update_pull(MPI_COMM_WORLD, ROWS, 1, LIST, PLACE(made)))
-UPDATE_CALL(update_push,
-            transrank_ghost_update_push(MPI_COMM_WORLD, ROWS, 1, LIST, targets, PLACE(made)))
-UPDATE_CALL(update_along,
-            transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
-                                         wrong == RIGHT ? route : GIVEN(route), PLACE(made)))
-UPDATE_CALL(update_like,
-            transrank_ghost_update_like(MPI_COMM_WORLD, &rows, GIVEN(update), PLACE(made)))
-
-static int update_bind(enum Wrong wrong) {
-    transrank_exchange* made = not_made;
-    const transrank_options options = {.operation = wrong == NO_LIST ? -1 : TRANSRANK_ADD};
-    const int status = transrank_ghost_update_bind(MPI_COMM_WORLD, GIVEN(update),
-                                                   CHOICE(TRANSRANK_PUSH), &options, PLACE(made));
-    CHECK(wrong == NO_PLACE || (status == TRANSRANK_OK) == (made != NULL));
-    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
-    return status;
-}
-
-static int alltoall(enum Wrong wrong) {
-    const int64_t bytes = wrong == NEGATIVE ? -1 : wrong == HUGE_NUMBER ? INT64_MAX : 8;
-    const transrank_alltoall_options options = {.algorithm = wrong == UNKNOWN ? "nosuch" : NULL,
-                                                .torus = targets,
-                                                .torus_dimensions = wrong == FREED ? -1 : 0};
-    return transrank_alltoall(MPI_COMM_WORLD, wrong == NO_LIST ? NULL : numbers, &numbers[32],
-                              bytes, &options);
-}
-
-static int alltoall_bind(enum Wrong wrong) {
-    transrank_exchange* made = not_made;
-    const int status = transrank_alltoall_bind(MPI_COMM_WORLD, numbers, &numbers[32],
-                                               wrong == NEGATIVE ? -1 : 8, NULL, PLACE(made));
-    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
-    return status;
-}
-
-static int alltoallv_bind(enum Wrong wrong) {
-    transrank_exchange* made = not_made;
-    const int64_t bytes[8] = {wrong == NEGATIVE ? -1 : 0};
-    const int status =
-        transrank_alltoallv_bind(MPI_COMM_WORLD, numbers, bytes, LIST, &numbers[32], list,
-                                 wrong == UNKNOWN ? NULL : list, NULL, PLACE(made));
-    OK(made == not_made ? TRANSRANK_OK : transrank_exchange_free(&made));
-    return status;
-}
-
-#define BIT(wrong) (1u << (wrong))
-#define HANDLES (BIT(NO_HANDLE) | BIT(FREED) | BIT(OTHER_KIND) | BIT(NO_PLACE))
-
-static const struct {
-    const char* name;
-    int (*call)(enum Wrong);
-    unsigned wrong;
-} calls[] = {
-    {"numbering_create", numbering_create, BIT(NEGATIVE) | BIT(NO_PLACE)},
-    {"route_halo", halo, HANDLES | BIT(UNKNOWN)},
-    {"route_redistribution", redistribution, HANDLES | BIT(UNKNOWN)},
-    {"route_ghost_pull", ghost_pull, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
-    {"route_ghost_push", ghost_push, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
-    {"route_alltoallv", alltoallv, BIT(NO_LIST) | BIT(NO_PLACE)},
-    {"route_save", save, (HANDLES & ~BIT(NO_PLACE)) | BIT(NO_LIST)},
-    {"route_load", load, BIT(NO_LIST) | BIT(NO_PLACE)},
-    {"exchange_bind", bind,
-     HANDLES | BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
-    {"exchange_bind", bind_with_options,
-     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
-    {"exchange_bind of a grid", bind_to_grid,
-     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
-    {"ghost_update_pull", update_pull,
-     BIT(FREED) | BIT(NO_LIST) | BIT(NO_PLACE) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
-    {"ghost_update_push", update_push,
-     BIT(FREED) | BIT(NO_LIST) | BIT(NO_PLACE) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN)},
-    {"ghost_update_along", update_along, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
-    {"ghost_update_like", update_like, HANDLES | BIT(NO_LIST) | BIT(NEGATIVE)},
-    {"ghost_update_bind", update_bind, HANDLES | BIT(NO_LIST) | BIT(UNKNOWN)},
-    {"alltoall", alltoall,
-     BIT(NO_LIST) | BIT(NEGATIVE) | BIT(HUGE_NUMBER) | BIT(UNKNOWN) | BIT(FREED)},
-    {"alltoall_bind", alltoall_bind, BIT(NO_PLACE) | BIT(NEGATIVE)},
-    {"alltoallv_bind", alltoallv_bind, BIT(NO_PLACE) | BIT(NO_LIST) | BIT(NEGATIVE) | BIT(UNKNOWN)},
-};
-enum { CALLS = sizeof calls / sizeof calls[0] };
-
-static void check_agreed(int status, const char* name, enum Wrong wrong) {
-    enum { LONGEST = 1000 };
-    char own[LONGEST];
-    char first[LONGEST];
-    if (status != TRANSRANK_ERROR_AGREED) {
-        fprintf(stderr, "%s, wrong %d: status %d\n", name, (int)wrong, status);
-    }
-    CHECK(status == TRANSRANK_ERROR_AGREED);
-    strncpy(own, transrank_error_text(), LONGEST - 1);
-    own[LONGEST - 1] = '\0';
-    memcpy(first, own, LONGEST);
-    MPI_Bcast(first, LONGEST, MPI_CHAR, 0, MPI_COMM_WORLD);
-    CHECK(strlen(own) > 10 && strcmp(own, first) == 0);
-}
-
-static void misuse_collective_calls(void) {
-    for (int i = 0; i < CALLS; ++i) {
-        for (int bad = 0; bad < ranks; ++bad) {
-            for (int wrong = NO_HANDLE; wrong <= UNKNOWN; ++wrong) {
-                trial = (1000 * i) + (100 * bad) + wrong;
-                if ((calls[i].wrong & BIT(wrong)) != 0) {
-                    const int status = calls[i].call(rank == bad ? (enum Wrong)wrong : RIGHT);
-                    check_agreed(status, calls[i].name, (enum Wrong)wrong);
-                }
-            }
-        }
-        OK(calls[i].call(RIGHT));
-    }
-}
-
-// One argument in which one rank differs, by a value that is as good in itself. What a call makes
-// is used where only that shows whether ranks agree.
-
-static const char* differing = "";  // the name of that argument on the bad rank
+// Others, as good in themselves.
 static transrank_numbering* other_numbering = NULL;
 static transrank_layout* other_grid = NULL;
 static transrank_route* other_route = NULL;
 static transrank_ghost_update* other_update = NULL;
 
-#define EITHER(argument, right, other) (strcmp(differing, argument) == 0 ? (other) : (right))
+static void* const not_made = &numbers;  // what a handle is before a call that fails
+static const int64_t list[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+static const int targets[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+
+/// What is wrong on this rank: "ARGUMENT" is another value, as good in itself, "ARGUMENT:WHY" one
+/// that no rank may pass.
+static const char* wrong = "";
+
+#define IS(what) (strcmp(wrong, what) == 0)
+#define EITHER(argument, right, other) (IS(argument) ? (other) : (right))
+#define CHOICE(argument, right, other) \
+    (IS(argument ":unknown") ? 77 : EITHER(argument, right, other))
+#define LIST(argument, right) (IS(argument ":null") ? NULL : (right))
+#define PLACE(handle) LIST("made", &(handle))
+#define NUMBER(argument, right) \
+    (IS(argument ":negative") ? -1 : IS(argument ":huge") ? INT64_MAX : (right))
+#define HANDLE(argument, right, other)            \
+    (IS(argument ":null")    ? NULL               \
+     : IS(argument ":freed") ? (void*)freed_route \
+     : IS(argument ":kind")  ? (void*)exchange    \
+                             : (void*)EITHER(argument, right, other))
 
 static transrank_options options_given(void) {
     return (transrank_options){
-        .operation = EITHER("options.operation", TRANSRANK_ADD, TRANSRANK_MAX),
-        .transport = EITHER("options.transport", NULL, "message"),
-        .longest_message_bytes = EITHER("options.longest_message_bytes", 1000, 1001)};
+        .operation = CHOICE("options.operation", TRANSRANK_ADD, TRANSRANK_MAX),
+        .transport = IS("options.transport:unknown") ? "nosuch"
+                                                     : EITHER("options.transport", NULL, "message"),
+        .longest_message_bytes = NUMBER("options.longest_message_bytes",
+                                        EITHER("options.longest_message_bytes", 1000, 1001))};
 }
 
 static transrank_alltoall_options alltoall_options_given(void) {
     static int torus[2] = {1, 1};
     torus[0] = ranks;
     return (transrank_alltoall_options){
-        .algorithm = EITHER("options.algorithm", NULL, "pairwise"),
+        .algorithm = IS("options.algorithm:unknown")
+                         ? "nosuch"
+                         : EITHER("options.algorithm", NULL, "pairwise"),
         .choices = EITHER("options.choices", NULL, "choices"),
         .radix = EITHER("options.radix", 0, 3),
         .window = EITHER("options.window", 0, 9),
         .leaders = EITHER("options.leaders", 0, 3),
         .ranks_per_node = EITHER("options.ranks_per_node", 0, 1),
         .torus = EITHER("options.torus", torus, NULL),
-        .torus_dimensions = EITHER("options.torus_dimensions", 1, 2)};
+        .torus_dimensions = IS("options.torus_dimensions:negative")
+                                ? -1
+                                : EITHER("options.torus_dimensions", 1, 2)};
 }
 
 static transrank_rows rows_given(void) {
-    return (transrank_rows){.count = 4,
-                            .length = EITHER("rows.length", 2, 1),
+    return (transrank_rows){.count = NUMBER("rows.count", 4),
+                            .length = NUMBER("rows.length", EITHER("rows.length", 2, 1)),
                             .offsets = EITHER("rows.offsets", NULL, list),
                             .element_bytes = EITHER("rows.element_bytes", 8, 4),
-                            .scalar = EITHER("rows.scalar", TRANSRANK_OPAQUE, TRANSRANK_INT32),
-                            .data = numbers,
+                            .scalar = CHOICE("rows.scalar", TRANSRANK_OPAQUE, TRANSRANK_INT32),
+                            .data = LIST("rows.data", numbers),
                             .data_bytes = sizeof numbers};
 }
 
-static int differ_numbering(void) {
-    transrank_numbering* made = NULL;
-    const int status = transrank_numbering_create(MPI_COMM_WORLD, 4, EITHER("table", 0, 1), &made);
-    OK(transrank_numbering_free(&made));
+/// Of a call that makes something: what it makes is freed.
+#define MAKING(name, kind, call, use, free)                                   \
+    static int name(void) {                                                   \
+        transrank_##kind* made = not_made;                                    \
+        const transrank_rows rows = rows_given();                             \
+        const transrank_options options = options_given();                    \
+        const transrank_alltoall_options of_all = alltoall_options_given();   \
+        int status = (call);                                                  \
+        (void)rows, (void)options, (void)of_all;                              \
+        CHECK(IS("made:null") || (status == TRANSRANK_OK) == (made != NULL)); \
+        status = status == TRANSRANK_OK ? (use) : status;                     \
+        OK(made == not_made ? TRANSRANK_OK : free(&made));                    \
+        return status;                                                        \
+    }
+
+MAKING(numbering_create, numbering,
+       transrank_numbering_create(MPI_COMM_WORLD, NUMBER("owned", 4), EITHER("table", 0, 1),
+                                  PLACE(made)),
+       status, transrank_numbering_free)
+
+#define ROUTE(name, call) MAKING(name, route, call, status, transrank_route_free)
+ROUTE(halo, transrank_route_halo(MPI_COMM_WORLD, HANDLE("grid", grid, other_grid),
+                                 CHOICE("corners", 0, 1), PLACE(made)))
+ROUTE(redistribution,
+      transrank_route_redistribution(MPI_COMM_WORLD, HANDLE("source", grid, other_grid),
+                                     HANDLE("destination", grid, other_grid),
+                                     CHOICE("coverage", 0, 1), PLACE(made)))
+ROUTE(ghost_pull,
+      transrank_route_ghost_pull(MPI_COMM_WORLD, HANDLE("numbering", numbering, other_numbering),
+                                 NUMBER("count", 1), LIST("ghosts", list), 0, 1, PLACE(made)))
+ROUTE(ghost_push,
+      transrank_route_ghost_push(MPI_COMM_WORLD, HANDLE("numbering", numbering, other_numbering),
+                                 NUMBER("count", 1), LIST("rows", list), LIST("targets", targets),
+                                 0, PLACE(made)))
+ROUTE(alltoallv, transrank_route_alltoallv(MPI_COMM_WORLD, list, LIST("send_displacements", list),
+                                           list, list, PLACE(made)))
+ROUTE(load, transrank_route_load(MPI_COMM_WORLD, LIST("place", "."), PLACE(made)))
+
+static int save(void) {
+    return transrank_route_save(MPI_COMM_WORLD, HANDLE("route", route, other_route),
+                                LIST("place", "."));
+}
+
+/// The status of binding an update: some of what ranks agree on is looked at then.
+static int bound(const transrank_ghost_update* made) {
+    transrank_exchange* exchange_of_it = NULL;
+    const int status = transrank_ghost_update_bind(MPI_COMM_WORLD, (void*)made, TRANSRANK_PULL,
+                                                   NULL, &exchange_of_it);
+    OK(transrank_exchange_free(&exchange_of_it));
     return status;
 }
 
-#define DIFFERING_ROUTE(name, call)      \
-    static int name(void) {              \
-        transrank_route* made = NULL;    \
-        const int status = (call);       \
-        OK(transrank_route_free(&made)); \
-        return status;                   \
-    }
-DIFFERING_ROUTE(differ_halo, transrank_route_halo(MPI_COMM_WORLD, EITHER("grid", grid, other_grid),
-                                                  EITHER("corners", 0, 1), &made))
-DIFFERING_ROUTE(differ_redistribution,
-                transrank_route_redistribution(MPI_COMM_WORLD, EITHER("source", grid, other_grid),
-                                               EITHER("destination", grid, other_grid),
-                                               EITHER("coverage", 0, 1), &made))
-DIFFERING_ROUTE(differ_ghost_pull,
-                transrank_route_ghost_pull(MPI_COMM_WORLD,
-                                           EITHER("numbering", numbering, other_numbering), 1, list,
-                                           0, 1, &made))
-DIFFERING_ROUTE(differ_ghost_push,
-                transrank_route_ghost_push(MPI_COMM_WORLD,
-                                           EITHER("numbering", numbering, other_numbering), 1, list,
-                                           targets, 0, &made))
+#define UPDATE(name, call) \
+    MAKING(name, ghost_update, call, bound(made), transrank_ghost_update_free)
+UPDATE(update_pull, transrank_ghost_update_pull(MPI_COMM_WORLD, LIST("rows", &rows), 1,
+                                                LIST("ghosts", list), PLACE(made)))
+UPDATE(update_push, transrank_ghost_update_push(MPI_COMM_WORLD, LIST("rows", &rows), 1,
+                                                LIST("pushed", list), targets, PLACE(made)))
+UPDATE(update_along, transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
+                                                  HANDLE("route", route, other_route), PLACE(made)))
+UPDATE(update_like, transrank_ghost_update_like(MPI_COMM_WORLD, &rows,
+                                                HANDLE("other", update, other_update), PLACE(made)))
 
-DIFFERING_ROUTE(differ_alltoallv,
-                transrank_route_alltoallv(MPI_COMM_WORLD, list, list, list, list, &made))
-DIFFERING_ROUTE(differ_load, transrank_route_load(MPI_COMM_WORLD, ".", &made))
-
-static int differ_save(void) {
-    return transrank_route_save(MPI_COMM_WORLD, EITHER("route", route, other_route), ".");
-}
-
-static int differ_bind(void) {
-    transrank_exchange* made = NULL;
+static int bind_fields(transrank_exchange** made, const transrank_options* options) {
+    const int64_t bytes = NUMBER("fields.source_bytes", 128);
     transrank_field fields[2] = {
-        {.source = numbers,
-         .source_bytes = 128,
+        {.source = LIST("fields.source", numbers),
+         .source_bytes = bytes,
          .destination = &numbers[32],
-         .destination_bytes = 128,
-         .unit_bytes = EITHER("fields.unit_bytes", 8, 16),
-         .scalar = EITHER("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)}};
+         .destination_bytes = bytes,
+         .unit_bytes = NUMBER("fields.unit_bytes", EITHER("fields.unit_bytes", 8, 16)),
+         .scalar = CHOICE("fields.scalar", TRANSRANK_FLOAT64, TRANSRANK_INT64)}};
     fields[1] = fields[0];
     fields[1].destination = &numbers[48];
-    const transrank_options options = options_given();
-    const int status = transrank_exchange_bind(MPI_COMM_WORLD, EITHER("route", route, other_route),
-                                               EITHER("count", 2, 1), fields, &options, &made);
-    OK(transrank_exchange_free(&made));
-    return status;
+    const int count = IS("count:negative") ? -1 : EITHER("count", 2, 1);
+    return transrank_exchange_bind(MPI_COMM_WORLD, HANDLE("route", route, other_route), count,
+                                   fields, options, made);
 }
 
-/// The status of making an update or, if that is all right, of binding it.
-static int bound(int status, transrank_ghost_update** made) {
-    transrank_exchange* exchange_of_it = NULL;
-    if (status == TRANSRANK_OK) {
-        status = transrank_ghost_update_bind(MPI_COMM_WORLD, *made, TRANSRANK_PULL, NULL,
-                                             &exchange_of_it);
-    }
-    OK(transrank_exchange_free(&exchange_of_it));
-    OK(transrank_ghost_update_free(made));
-    return status;
-}
+#define EXCHANGE(name, call) MAKING(name, exchange, call, status, transrank_exchange_free)
+EXCHANGE(bind, bind_fields(PLACE(made), &options))
+EXCHANGE(update_bind,
+         transrank_ghost_update_bind(MPI_COMM_WORLD, HANDLE("update", update, other_update),
+                                     CHOICE("direction", TRANSRANK_PUSH, TRANSRANK_PULL), &options,
+                                     PLACE(made)))
+EXCHANGE(alltoall_bind,
+         transrank_alltoall_bind(MPI_COMM_WORLD, numbers, EITHER("receive", &numbers[32], numbers),
+                                 NUMBER("block_bytes", EITHER("block_bytes", 8, 16)), &of_all,
+                                 PLACE(made)))
 
-#define DIFFERING_UPDATE(name, call)              \
-    static int name(void) {                       \
-        transrank_ghost_update* made = NULL;      \
-        const transrank_rows rows = rows_given(); \
-        const int status = (call);                \
-        return bound(status, &made);              \
-    }
-DIFFERING_UPDATE(differ_update_pull,
-                 transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, list, &made))
-DIFFERING_UPDATE(differ_update_push,
-                 transrank_ghost_update_push(MPI_COMM_WORLD, &rows, 1, list, targets, &made))
-DIFFERING_UPDATE(differ_update_along,
-                 transrank_ghost_update_along(MPI_COMM_WORLD, &rows,
-                                              EITHER("route", route, other_route), &made))
-DIFFERING_UPDATE(differ_update_like,
-                 transrank_ghost_update_like(MPI_COMM_WORLD, &rows,
-                                             EITHER("other", update, other_update), &made))
+static const int64_t negative[8] = {-1};
+EXCHANGE(alltoallv_bind,
+         transrank_alltoallv_bind(MPI_COMM_WORLD, numbers,
+                                  IS("send_bytes:negative") ? negative : list,
+                                  LIST("send_offsets", list), &numbers[32], list,
+                                  LIST("receive_offsets", list), &of_all, PLACE(made)))
 
-static int differ_update_bind(void) {
-    transrank_exchange* made = NULL;
-    const transrank_options options = options_given();
-    const int status = transrank_ghost_update_bind(
-        MPI_COMM_WORLD, EITHER("update", update, other_update),
-        EITHER("direction", TRANSRANK_PUSH, TRANSRANK_PULL), &options, &made);
-    OK(transrank_exchange_free(&made));
-    return status;
-}
-
-static int differ_alltoall(void) {
+static int alltoall(void) {
     const transrank_alltoall_options options = alltoall_options_given();
-    return transrank_alltoall(MPI_COMM_WORLD, numbers, EITHER("receive", &numbers[32], numbers),
-                              EITHER("block_bytes", 8, 16), &options);
+    return transrank_alltoall(MPI_COMM_WORLD, LIST("send", numbers),
+                              EITHER("receive", &numbers[32], numbers),
+                              NUMBER("block_bytes", EITHER("block_bytes", 8, 16)), &options);
 }
 
-static int differ_alltoall_bind(void) {
+// Of a grid, 6 cells on each rank.
+static int bind_to_grid(void) {
     transrank_exchange* made = NULL;
-    const transrank_alltoall_options options = alltoall_options_given();
-    const int status =
-        transrank_alltoall_bind(MPI_COMM_WORLD, numbers, EITHER("receive", &numbers[32], numbers),
-                                EITHER("block_bytes", 8, 16), &options, &made);
+    transrank_route* of_grid = NULL;
+    const int64_t right = 6 * (int64_t)sizeof numbers[0];
+    const transrank_field field = {
+        .source = numbers,
+        .source_bytes = right + EITHER("source:longer", 0, 8) - EITHER("source:shorter", 0, 8),
+        .destination = numbers,
+        .destination_bytes =
+            right + EITHER("destination:ragged", 0, 1) + EITHER("destination:longer", 0, 16),
+        .unit_bytes = 8};
+    OK(transrank_route_halo(MPI_COMM_WORLD, grid, 0, &of_grid));
+    const int status = transrank_exchange_bind(MPI_COMM_WORLD, of_grid, 1, &field, NULL, &made);
+    CHECK(!IS("source:longer") || strstr(transrank_error_text(),
+                                         "the source has 56 bytes; the rank's array of this grid "
+                                         "has shape (6), halo included"));
     OK(transrank_exchange_free(&made));
-    return status;
-}
-
-static int differ_alltoallv_bind(void) {
-    transrank_exchange* made = NULL;
-    const transrank_alltoall_options options = alltoall_options_given();
-    const int status = transrank_alltoallv_bind(MPI_COMM_WORLD, numbers, list, list, &numbers[32],
-                                                list, list, &options, &made);
-    OK(transrank_exchange_free(&made));
+    OK(transrank_route_free(&of_grid));
     return status;
 }
 
@@ -429,35 +213,54 @@ static int differ_alltoallv_bind(void) {
 #define ALLTOALL_OPTIONS                                                              \
     "options.algorithm options.choices options.radix options.window options.leaders " \
     "options.ranks_per_node options.torus options.torus_dimensions"
+#define NO(handle) handle ":null " handle ":freed " handle ":kind "
+#define NO_ROWS "made:null rows.data:null rows.count:negative"
+#define NOT_ANY_ROWS NO_ROWS " rows:null rows.length:huge rows.scalar:unknown"
 
+/// Each call, the arguments in which ranks may not differ, and what no rank may pass.
 static const struct {
     const char* name;
     int (*call)(void);
-    const char* arguments;
-} agreed_calls[] = {
-    {"numbering_create", differ_numbering, "table"},
-    {"route_halo", differ_halo, "grid corners"},
-    {"route_redistribution", differ_redistribution, "source destination coverage"},
-    {"route_ghost_pull", differ_ghost_pull, "numbering"},
-    {"route_ghost_push", differ_ghost_push, "numbering"},
-    {"route_alltoallv", differ_alltoallv, ""},
-    {"route_save", differ_save, "route"},
-    {"route_load", differ_load, ""},
-    {"exchange_bind", differ_bind, "route count fields.unit_bytes fields.scalar " OPTIONS},
-    {"ghost_update_pull", differ_update_pull, ROWS_OF_ALL},
-    {"ghost_update_push", differ_update_push, ROWS_OF_ALL},
-    {"ghost_update_along", differ_update_along, "route " ROWS_OF_ALL},
-    {"ghost_update_like", differ_update_like, "other " ROWS_OF_ALL},
-    {"ghost_update_bind", differ_update_bind, "update direction " OPTIONS},
-    {"alltoall", differ_alltoall, "receive block_bytes " ALLTOALL_OPTIONS},
-    {"alltoall_bind", differ_alltoall_bind, "receive block_bytes " ALLTOALL_OPTIONS},
-    {"alltoallv_bind", differ_alltoallv_bind, ALLTOALL_OPTIONS},
+    const char* agreed;
+    const char* wrong;
+} calls[] = {
+    {"numbering_create", numbering_create, "table", "owned:negative made:null"},
+    {"route_halo", halo, "grid corners", NO("grid") "corners:unknown made:null"},
+    {"route_redistribution", redistribution, "source destination coverage",
+     NO("source") NO("destination") "coverage:unknown made:null"},
+    {"route_ghost_pull", ghost_pull, "numbering",
+     NO("numbering") "count:negative ghosts:null made:null"},
+    {"route_ghost_push", ghost_push, "numbering",
+     NO("numbering") "count:negative rows:null targets:null made:null"},
+    {"route_alltoallv", alltoallv, "", "send_displacements:null made:null"},
+    {"route_save", save, "route", NO("route") "place:null"},
+    {"route_load", load, "", "place:null made:null"},
+    {"exchange_bind", bind, "route count fields.unit_bytes fields.scalar " OPTIONS,
+     NO("route") "made:null fields.source:null fields.source_bytes:negative fields.unit_bytes:huge "
+                 "fields.scalar:unknown count:negative options.operation:unknown "
+                 "options.transport:unknown "
+                 "options.longest_message_bytes:negative"},
+    {"ghost_update_pull", update_pull, ROWS_OF_ALL, NOT_ANY_ROWS " ghosts:null"},
+    {"ghost_update_push", update_push, ROWS_OF_ALL, NOT_ANY_ROWS " pushed:null"},
+    {"ghost_update_along", update_along, "route " ROWS_OF_ALL, NO("route") NO_ROWS},
+    {"ghost_update_like", update_like, "other " ROWS_OF_ALL, NO("other") NO_ROWS},
+    {"ghost_update_bind", update_bind, "update direction " OPTIONS,
+     NO("update") "made:null options.operation:unknown direction:unknown"},
+    {"alltoall", alltoall, "receive block_bytes " ALLTOALL_OPTIONS,
+     "send:null block_bytes:negative block_bytes:huge options.algorithm:unknown "
+     "options.torus_dimensions:negative"},
+    {"alltoall_bind", alltoall_bind, "receive block_bytes " ALLTOALL_OPTIONS,
+     "made:null block_bytes:negative"},
+    {"alltoallv_bind", alltoallv_bind, ALLTOALL_OPTIONS,
+     "made:null send_offsets:null send_bytes:negative receive_offsets:null"},
+    {"exchange_bind of a grid", bind_to_grid, "",
+     "source:longer source:shorter destination:ragged destination:longer"},
 };
-enum { AGREED_CALLS = sizeof agreed_calls / sizeof agreed_calls[0] };
+enum { CALLS = sizeof calls / sizeof calls[0], CALLS_BY_NAME = CALLS - 1 };
 
 static void make_others(void) {
     const int64_t one[1] = {1};
-    const transrank_rows rows = rows_of(RIGHT);
+    const transrank_rows rows = rows_given();
     const transrank_halo around = {.low = 1, .high = 1};
     const transrank_grid_options options = {.halo = &around};
     transrank_distribution* even = NULL;
@@ -470,57 +273,68 @@ static void make_others(void) {
     OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, one, &other_update));
 }
 
+static void check_agreed(int status, const char* name, const char* what) {
+    enum { LONGEST = 1000 };
+    char own[LONGEST];
+    char first[LONGEST];
+    if (status != TRANSRANK_ERROR_AGREED) {
+        fprintf(stderr, "%s, %s: status %d\n", name, what, status);
+    }
+    CHECK(status == TRANSRANK_ERROR_AGREED);
+    strncpy(own, transrank_error_text(), LONGEST - 1);
+    own[LONGEST - 1] = '\0';
+    memcpy(first, own, LONGEST);
+    MPI_Bcast(first, LONGEST, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(strlen(own) > 10 && strcmp(own, first) == 0);
+}
+
+/// Each rank in turn passes each of these to the call; returns how many they are.
+static int spoil(int i, const char* all) {
+    char words[400];
+    int count = 0;
+    snprintf(words, sizeof words, "%s", all);
+    for (char* word = strtok(words, " "); word != NULL; word = strtok(NULL, " "), ++count) {
+        for (int bad = 0; bad < ranks; ++bad) {
+            trial = (1000 * i) + (100 * bad) + count;
+            wrong = rank == bad ? word : "";
+            const int status = calls[i].call();
+            wrong = "";
+            check_agreed(status, calls[i].name, word);
+        }
+    }
+    return count;
+}
+
+static void misuse_collective_calls(void) {
+    int pairs = 0;
+    for (int i = 0; i < CALLS; ++i) {
+        OK(calls[i].call());
+        pairs += ranks > 1 ? spoil(i, calls[i].agreed) : 0;
+        spoil(i, calls[i].wrong);
+        OK(calls[i].call());
+    }
+    if (rank == 0) {
+        printf("%d pairs of a call and an argument by which ranks may not differ\n", pairs);
+    }
+}
+
 /// Rank 1 makes one call and rank 0 another; then one of the two is the call of all others.
 static void make_different_calls(void) {
-    for (trial = 0; trial < 2 * AGREED_CALLS * AGREED_CALLS; ++trial) {
-        const int one = trial / 2 % AGREED_CALLS;
-        const int other = trial / 2 / AGREED_CALLS;
+    for (trial = 0; trial < 2 * CALLS_BY_NAME * CALLS_BY_NAME; ++trial) {
+        const int one = trial / 2 % CALLS_BY_NAME;
+        const int other = trial / 2 / CALLS_BY_NAME;
         const int alone = trial % 2;
         if (one == other) {
             continue;
         }
         char expected[200];
         snprintf(expected, sizeof expected,
-                 "rank 1 calls transrank_%s, rank 0 transrank_%s: ", agreed_calls[one].name,
-                 agreed_calls[other].name);
-        const int status = agreed_calls[(rank == alone) == (alone == 1) ? one : other].call();
+                 "rank 1 calls transrank_%s, rank 0 transrank_%s: ", calls[one].name,
+                 calls[other].name);
+        const int status = calls[(rank == alone) == (alone == 1) ? one : other].call();
         CHECK(status == TRANSRANK_ERROR_AGREED);
         CHECK(strstr(transrank_error_text(), expected) == transrank_error_text());
     }
-}
-
-/// Each argument by which ranks may not differ, on each rank, and the number of pairs of a call and
-/// an argument.
-static void differ_in_one_argument(void) {
-    int pairs = 0;
-    make_others();
-    for (int i = 0; i < AGREED_CALLS; ++i) {
-        char words[300];
-        snprintf(words, sizeof words, "%s", agreed_calls[i].arguments);
-        OK(agreed_calls[i].call());
-        for (char* word = strtok(words, " "); word != NULL; word = strtok(NULL, " "), ++pairs) {
-            for (int bad = 0; bad < ranks; ++bad) {
-                trial = (1000 * i) + bad;
-                differing = rank == bad ? word : "";
-                const int status = agreed_calls[i].call();
-                if (status != TRANSRANK_ERROR_AGREED) {
-                    fprintf(stderr, "%s differs in %s: %d\n", agreed_calls[i].name, word, status);
-                }
-                check_agreed(status, agreed_calls[i].name, RIGHT);
-            }
-            differing = "";
-        }
-    }
-    if (rank == 0) {
-        printf("%d pairs\n", pairs);
-    }
-    if (ranks <= 3) {
-        make_different_calls();
-    }
-    OK(transrank_ghost_update_free(&other_update));
-    OK(transrank_route_free(&other_route));
-    OK(transrank_numbering_free(&other_numbering));
-    OK(transrank_layout_free(&other_grid));
 }
 
 static void misuse_local_calls(void) {
@@ -529,15 +343,15 @@ static void misuse_local_calls(void) {
     int number = 0;
     void* memory = numbers;
     transrank_distribution* even = NULL;
-    transrank_distribution* wrong = NULL;
+    transrank_distribution* none_made = NULL;
     transrank_layout* layout = NULL;
     transrank_layout* points = NULL;
     transrank_exchange* none = NULL;
     OK(transrank_distribution_even(8, 2, &even));
-    CHECK(transrank_distribution_even(-1, 2, &wrong) == refused && wrong == NULL);
+    CHECK(transrank_distribution_even(-1, 2, &none_made) == refused && none_made == NULL);
     CHECK(transrank_distribution_even(8, 2, NULL) == refused);
-    CHECK(transrank_distribution_irregular(2, NULL, &wrong) == refused);
-    CHECK(transrank_distribution_irregular(-2, list, &wrong) == refused);
+    CHECK(transrank_distribution_irregular(2, NULL, &none_made) == refused);
+    CHECK(transrank_distribution_irregular(-2, list, &none_made) == refused);
     CHECK(transrank_distribution_owned(even, 2, &value) == refused);
     CHECK(transrank_distribution_owned(even, 0, NULL) == refused);
     CHECK(transrank_distribution_owned((void*)grid, 0, &value) == refused);
@@ -745,7 +559,7 @@ int main(int argc, char** argv) {
     OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
     // From 4 owned rows to one ghost.
     OK(transrank_route_ghost_pull(MPI_COMM_WORLD, numbering, 1, list, 0, 1, &route));
-    const transrank_rows rows = rows_of(RIGHT);
+    const transrank_rows rows = rows_given();
     OK(transrank_ghost_update_pull(MPI_COMM_WORLD, &rows, 1, list, &update));
     OK(transrank_ghost_update_bind(MPI_COMM_WORLD, update, TRANSRANK_PULL, NULL, &exchange));
     transrank_route* to_free = NULL;
@@ -756,9 +570,10 @@ int main(int argc, char** argv) {
 
     misuse_local_calls();
     OK(transrank_numbering_create(MPI_COMM_WORLD, 4, 0, &numbering));
+    make_others();
     misuse_collective_calls();
-    if (ranks > 1) {
-        differ_in_one_argument();
+    if (ranks == 2 || ranks == 3) {
+        make_different_calls();
     }
     break_exchanges();
     refuse_the_next_call();
@@ -774,9 +589,13 @@ int main(int argc, char** argv) {
           TRANSRANK_ERROR_MISUSE);
     OK(transrank_exchange_free(&exchange));
     OK(transrank_ghost_update_free(&update));
+    OK(transrank_ghost_update_free(&other_update));
     OK(transrank_route_free(&route));
+    OK(transrank_route_free(&other_route));
     OK(transrank_layout_free(&grid));
+    OK(transrank_layout_free(&other_grid));
     OK(transrank_distribution_free(&even));
     OK(transrank_numbering_free(&numbering));
+    OK(transrank_numbering_free(&other_numbering));
     return 0;
 }

@@ -100,7 +100,7 @@ def test_ranks_agree_on_every_argument_or_it_is_their_own() -> None:
     source = (Path(__file__).parent / "one_rank_program.c").read_text().replace("\\\n", " ")
     macros = re.findall(r'^#define (\w+) +(".*") *$', source, re.MULTILINE)
     words = {name: " ".join(re.findall(r'"(.*?)"', text)) for name, text in macros}
-    rows = re.findall(r'{"(\w+)", differ_\w+,\s*(.*?)},', source, re.DOTALL)
+    rows = re.findall(r'{"(\w+)", \w+,\s*([^,]*),', source)
     agreed = {
         name: " ".join(words.get(it, it.strip('"')) for it in re.findall(r'".*?"|\w+', told))
         for name, told in rows

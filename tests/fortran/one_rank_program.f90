@@ -1,336 +1,342 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Every collective procedure, called rightly or with something wrong.
-module calls
+!> What one rank alone has wrong is refused by all of them, with one text, and they can go on: an
+!> argument that no rank may pass, one that is as good in itself but differs, or another call.
+program one_rank_program
     use, intrinsic :: iso_fortran_env, only: int64, real64
-    use testing, only: check, comm, rank, ranks
+    use mpi_f08, only: MPI_Finalize
+    use testing, only: are_the_same, begin, check, comm, rank, ranks, trial
     use transrank
     implicit none (type, external)
-    private
-    public :: all_calls, attempt, collective, good, make_good, wrong_names
 
-    ! What is wrong, where a call can have it.
-    integer, parameter, public :: right = 0
-    integer, parameter :: no_handle = 1, freed = 2, refused = 3, short = 4, number = 5, &
-        choice = 6, list = 7
-    character(len=*), parameter :: wrong_names(7) = [character(len=9) :: 'no handle', 'freed', &
-                                                     'refused', 'short', 'number', 'choice', 'list']
+    type :: collective
+        character(len=32) :: name
+        character(len=32) :: c_name
+        !> The arguments by which ranks may not differ.
+        character(len=200) :: agreed
+        !> What no rank may pass, as argument:why.
+        character(len=200) :: wrong
+    end type
+    character(len=*), parameter :: of_bind = ' operation transport longest_message_bytes'
+    character(len=*), parameter :: of_rows = ' rows.kind rows.values offsets'
+    character(len=*), parameter :: of_alltoall = &
+        ' options.algorithm options.choices options.radix options.window options.leaders' // &
+        ' options.ranks_per_node options.torus'
+    character(len=*), parameter :: no_numbering = ' numbering:none numbering:freed'
+    character(len=*), parameter :: no_rows = ' rows:refused rows:short rows:two'
+    character(len=*), parameter :: no_blocks = &
+        ' fields:refused fields:short fields:none options.algorithm:unknown options.torus:negative'
+    !> What is loaded is saved before.
+    type(collective), parameter :: calls(*) = [ &
+        collective('numbering_create', 'numbering_create', 'table', 'owned:negative'), &
+        collective('route_halo', 'route_halo', 'grid corners', 'grid:none grid:freed'), &
+        collective('route_redistribution', 'route_redistribution', &
+                   'source destination fill_halo', &
+                   'source:none source:freed destination:none destination:freed'), &
+        collective('route_ghost_pull', 'route_ghost_pull', 'numbering', &
+                   'ghosts:zero first:negative' // no_numbering), &
+        collective('route_ghost_push', 'route_ghost_push', 'numbering', &
+                   'pushed:zero targets:unknown targets:more' // no_numbering), &
+        collective('route_alltoallv', 'route_alltoallv', '', &
+                   'send_counts:negative receive_counts:more send_counts:none'), &
+        collective('route_save', 'route_save', 'self', 'self:none self:freed place:unknown'), &
+        collective('route_load', 'route_load', '', 'place:unknown'), &
+        collective('ghost_update_pull', 'ghost_update_pull', of_rows, &
+                   'ghosts:zero offsets:none' // no_rows), &
+        collective('ghost_update_push', 'ghost_update_push', of_rows, &
+                   'pushed:zero targets:more' // no_rows), &
+        collective('ghost_update_along', 'ghost_update_along', 'route' // of_rows, &
+                   'route:none route:freed' // no_rows), &
+        collective('ghost_update_like', 'ghost_update_like', 'other' // of_rows, &
+                   'other:none other:freed' // no_rows), &
+        collective('exchange_bind', 'exchange_bind', &
+                   'route fields.count fields.kind fields.values' // of_bind, &
+                   'route:none route:freed fields:refused fields:short fields:narrow' // &
+                   ' operation:unknown transport:unknown'), &
+        collective('exchange_bind_ghost_update', 'ghost_update_bind', &
+                   'update direction' // of_bind, &
+                   'update:none update:freed operation:unknown direction:unknown'), &
+        collective('exchange_bind_alltoall', 'alltoall_bind', &
+                   'fields.in_place fields.values' // of_alltoall, no_blocks), &
+        collective('exchange_bind_alltoallv', 'alltoallv_bind', 'fields.values' // of_alltoall, &
+                   'send_counts:negative receive_counts:none send_first:zero send_first:beyond' // &
+                   no_blocks), &
+        collective('transrank_alltoall', 'alltoall', &
+                   'fields.in_place fields.values' // of_alltoall, no_blocks), &
+        collective('exchange_bind of a grid', '', '', &
+                   'shape:swapped shape:long shape:last shape:wide values:missing')]
+    integer, parameter :: by_name = size(calls) - 1
 
-    type :: right_objects
+    type :: objects
         type(transrank_layout) :: grid
         type(transrank_numbering) :: numbering
         type(transrank_route) :: route  ! from 4 rows to one ghost
         type(transrank_ghost_update) :: update
     end type
-    type(right_objects), allocatable, target :: good
-    real(real64), target :: owned(2, 4) = 0, copies(2, 1) = 0, blocks(8, 2) = 0
+    !> What calls are given, what is as good, what was freed elsewhere, and what was never made.
+    type(objects), allocatable :: these(:)
+    real(real64), target :: numbers(8, 3) = 0
+    integer(int64), target :: integers(8, 2) = 0
+    !> What is wrong on this rank.
+    character(len=:), allocatable :: spoilt
+    character(len=300) :: words, expected
+    integer :: i, alone, bad, other, pairs, stat
 
-    abstract interface
-        subroutine attempt(wrong, stat, words)
-            integer, intent(in) :: wrong
-            integer, intent(out) :: stat
-            character(len=*), intent(inout) :: words
-        end subroutine
-    end interface
-
-    type :: collective
-        character(len=32) :: name
-        procedure(attempt), pointer, nopass :: call
-        integer, allocatable :: wrong(:)
-    end type
+    call begin(0)
+    call make_objects()
+    pairs = 0
+    do i = 1, size(calls)
+        call check_right()
+        if (ranks > 1) call spoil(adjustl(calls(i)%agreed), .true.)
+        call spoil(adjustl(calls(i)%wrong), .false.)
+        call check_right()
+    end do
+    if (rank == 0) print '(i0,a)', pairs, ' pairs'
+    if (ranks == 2 .or. ranks == 3) call make_different_calls()
+    trial = 0
+    call refuse_here()
+    call break()
+    deallocate (these)
+    call MPI_Finalize()
+    call come_late()
 
 contains
 
-    subroutine make_good()
+    subroutine make_objects()
         type(transrank_distribution) :: along(1)
         type(transrank_fields) :: rows
-        allocate (good)
+        type(objects) :: copy
+        spoilt = ''
+        allocate (these(4))
         call along(1)%even(4 * ranks, ranks)
-        call good%grid%grid(along, halo=[transrank_halo(1, 1, 1)])
-        call good%numbering%create(comm, 4)
-        call good%route%ghost_pull(comm, good%numbering, [1_int64])
-        call rows%add(owned, owned, values=2)
-        call good%update%pull(comm, rows, [1_int64])
+        call choose(rows, 'rows', 1)
+        do i = 1, 3
+            associate (it => these(i))
+                call it%grid%grid(along, halo=[transrank_halo(1, 1, merge(0, 1, i == 2))])
+                call it%numbering%create(comm, merge(4 + rank, 4, i == 2))
+                call it%route%ghost_pull(comm, these(1)%numbering, [int(i, int64)])
+                call it%update%pull(comm, rows, [int(i, int64)])
+                copy%grid = it%grid
+                copy%numbering = it%numbering
+                copy%route = it%route
+                copy%update = it%update
+            end associate
+        end do
+        call copy%grid%free()
+        call copy%numbering%free()
+        call copy%route%free()
+        call copy%update%free()
     end subroutine
 
-    function all_calls() result(table)
-        type(collective), allocatable :: table(:)
-        allocate (table(18))
-        table(1) = collective('numbering_create', numbering_create, [number])
-        table(2) = collective('route_halo', route_halo, [no_handle, freed])
-        table(3) = collective('route_redistribution', route_redistribution, [no_handle, freed])
-        table(4) = collective('route_ghost_pull', route_ghost_pull, &
-                              [no_handle, freed, number, choice])
-        table(5) = collective('route_ghost_push', route_ghost_push, &
-                              [no_handle, freed, number, choice, list])
-        table(6) = collective('route_alltoallv', route_alltoallv, [number, choice, list])
-        table(7) = collective('route_save', route_save, [no_handle, freed, choice])
-        table(8) = collective('route_load', route_load, [choice])
-        table(9) = collective('ghost_update_pull', update_pull, &
-                              [refused, short, number, choice, list])
-        table(10) = collective('ghost_update_push', update_push, &
-                               [refused, short, number, choice, list])
-        table(11) = collective('ghost_update_along', update_along, &
-                               [no_handle, freed, refused, short, list])
-        table(12) = collective('ghost_update_like', update_like, &
-                               [no_handle, freed, refused, short, list])
-        table(13) = collective('exchange_bind', bind, &
-                               [no_handle, freed, refused, short, number, choice])
-        table(14) = collective('exchange_bind_ghost_update', bind_ghost_update, &
-                               [no_handle, freed, number, choice])
-        table(15) = collective('exchange_bind_alltoall', bind_alltoall, &
-                               [refused, short, choice, list])
-        table(16) = collective('exchange_bind_alltoallv', bind_alltoallv, &
-                               [refused, short, number, choice, list])
-        table(17) = collective('transrank_alltoall', once, [refused, short, choice, list])
-        table(18) = collective('exchange_bind of a grid', bind_to_grid, &
-                               [refused, short, number, choice, list])
+    subroutine check_right()
+        call make(calls(i)%name)
+        call check(stat == transrank_ok, trim(calls(i)%name) // ' is right; ' // trim(words))
+    end subroutine
+
+    !> Each rank in turn passes each of these to the call. Where all are as good, rank 0 is named,
+    !> whichever rank differs.
+    recursive subroutine spoil(all, as_good)
+        character(len=*), intent(in) :: all
+        logical, intent(in) :: as_good
+        integer :: n
+        if (all == '') return
+        if (as_good) pairs = pairs + 1
+        n = index(all, ' ')
+        do bad = 0, ranks - 1
+            trial = 100 * i + bad
+            if (rank == bad) spoilt = all(:n - 1)
+            call make(calls(i)%name)
+            spoilt = ''
+            call check(stat == transrank_error_agreed .and. &
+                       (index(words, ' 0') > 0 .or. .not. as_good), &
+                       trim(calls(i)%name) // ', ' // all(:n) // ': ' // trim(words))
+            call check(are_the_same(words), 'the same text on all ranks: ' // trim(words))
+        end do
+        call spoil(adjustl(all(n + 1:)), as_good)
+    end subroutine
+
+    subroutine make_different_calls()
+        do i = 1, by_name
+            do other = 1, by_name
+                if (i == other) cycle
+                expected = 'rank 1 calls transrank_' // trim(calls(i)%c_name) // &
+                    ', rank 0 transrank_' // trim(calls(other)%c_name) // ': '
+                do alone = 0, 1  ! the other one's call is that of all others
+                    call make(calls(merge(i, other, rank == alone .eqv. alone == 1))%name)
+                    call check(stat == transrank_error_agreed .and. &
+                               index(words, trim(expected)) == 1, trim(expected) // trim(words))
+                end do
+            end do
+        end do
+    end subroutine
+
+    logical function is(what)
+        character(len=*), intent(in) :: what
+        is = what == spoilt
     end function
 
-    !> A right route, none, or one that was freed elsewhere.
-    subroutine choose_route(wrong, route)
-        integer, intent(in) :: wrong
-        type(transrank_route), intent(inout) :: route
-        type(transrank_route) :: other
-        if (wrong == no_handle) return
-        call other%transposed(good%route)
-        call route%transposed(other)
-        if (wrong == freed) then
-            other = route
-            call other%free()
-        end if
-    end subroutine
+    !> Of the objects, which one this rank passes.
+    integer function which(argument)
+        character(len=*), intent(in) :: argument
+        which = 1
+        if (is(argument)) which = 2
+        if (is(argument // ':freed')) which = 3
+        if (is(argument // ':none')) which = 4
+    end function
 
-    subroutine choose_grid(wrong, grid)
-        integer, intent(in) :: wrong
-        type(transrank_layout), intent(inout) :: grid
-        type(transrank_distribution) :: along(1)
-        type(transrank_layout) :: other
-        if (wrong == no_handle) return
-        call along(1)%even(4 * ranks, ranks)
-        call grid%grid(along, halo=[transrank_halo(1, 1, 1)])
-        if (wrong == freed) then
-            other = grid
-            call other%free()
-        end if
-    end subroutine
-
-    !> The owned rows of a ghost update.
-    subroutine choose_rows(wrong, rows)
-        integer, intent(in) :: wrong
-        type(transrank_fields), intent(inout) :: rows
-        integer :: ignored
-        if (wrong == refused) then
-            call rows%add(blocks(::2, :), blocks(::2, :), values=2, stat=ignored)
-        else if (wrong == short) then
-            call rows%add(owned(:, :3), owned, values=2)
+    !> Four cells or rows, which go to a column of the arrays.
+    subroutine choose(fields, name, column)
+        type(transrank_fields), intent(out) :: fields
+        character(len=*), intent(in) :: name
+        integer, intent(in) :: column
+        integer :: to, values, ignored
+        to = merge(1, column, is(name // '.in_place'))
+        values = merge(2, 1, is(name // '.values'))
+        if (is(name // ':none')) return
+        if (is(name // '.kind')) then
+            call fields%add(integers(:4, 1), integers(:4, to))
+        else if (is(name // ':refused')) then
+            call fields%add(numbers(::2, 1), numbers(::2, to), stat=ignored)
+        else if (is(name // ':short')) then
+            call fields%add(numbers(:ranks - 1, 1), numbers(:4, to))
+        else if (is(name // ':narrow')) then
+            call fields%add(numbers(:4, 1), numbers(:0, to))
         else
-            call rows%add(owned, owned, values=2)
+            call fields%add(numbers(:4 * values, 1), numbers(:4 * values, to), values)
         end if
-        if (wrong == list) call rows%add(blocks, blocks)
+        if (is(name // '.count') .or. is(name // ':two')) &
+            call fields%add(numbers(:, 1), numbers(:, 3), values)
     end subroutine
 
-    !> The blocks of an alltoall, of two values each.
-    subroutine choose_blocks(wrong, fields)
-        integer, intent(in) :: wrong
-        type(transrank_fields), intent(inout) :: fields
-        integer :: ignored
-        if (wrong == list) return
-        if (wrong == refused) then
-            call fields%add(blocks(::2, 1), blocks(::2, 2), stat=ignored)
-        else if (wrong == short) then
-            call fields%add(blocks(:2 * ranks - 2, 1), blocks(:, 2), values=2)
-        else
-            call fields%add(blocks(:, 1), blocks(:, 2), values=2)
-        end if
-    end subroutine
+    function options()
+        type(transrank_alltoall_options) :: options
+        if (is('options.algorithm')) options%algorithm = 'pairwise'
+        if (is('options.algorithm:unknown')) options%algorithm = 'nosuch'
+        if (is('options.choices')) options%choices = 'choices'
+        if (is('options.radix')) options%radix = 3
+        if (is('options.window')) options%window = 9
+        if (is('options.leaders')) options%leaders = 3
+        if (is('options.ranks_per_node')) options%ranks_per_node = 1
+        if (is('options.torus')) options%torus = [ranks]
+        if (is('options.torus:negative')) options%torus = [-1]
+    end function
 
-    subroutine numbering_create(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
+    subroutine make(name)
+        character(len=*), intent(in) :: name
         type(transrank_numbering) :: numbering
-        call numbering%create(comm, merge(-1, 4, wrong == number), stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine route_halo(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_layout) :: grid
-        type(transrank_route) :: route
-        call choose_grid(wrong, grid)
-        call route%halo(comm, grid, stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine route_redistribution(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_layout) :: grid
-        type(transrank_route) :: route
-        call choose_grid(wrong, grid)
-        call route%redistribution(comm, good%grid, grid, stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine choose_numbering(wrong, numbering)
-        integer, intent(in) :: wrong
-        type(transrank_numbering), intent(inout) :: numbering
-        type(transrank_numbering) :: other
-        call numbering%create(comm, 4)
-        if (wrong == no_handle) call numbering%free()
-        if (wrong == freed) then
-            other = numbering
-            call other%free()
-        end if
-    end subroutine
-
-    subroutine route_ghost_pull(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_numbering) :: numbering
-        type(transrank_route) :: route
-        call choose_numbering(wrong, numbering)
-        call route%ghost_pull(comm, numbering, [merge(0_int64, 1_int64, wrong == number)], &
-                              first=merge(-1_int64, 1_int64, wrong == choice), &
-                              stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine route_ghost_push(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_numbering) :: numbering
-        type(transrank_route) :: route
-        integer :: targets(2)
-        targets = merge(99, 0, wrong == choice)
-        call choose_numbering(wrong, numbering)
-        call route%ghost_push(comm, numbering, [merge(0_int64, 1_int64, wrong == number)], &
-                              targets(:merge(2, 1, wrong == list)), stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine route_alltoallv(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_route) :: route
-        integer(int64) :: counts(ranks), others(ranks)
-        counts = 1
-        others = 1
-        if (wrong == number) counts = -1
-        if (wrong == choice) others = 2
-        call route%alltoallv(comm, counts(:merge(0, ranks, wrong == list)), others, &
-                             stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine route_save(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_route) :: route
-        call choose_route(wrong, route)
-        call route%save(comm, merge('/dev/null/it', 'saved       ', wrong == choice), stat, words)
-    end subroutine
-
-    subroutine route_load(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_route) :: route
-        call good%route%save(comm, 'saved')
-        call route%load(comm, merge('nowhere', 'saved  ', wrong == choice), stat, words)
-    end subroutine
-
-    subroutine update_pull(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: rows
-        type(transrank_ghost_update) :: update
-        integer(int64), allocatable :: offsets(:)
-        call choose_rows(wrong, rows)
-        if (wrong == choice) then
-            allocate (offsets(0))
-            call update%pull(comm, rows, [1_int64], offsets, stat, words)
-        else
-            call update%pull(comm, rows, [merge(0_int64, 1_int64, wrong == number)], &
-                             stat=stat, errmsg=words)
-        end if
-    end subroutine
-
-    subroutine update_push(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: rows
-        type(transrank_ghost_update) :: update
-        integer :: targets(2)
-        targets = 0
-        call choose_rows(wrong, rows)
-        call update%push(comm, rows, [merge(0_int64, 1_int64, wrong == number)], &
-                         targets(:merge(2, 1, wrong == choice)), stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine update_along(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: rows
-        type(transrank_route) :: route
-        type(transrank_ghost_update) :: update
-        call choose_rows(wrong, rows)
-        call choose_route(wrong, route)
-        call update%along(comm, rows, route, stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine update_like(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: rows, right_rows
-        type(transrank_ghost_update) :: like, other, update
-        call choose_rows(wrong, rows)
-        call choose_rows(right, right_rows)
-        call like%pull(comm, right_rows, [1_int64])
-        if (wrong == freed) then
-            other = like
-            call other%free()
-        else if (wrong == no_handle) then
-            call like%free()
-        end if
-        call update%like(comm, rows, like, stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine bind(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
         type(transrank_route) :: route
         type(transrank_fields) :: fields
         type(transrank_exchange) :: exchange
-        integer :: ignored
-        call choose_route(wrong, route)
-        if (wrong == refused) then
-            call fields%add(blocks(::2, 1), blocks(::2, 2), stat=ignored)
-        else if (wrong == short) then
-            call fields%add(owned, copies(:, :0), values=2)
-        else
-            call fields%add(owned, copies, values=2)
-        end if
-        if (wrong == choice) then
-            call exchange%bind(comm, route, fields, transport='nosuch', stat=stat, errmsg=words)
-        else
-            call exchange%bind(comm, route, fields, &
-                               operation=merge(-1, transrank_assign, wrong == number), &
-                               longest_message_bytes=1000_int64, stat=stat, errmsg=words)
+        character(len=:), allocatable :: transport
+        integer(int64) :: counts(ranks), received(ranks), first(ranks), longest
+        integer :: operation, direction, r, targets(2)
+        counts = merge(-1, 1, is('send_counts:negative'))
+        received = merge(2, 1, is('receive_counts:more'))
+        first = [(int(r, int64), r=1, ranks)]
+        if (is('send_first:zero')) first(1) = 0
+        if (is('send_first:beyond')) first(1) = 5
+        targets = merge(99, 0, is('targets:unknown'))
+        words = ''
+        longest = merge(1001, 1000, is('longest_message_bytes'))
+        operation = merge(transrank_max, transrank_add, is('operation'))
+        if (is('operation:unknown')) operation = -1
+        direction = merge(transrank_pull, transrank_push, is('direction'))
+        if (is('direction:unknown')) direction = -1
+        if (is('transport')) transport = 'message'
+        if (is('transport:unknown')) transport = 'nosuch'
+        call choose(fields, 'fields', 2)
+        select case (name)
+        case ('numbering_create')
+            call numbering%create(comm, merge(-1, 4, is('owned:negative')), is('table'), stat, words)
+        case ('route_halo')
+            call route%halo(comm, these(which('grid'))%grid, .not. is('corners'), stat, words)
+        case ('route_redistribution')
+            call route%redistribution(comm, these(which('source'))%grid, &
+                                      these(which('destination'))%grid, is('fill_halo'), &
+                                      stat, words)
+        case ('route_ghost_pull')
+            call route%ghost_pull(comm, these(which('numbering'))%numbering, row('ghosts'), &
+                                  first=merge(-1_int64, 1_int64, is('first:negative')), &
+                                  stat=stat, errmsg=words)
+        case ('route_ghost_push')
+            call route%ghost_push(comm, these(which('numbering'))%numbering, row('pushed'), &
+                                  targets(:merge(2, 1, is('targets:more'))), stat=stat, &
+                                  errmsg=words)
+        case ('route_alltoallv')
+            call route%alltoallv(comm, counts(:merge(0, ranks, is('send_counts:none'))), received, &
+                                 stat=stat, errmsg=words)
+        case ('route_save')
+            call these(which('self'))%route%save( &
+                comm, merge('/dev/null/it', 'saved       ', is('place:unknown')), stat, words)
+        case ('route_load')
+            call route%load(comm, merge('nowhere', 'saved  ', is('place:unknown')), stat, words)
+        case ('exchange_bind')
+            call exchange%bind(comm, these(which('route'))%route, fields, operation, transport, &
+                               longest, stat, words)
+        case ('exchange_bind_ghost_update')
+            call exchange%bind_ghost_update(comm, these(which('update'))%update, direction, &
+                                            operation, transport, longest, stat, words)
+        case ('exchange_bind_alltoall')
+            call exchange%bind_alltoall(comm, fields, options(), stat, words)
+        case ('exchange_bind_alltoallv')
+            call exchange%bind_alltoallv( &
+                comm, fields, counts, received(:merge(0, ranks, is('receive_counts:none'))), first, &
+                options=options(), stat=stat, errmsg=words)
+        case ('transrank_alltoall')
+            call transrank_alltoall(comm, fields, options(), stat, words)
+        case ('exchange_bind of a grid')
+            call bind_to_grid()
+        case default
+            call make_update(name)
+        end select
+    end subroutine
+
+    !> The first row, or none that there is.
+    function row(argument)
+        character(len=*), intent(in) :: argument
+        integer(int64) :: row(1)
+        row = merge(0, 1, is(argument // ':zero'))
+    end function
+
+    !> And binds it: some of what ranks agree on is looked at then.
+    subroutine make_update(name)
+        character(len=*), intent(in) :: name
+        integer(int64), parameter :: starts(5) = [1, 2, 3, 4, 5]
+        integer, parameter :: targets(2) = 0
+        type(transrank_fields) :: rows
+        type(transrank_ghost_update) :: update
+        type(transrank_exchange) :: exchange
+        integer(int64), allocatable :: offsets(:)
+        call choose(rows, 'rows', 1)
+        if (is('offsets')) offsets = starts
+        if (is('offsets:none')) offsets = starts(:0)
+        associate (route => these(which('route'))%route, like => these(which('other'))%update, &
+                   count => merge(2, 1, is('targets:more')))
+            select case (trim(name) // merge(', uneven', '        ', allocated(offsets)))
+            case ('ghost_update_pull')
+                call update%pull(comm, rows, row('ghosts'), stat, words)
+            case ('ghost_update_pull, uneven')
+                call update%pull(comm, rows, row('ghosts'), offsets, stat, words)
+            case ('ghost_update_push')
+                call update%push(comm, rows, row('pushed'), targets(:count), stat, words)
+            case ('ghost_update_push, uneven')
+                call update%push(comm, rows, row('pushed'), targets(:1), offsets, stat, words)
+            case ('ghost_update_along')
+                call update%along(comm, rows, route, stat, words)
+            case ('ghost_update_along, uneven')
+                call update%along(comm, rows, route, offsets, stat, words)
+            case ('ghost_update_like')
+                call update%like(comm, rows, like, stat, words)
+            case ('ghost_update_like, uneven')
+                call update%like(comm, rows, like, offsets, stat, words)
+            end select
+        end associate
+        if (stat == transrank_ok) then
+            call exchange%bind_ghost_update(comm, update, transrank_pull, stat=stat, errmsg=words)
         end if
     end subroutine
 
     !> Two values in each of 6 x 5 cells, or another array of as many elements or more.
-    subroutine bind_to_grid(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
+    subroutine bind_to_grid()
         type(transrank_distribution) :: along(2)
         type(transrank_layout) :: grid
         type(transrank_route) :: route
@@ -342,16 +348,16 @@ contains
         call along(2)%even(3 * ranks, ranks)
         call grid%grid(along, halo=[transrank_halo(1, 1, 1), transrank_halo(1, 1, 1)])
         call route%halo(comm, grid)
-        select case (wrong)
-        case (short)
+        select case (spoilt)
+        case ('shape:swapped')
             call fields%add(swapped, swapped, values=2)
-        case (number)
+        case ('shape:long')
             call fields%add(longer, longer, values=2)
-        case (choice)
+        case ('shape:last')
             call fields%add(last, last, values=2)
-        case (list)
+        case ('shape:wide')
             call fields%add(cells, wider, values=2)
-        case (refused)
+        case ('values:missing')
             call fields%add(cells, cells)
         case default
             call fields%add(cells, cells, values=2)
@@ -360,116 +366,13 @@ contains
             call fields%add(last(:, :, 2), last(:, :, 2))
         end select
         call exchange%bind(comm, route, fields, stat=stat, errmsg=words)
-        if (wrong == short) &
+        if (is('shape:swapped')) &
             call check(index(words, ": field 1: the source has shape (2, 5, 6); this rank's array" // &
                              ' of this grid has shape (6, 5), halo included (local_shape); give' // &
                              ' one field per component, u(:, :, k), or') > 0, trim(words))
-        if (wrong == list) &
+        if (is('shape:wide')) &
             call check(index(words, 'the destination has shape (2, 7, 5)') > 0, trim(words))
     end subroutine
-
-    subroutine bind_ghost_update(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: rows
-        type(transrank_ghost_update) :: update, other
-        type(transrank_exchange) :: exchange
-        call choose_rows(right, rows)
-        call update%pull(comm, rows, [1_int64])
-        if (wrong == freed) then
-            other = update
-            call other%free()
-        else if (wrong == no_handle) then
-            call update%free()
-        end if
-        call exchange%bind_ghost_update(comm, update, &
-                                        merge(-1, transrank_push, wrong == choice), &
-                                        operation=merge(-1, transrank_add, wrong == number), &
-                                        stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine bind_alltoall(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: fields
-        type(transrank_exchange) :: exchange
-        type(transrank_alltoall_options) :: options
-        call choose_blocks(wrong, fields)
-        if (wrong == choice) options%algorithm = 'nosuch'
-        call exchange%bind_alltoall(comm, fields, options, stat, words)
-    end subroutine
-
-    subroutine bind_alltoallv(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: fields
-        type(transrank_exchange) :: exchange
-        integer(int64) :: counts(ranks), first(ranks)
-        integer :: r
-        call choose_blocks(merge(right, wrong, wrong == list .or. wrong == short), fields)
-        counts = 1
-        first = [(r, r=1, ranks)]
-        if (wrong == number) counts(ranks) = -1
-        if (wrong == choice) first(1) = 0
-        if (wrong == short) first(1) = 5
-        call exchange%bind_alltoallv(comm, fields, counts, &
-                                     counts(:merge(0, ranks, wrong == list)), first, &
-                                     stat=stat, errmsg=words)
-    end subroutine
-
-    subroutine once(wrong, stat, words)
-        integer, intent(in) :: wrong
-        integer, intent(out) :: stat
-        character(len=*), intent(inout) :: words
-        type(transrank_fields) :: fields
-        type(transrank_alltoall_options) :: options
-        call choose_blocks(wrong, fields)
-        if (wrong == choice) options%torus = [-1]
-        call transrank_alltoall(comm, fields, options, stat, words)
-    end subroutine
-
-end module calls
-
-! What one rank alone has wrong is refused by all of them, with one text, and they can go on.
-program one_rank_program
-    use, intrinsic :: iso_fortran_env, only: int64, real64
-    use calls, only: all_calls, collective, good, make_good, right, wrong_names
-    use mpi_f08, only: MPI_Finalize
-    use testing, only: are_the_same, begin, check, comm, rank, ranks, trial
-    use transrank
-    implicit none (type, external)
-    type(collective), allocatable :: table(:)
-    character(len=300) :: words
-    integer :: i, bad, w, stat
-
-    call begin(0)
-    call make_good()
-    table = all_calls()
-    do i = 1, size(table)
-        do bad = 0, ranks - 1
-            do w = 1, size(table(i)%wrong)
-                trial = 1000 * i + 100 * bad + table(i)%wrong(w)
-                words = ''
-                call table(i)%call(merge(table(i)%wrong(w), right, rank == bad), stat, words)
-                call check(stat == transrank_error_agreed, trim(table(i)%name) // ', ' // &
-                           trim(wrong_names(table(i)%wrong(w))) // ': agreed; ' // trim(words))
-                call check(are_the_same(words), 'the same text on all ranks: ' // trim(words))
-            end do
-        end do
-        call table(i)%call(right, stat, words)
-        call check(stat == transrank_ok, trim(table(i)%name) // ' is right; ' // trim(words))
-    end do
-    trial = 0
-    call refuse_here()
-    call break()
-    deallocate (good)
-    call MPI_Finalize()
-    call come_late()
-
-contains
 
     subroutine come_late()
         type(transrank_route) :: route
@@ -531,7 +434,7 @@ contains
         call refused('a range of no numbering')
         call numbering%index(0, 1_int64, one, stat, words)
         call refused('an index of no numbering')
-        call good%numbering%place(0_int64, part, one, stat, words)
+        call these(1)%numbering%place(0_int64, part, one, stat, words)
         call refused('the row before the first')
         call route%transposed(no_route, stat, words)
         call refused('the way back of no route')
