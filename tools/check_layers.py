@@ -25,6 +25,9 @@ LIBRARY: dict[str, set[str]] = {
     "transrank/array": {
         *("mpi", "layout", "route", "discovery", "copy", "memory", "transport", "exchange"),
     },
+    "transrank/grid": {
+        *("mpi", "layout", "route", "discovery", "copy", "exchange", "array"),
+    },
     "transrank/redistribution": {
         *("mpi", "layout", "route", "discovery", "transport", "exchange"),
     },

@@ -15,6 +15,8 @@
 #include "transrank/discovery/numbering.hpp"
 #include "transrank/discovery/route_files.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/grid/ghosts.hpp"
+#include "transrank/grid/grid.hpp"
 #include "transrank/layout/block_grid.hpp"
 #include "transrank/layout/distribution.hpp"
 #include "transrank/layout/rows.hpp"
@@ -27,6 +29,13 @@
 #include "transrank/route/redistribution.hpp"
 #include "transrank/route/route.hpp"
 #include "transrank/version.h"
+
+/// Where a program begins.
+namespace transrank {
+using array::field;
+using grid::Ghosts;
+using grid::Grid;
+}  // namespace transrank
 
 /// Routes that ranks make together stand beside those that each makes for itself.
 namespace transrank::route {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -53,6 +55,41 @@ template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al, class U, s
     const RowArray& from = source;
     RowArray& to = destination;
     return field(from, to);
+}
+
+/// One array that is both.
+template <class T, std::int64_t rs, std::int64_t rm, std::int64_t al>
+[[nodiscard]] copy::Field field(ParArray<T, rs, rm, al>& both) {
+    return field(both, both);
+}
+
+/// The same for contiguous memory of the caller's, such as a std::vector or std::span: of each
+/// unit of the route `components` elements, adjacent. It must stay where it is, after a
+/// BrokenExchange until MPI_Finalize.
+template <std::ranges::contiguous_range Source, std::ranges::contiguous_range Destination>
+[[nodiscard]] copy::Field field(const Source& source, Destination&& destination,
+                                std::int64_t components = 1) {
+    using T = std::ranges::range_value_t<Source>;
+    static_assert(std::is_same_v<T, std::ranges::range_value_t<Destination>> &&
+                      std::is_trivially_copyable_v<T>,
+                  "both arrays of a field hold elements of one type, which are moved as bytes");
+    layout::require(components >= 1, "a field has ", components, " components; give at least 1");
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    return {.source = reinterpret_cast<const std::byte*>(std::ranges::data(source)),
+            .source_bytes = std::ranges::ssize(source) * bytes,
+            .destination = reinterpret_cast<std::byte*>(std::ranges::data(destination)),
+            .destination_bytes = std::ranges::ssize(destination) * bytes,
+            .unit_bytes = components * bytes,
+            .scalar = ScalarOf<T>::value};
+}
+template <std::ranges::contiguous_range Both>
+[[nodiscard]] copy::Field field(Both&& both, std::int64_t components = 1) {
+    return field(both, both, components);
+}
+
+/// What is a field already.
+[[nodiscard]] inline copy::Field field(copy::Field made) {
+    return made;
 }
 
 }  // namespace transrank::array

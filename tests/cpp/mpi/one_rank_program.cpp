@@ -35,6 +35,8 @@
 #include "transrank/discovery/route_check.hpp"
 #include "transrank/discovery/route_files.hpp"
 #include "transrank/exchange/exchange.hpp"
+#include "transrank/grid/ghosts.hpp"
+#include "transrank/grid/grid.hpp"
 #include "transrank/mpi/agreement.hpp"
 #include "transrank/redistribution/redistribution.hpp"
 
@@ -461,6 +463,37 @@ const std::vector<Call>& calls() {
              made.use_route(some_route(in, comm));
              auto other = transformer(in);
              other.borrow_mapping(made);
+         }},
+        {"Grid",
+         [](Input& in, const auto& comm) {
+             const grid::Grid made(MPI_COMM_WORLD, in.list(Numbers{rows * comm.size(), rows}),
+                                   {.halo = {in.number(1), in.number(0)},
+                                    .periodic = in.other(true, {false}),
+                                    .parts = in.list(std::vector<int>{comm.size(), 1})});
+             auto cells = made.template array<double, 2>();
+             made.halo(cells).run();
+             made.update(in.other(array::field(cells), {array::field(cells.data(), 1)}));
+         }},
+        {"Grid whose cells move",
+         [](Input& in, const auto& comm) {
+             const grid::Grid made(MPI_COMM_WORLD, {rows * comm.size(), rows * comm.size()});
+             const auto columns = made.with_parts({1, comm.size()});
+             auto cells = made.template array<double>();
+             auto moved = columns.template array<double>();
+             made.to(columns, cells, moved);
+             auto whole = made.gather(cells, in.small_number(0));
+             whole.resize(in.other<std::size_t>(whole.size(), {0, 1, 1000}));
+             made.scatter(whole, cells, in.small_number(0));
+         }},
+        {"Ghosts",
+         [](Input& in, const auto& comm) {
+             const auto wanted = in.list(Numbers{0, comm.rank(), 1});
+             const grid::Ghosts made(MPI_COMM_WORLD, in.number(rows) % 100'000, wanted);
+             auto cells = made.template array<double>();
+             auto other = made.template array<double, 2>();
+             made.halo(in.other(array::field(cells), {array::field(other)})).run();
+             made.update(cells);
+             made.add(in.other(array::field(cells), {array::field(other)}));
          }},
     };
     return all;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/grid/ghosts.hpp"
+
+#include <algorithm>
+
+#include "transrank/discovery/ghost.hpp"
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+namespace transrank::grid {
+
+Ghosts::Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted)
+    : comm_(comm) {
+    const auto known = exchange::KnownCommunicator::get(comm);
+    known->together("Ghosts", [&](const mpi::Communicator& own) {
+        const discovery::Numbering numbers(own, owned);
+        owned_ = numbers.owned();
+        mpi::agree(own, [&] {
+            std::ranges::copy_if(wanted, std::back_inserter(ghosts_),
+                                 [&](std::int64_t row) { return !owned_.contains(row); });
+            std::ranges::sort(ghosts_);
+            const auto repeated = std::ranges::unique(ghosts_);
+            ghosts_.erase(repeated.begin(), repeated.end());
+        });
+        auto made = discovery::ghost_pull(own, numbers, ghosts_,
+                                          {.begin = owned_.length(), .extent = rows()});
+        mpi::agree(own, [&] {
+            back_ = std::make_shared<const route::Route>(made.transposed());
+            route_ = std::make_shared<const route::Route>(std::move(made));
+        });
+    });
+}
+
+std::int64_t Ghosts::local(std::int64_t index) const {
+    if (owned_.contains(index)) {
+        return index - owned_.begin;
+    }
+    const auto found = std::ranges::lower_bound(ghosts_, index);
+    layout::require(found != ghosts_.end() && *found == index, "row ", index,
+                    " is neither among the rows ", layout::indices(owned_.begin, owned_.end),
+                    " of this rank nor among its ", ghosts_.size(), " ghosts");
+    return owned() + (found - ghosts_.begin());
+}
+
+exchange::Exchange Ghosts::bind(const Shared& route, copy::Operation operation,
+                                const std::function<std::vector<copy::Field>()>& fields) const {
+    exchange::Options options;
+    options.operation = operation;
+    return exchange::Exchange(
+        comm_, [&] { return exchange::Parts{.route = route, .fields = fields()}; }, options);
+}
+
+}  // namespace transrank::grid

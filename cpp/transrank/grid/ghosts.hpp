@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transrank/array/field.hpp"
+#include "transrank/array/par_array.hpp"
+#include "transrank/copy/field.hpp"
+#include "transrank/discovery/numbering.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/route/route.hpp"
+
+namespace transrank::grid {
+
+/// Rows that this rank owns, and behind them its ghosts: copies of rows of other ranks. A row is
+/// what belongs to a cell, a vertex or a particle; rows are numbered globally in the order of the
+/// ranks, rank 0 owns the first ones. Arrays are what array::field takes, as for a Grid.
+class Ghosts {
+public:
+    /// Collective. `owned` rows are this rank's; `wanted` are the global indices of those that it
+    /// needs, in any order: they may repeat and include own rows. Those of other ranks become its
+    /// ghosts, in ascending order. Throws mpi::AgreedError when `owned` is negative, or a wanted
+    /// row does not exist.
+    Ghosts(MPI_Comm comm, std::int64_t owned, std::span<const std::int64_t> wanted);
+
+    /// How many rows this rank owns, and how many it has in all, ghosts included.
+    [[nodiscard]] std::int64_t owned() const noexcept { return owned_.length(); }
+    [[nodiscard]] std::int64_t rows() const noexcept { return owned() + std::ssize(ghosts_); }
+    /// The global index of a local row.
+    [[nodiscard]] std::int64_t index(std::int64_t row) const {
+        return row < owned() ? owned_.begin + row
+                             : ghosts_.at(static_cast<std::size_t>(row - owned()));
+    }
+    /// Where a row lies in this rank's arrays, by its global index. Throws std::invalid_argument
+    /// when it is neither owned nor a ghost here.
+    [[nodiscard]] std::int64_t local(std::int64_t index) const;
+    /// The route from owned rows to ghosts; transposed() leads back.
+    [[nodiscard]] const route::Route& route() const noexcept { return *route_; }
+
+    /// A new array of zeros in node-shared memory: all local rows.
+    template <class T, std::int64_t components = 1>
+    [[nodiscard]] array::ParArray<T, components> array() const {
+        array::ParArray<T, components> made;
+        made.resize(rows());
+        return made;
+    }
+
+    /// Collective. Binds arrays to the update of their ghosts; run the result in each step.
+    template <class... Arrays>
+    [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
+        return bind(route_, copy::Operation::assign,
+                    [&] { return std::vector<copy::Field>{array::field(arrays)...}; });
+    }
+    /// Collective. Copies rows of their owners into the ghosts once.
+    template <class... Arrays>
+    void update(Arrays&&... arrays) const {
+        halo(arrays...).run();
+    }
+    /// Collective. Adds the ghosts of all ranks to the rows of their owners, in the order of the
+    /// ranks; the ghosts are left as they are.
+    template <class... Arrays>
+    void add(Arrays&&... arrays) const {
+        bind(back_, copy::Operation::add, [&] {
+            return std::vector<copy::Field>{array::field(arrays)...};
+        }).run();
+    }
+
+private:
+    using Shared = std::shared_ptr<const route::Route>;
+    [[nodiscard]] exchange::Exchange bind(
+        const Shared& route, copy::Operation operation,
+        const std::function<std::vector<copy::Field>()>& fields) const;
+
+    MPI_Comm comm_;
+    layout::IndexRange owned_;
+    std::vector<std::int64_t> ghosts_;
+    Shared route_;
+    Shared back_;
+};
+
+}  // namespace transrank::grid

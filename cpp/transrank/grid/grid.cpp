@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transrank/grid/grid.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "transrank/exchange/known_communicator.hpp"
+#include "transrank/layout/require.hpp"
+#include "transrank/mpi/agreement.hpp"
+#include "transrank/mpi/communicator.hpp"
+#include "transrank/mpi/error.hpp"
+#include "transrank/route/halo.hpp"
+#include "transrank/route/redistribution.hpp"
+
+namespace transrank::grid {
+
+namespace {
+
+using layout::BlockGrid;
+using layout::Distribution;
+using layout::require;
+
+/// The parts and periods of a Cartesian communicator, else what MPI_Dims_create has.
+struct Topology {
+    std::vector<int> parts;
+    std::vector<int> periods;
+};
+
+Topology topology_of(MPI_Comm comm, int ranks, int axes) {
+    int kind = MPI_UNDEFINED;
+    mpi::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    int given = axes;
+    if (kind == MPI_CART) {
+        mpi::check(MPI_Cartdim_get(comm, &given), "MPI_Cartdim_get");
+        require(given == axes, "the Cartesian communicator has ", given, " dimensions, the grid ",
+                axes, " axes; give parts");
+    }
+    Topology found{.parts = std::vector<int>(static_cast<std::size_t>(axes)),
+                   .periods = std::vector<int>(static_cast<std::size_t>(axes))};
+    if (kind == MPI_CART) {
+        std::vector<int> place(found.parts.size());
+        mpi::check(MPI_Cart_get(comm, axes, found.parts.data(), found.periods.data(), place.data()),
+                   "MPI_Cart_get");
+    } else {
+        mpi::check(MPI_Dims_create(ranks, axes, found.parts.data()), "MPI_Dims_create");
+    }
+    return found;
+}
+
+std::vector<Distribution> divide(const std::vector<std::int64_t>& shape,
+                                 const std::vector<int>& parts) {
+    require(parts.size() == shape.size(), parts.size(), " numbers of parts are given for ",
+            shape.size(), " axes; give one for each");
+    std::vector<Distribution> made;
+    std::ranges::transform(shape, parts, std::back_inserter(made), Distribution::even);
+    return made;
+}
+
+BlockGrid layout_of(MPI_Comm comm, int ranks, const std::vector<std::int64_t>& shape,
+                    const Options& options) {
+    require(!shape.empty(), "a grid has no axes; give the number of cells of each");
+    const auto axes = shape.size();
+    std::vector<bool> periodic(axes);
+    auto parts = options.parts;
+    if (parts.empty() && options.distributions.empty()) {
+        auto topology = topology_of(comm, ranks, static_cast<int>(axes));
+        parts = std::move(topology.parts);
+        periodic.assign(topology.periods.begin(), topology.periods.end());
+    }
+    if (options.periodic.is_given()) {
+        periodic = options.periodic.of(axes, "periodic");
+    }
+    const auto widths = options.halo.of(axes, "halo");
+    auto distributions =
+        options.distributions.empty() ? divide(shape, parts) : options.distributions;
+    require(distributions.size() == axes, distributions.size(), " distributions are given for ",
+            axes, " axes; give one for each");
+    std::vector<layout::Halo> halo;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        require(distributions[axis].extent() == shape[axis], "axis ", axis, " has ", shape[axis],
+                " cells, its distribution ", distributions[axis].extent());
+        halo.push_back({widths[axis].low, widths[axis].high, periodic[axis]});
+    }
+    return BlockGrid(std::move(distributions), {.halo = std::move(halo)});
+}
+
+}  // namespace
+
+Grid::Grid(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Options& options)
+    : Grid(make(comm, shape, options)) {}
+
+Grid Grid::make(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Options& options) {
+    const auto known = exchange::KnownCommunicator::get(comm);
+    return known->together("Grid", [&](const mpi::Communicator& own) {
+        std::optional<Grid> made;
+        mpi::agree_on(own, "makes", [&] {
+            made.emplace(
+                Grid(comm, own.rank(), own.size(), layout_of(comm, own.size(), shape, options)));
+            return made->layout_.words();
+        });
+        return *std::move(made);  // NOLINT(bugprone-unchecked-optional-access): else it has thrown
+    });
+}
+
+Grid::Grid(MPI_Comm comm, int rank, int ranks, BlockGrid layout)
+    : comm_(comm), rank_(rank), ranks_(ranks), layout_(std::move(layout)) {
+    require(layout_.ranks().highest() < ranks_, "a grid of ", layout_.ranks().parts(),
+            " parts needs as many ranks; the communicator has ", ranks_);
+    (void)layout_.box(rank_);  // refuses what is not one range
+    if (const int part = layout_.ranks().part(rank_); part >= 0) {
+        strides_ = layout_.strides(layout_.coordinates(part));
+    }
+    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
+        origin_ += layout_.halo(axis).low * strides_[static_cast<std::size_t>(axis)];
+    }
+}
+
+bool Grid::at_boundary(int axis, int side) const {
+    const auto box = layout_.box(rank_);
+    const auto is_empty = [](const layout::IndexRange& range) { return range.empty(); };
+    if (layout_.halo(axis).periodic ||
+        std::any_of(box.begin(), box.begin() + layout_.dimensions(), is_empty)) {
+        return false;
+    }
+    const auto own = owned(axis);
+    return side < 0 ? own.begin == 0 : own.end == layout_.distribution(axis).extent();
+}
+
+Grid Grid::divided(std::vector<Distribution> distributions) const {
+    std::vector<layout::Halo> halo;
+    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
+        halo.push_back(layout_.halo(axis));
+    }
+    return {comm_, rank_, ranks_, BlockGrid(std::move(distributions), {.halo = std::move(halo)})};
+}
+
+Grid Grid::staggered(int axis) const {
+    std::vector<Distribution> made;
+    for (int each = 0; each < layout_.dimensions(); ++each) {
+        made.push_back(layout_.distribution(each));
+    }
+    auto& cells = made.at(static_cast<std::size_t>(axis));
+    if (layout_.halo(axis).periodic) {
+        return *this;
+    }
+    int last = 0;
+    for (int part = 0; part < cells.parts(); ++part) {
+        last = cells.owned(part) > 0 ? part : last;
+    }
+    std::vector<std::int64_t> boundaries{0};
+    for (int part = 0; part < cells.parts(); ++part) {
+        boundaries.push_back(boundaries.back() + cells.owned(part) + (part == last ? 1 : 0));
+    }
+    cells = Distribution::irregular(std::move(boundaries));
+    return divided(std::move(made));
+}
+
+Grid Grid::with_parts(const std::vector<int>& parts) const {
+    std::vector<std::int64_t> shape;
+    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
+        shape.push_back(layout_.distribution(axis).extent());
+    }
+    return divided(divide(shape, parts));
+}
+
+BlockGrid Grid::on_one_rank(int root) const {
+    require(0 <= root && root < ranks_, "root is ", root, "; the ranks are 0 to ", ranks_ - 1);
+    std::vector<Distribution> whole;
+    for (int axis = 0; axis < layout_.dimensions(); ++axis) {
+        whole.push_back(Distribution::even(layout_.distribution(axis).extent(), 1));
+    }
+    return BlockGrid(std::move(whole), {.ranks = layout::RankMap::consecutive(1, root)});
+}
+
+exchange::Exchange Grid::bind_halo(const std::function<std::vector<copy::Field>()>& fields) const {
+    return exchange::Exchange(comm_, [&] {
+        return exchange::Parts{
+            .route = std::make_shared<const route::Route>(route::halo(rank_, ranks_, layout_)),
+            .fields = fields()};
+    });
+}
+
+void Grid::move(const std::function<Move()>& make) const {
+    exchange::Exchange(comm_, [&] {
+        auto moved = make();
+        return exchange::Parts{.route = std::make_shared<const route::Route>(route::redistribution(
+                                   rank_, ranks_, moved.source, moved.destination)),
+                               .fields = {std::move(moved.field)}};
+    }).run();
+}
+
+}  // namespace transrank::grid

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "transrank/array/field.hpp"
+#include "transrank/array/par_array.hpp"
+#include "transrank/copy/field.hpp"
+#include "transrank/exchange/exchange.hpp"
+#include "transrank/layout/block_grid.hpp"
+#include "transrank/layout/distribution.hpp"
+#include "transrank/layout/index_range.hpp"
+
+namespace transrank::grid {
+
+/// One value for all axes of a grid, or one for each.
+template <class T>
+class PerAxis {
+public:
+    /// Not given.
+    PerAxis() = default;
+    template <std::convertible_to<T> Value>
+    PerAxis(Value all) : values_{T(all)} {}                     // NOLINT(*-explicit-*)
+    PerAxis(std::initializer_list<T> each) : values_(each) {}   // NOLINT(*-explicit-*)
+    PerAxis(std::vector<T> each) : values_(std::move(each)) {}  // NOLINT(*-explicit-*)
+
+    [[nodiscard]] bool is_given() const noexcept { return !values_.empty(); }
+    /// One for each of so many axes. Throws std::invalid_argument unless there are as many.
+    [[nodiscard]] std::vector<T> of(std::size_t axes, const char* name) const {
+        layout::require(values_.size() == axes || values_.size() == 1, values_.size(),
+                        " values are given for ", name, "; give one, or one for each of the ", axes,
+                        " axes");
+        return values_.size() == axes ? values_ : std::vector<T>(axes, values_.front());
+    }
+
+private:
+    std::vector<T> values_;
+};
+
+/// Cells of a halo below a block and above it.
+struct Width {
+    std::int64_t low;
+    std::int64_t high;
+    Width(std::int64_t both) : low(both), high(both) {}  // NOLINT(*-explicit-*)
+    Width(std::int64_t below, std::int64_t above) : low(below), high(above) {}
+};
+
+/// The same on every rank.
+struct Options {
+    // NOLINTBEGIN(readability-redundant-member-init): as in layout::GridOptions.
+    /// All local arrays have a halo, also at the boundary of a grid that is not periodic, where an
+    /// update leaves it as it is: room for boundary values.
+    PerAxis<Width> halo = 0;
+    /// Whether the first and the last cell are neighbors; by default as in a Cartesian
+    /// communicator, else not.
+    PerAxis<bool> periodic{};
+    /// How many parts each axis has, numbered with the last axis fastest; by default as in a
+    /// Cartesian communicator, else as MPI_Dims_create has them.
+    std::vector<int> parts{};
+    /// In place of `parts`: which part owns which cells of each axis, one range each.
+    std::vector<layout::Distribution> distributions{};
+    // NOLINTEND(readability-redundant-member-init)
+};
+
+/// A grid of cells divided into one box per rank. Local arrays hold the rank's cells and a halo
+/// around them, the last axis fastest; the components of a cell are adjacent.
+///
+/// Arrays are what array::field takes: a ParArray, as `array` makes, or memory of the caller's own
+/// with one component per cell (std::vector, std::span), or a field of several components.
+class Grid {
+public:
+    /// Collective. `shape` is the number of cells along each axis, of which there are 6 at most.
+    /// Throws mpi::AgreedError when options do not fit the shape or the communicator, or ranks pass
+    /// different ones.
+    Grid(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Options& options = {});
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    /// The layout, for routes and redistributions.
+    [[nodiscard]] const layout::BlockGrid& layout() const noexcept { return layout_; }
+    /// The shape of this rank's arrays, halo included.
+    [[nodiscard]] std::vector<std::int64_t> local_shape() const { return layout_.shape(rank_); }
+    /// The cells that this rank owns along an axis, as indices of the whole grid.
+    [[nodiscard]] layout::IndexRange owned(int axis) const {
+        return layout_.box(rank_)[static_cast<std::size_t>(axis)];
+    }
+    /// Whether this rank owns cells at a boundary of the grid: the first ones of an axis (side -1)
+    /// or the last ones (1). False along a periodic axis.
+    [[nodiscard]] bool at_boundary(int axis, int side) const;
+
+    /// Where a cell lies in this rank's arrays, by its place in the rank's box: 0 is the first
+    /// owned cell along an axis; the halo is below it, and behind the last one. Unchecked.
+    template <std::convertible_to<std::int64_t>... Place>
+    [[nodiscard]] std::int64_t at(Place... place) const noexcept {
+        std::int64_t position = origin_;
+        std::size_t axis = 0;
+        ((position += static_cast<std::int64_t>(place) * strides_[axis++]), ...);
+        return position;
+    }
+
+    /// A new array of zeros in node-shared memory, a row of components for each local cell.
+    template <class T, std::int64_t components = 1>
+    [[nodiscard]] array::ParArray<T, components> array() const {
+        array::ParArray<T, components> made;
+        made.resize(layout_.units(rank_));
+        return made;
+    }
+
+    /// The grid of the points between the cells along an axis, and at both ends: one more. Point i
+    /// lies between the cells i - 1 and i and belongs to the rank of cell i, the last one to the
+    /// rank of the last cell. A periodic axis has as many points as cells. Not collective.
+    [[nodiscard]] Grid staggered(int axis) const;
+    /// The same grid, divided in another way, the same on every rank. Not collective. Throws
+    /// std::invalid_argument unless the parts fit the axes and the communicator.
+    [[nodiscard]] Grid with_parts(const std::vector<int>& parts) const;
+
+    /// Collective. Binds arrays to the update of their halos, corners included: run the result in
+    /// each step, or start it, compute what needs no halo, and wait. Throws as exchange::Exchange.
+    template <class... Arrays>
+    [[nodiscard]] exchange::Exchange halo(Arrays&&... arrays) const {
+        return bind_halo([&] { return std::vector<copy::Field>{array::field(arrays)...}; });
+    }
+    /// Collective. Fills the halos of arrays once.
+    template <class... Arrays>
+    void update(Arrays&&... arrays) const {
+        halo(arrays...).run();
+    }
+
+    /// Collective. Moves the owned cells of an array to their places in an array of `other`, a
+    /// division of the same cells over the same communicator, whose halo is left as it is.
+    template <class Source, class Destination>
+    void to(const Grid& other, const Source& source, Destination& destination) const {
+        move([&] { return Move{layout_, other.layout_, array::field(source, destination)}; });
+    }
+
+    /// Collective. The whole array without halo on the rank `root`, empty on the others.
+    template <class T, std::int64_t components>
+    [[nodiscard]] std::vector<T> gather(const array::ParArray<T, components>& source,
+                                        int root = 0) const {
+        std::vector<T> whole;
+        move([&] {
+            auto there = on_one_rank(root);
+            whole.resize(static_cast<std::size_t>(there.units(rank_) * components));
+            return Move{layout_, std::move(there), array::field(source.data(), whole, components)};
+        });
+        return whole;
+    }
+    /// Collective. The reverse: distributes what the rank `root` passes; the others pass nothing.
+    template <class T, std::int64_t components>
+    void scatter(const std::vector<T>& whole, array::ParArray<T, components>& destination,
+                 int root = 0) const {
+        move([&] {
+            return Move{on_one_rank(root), layout_,
+                        array::field(whole, destination.data(), components)};
+        });
+    }
+
+private:
+    struct Move {
+        layout::BlockGrid source;
+        layout::BlockGrid destination;
+        copy::Field field;
+    };
+
+    Grid(MPI_Comm comm, int rank, int ranks, layout::BlockGrid layout);
+    [[nodiscard]] static Grid make(MPI_Comm comm, const std::vector<std::int64_t>& shape,
+                                   const Options& options);
+    [[nodiscard]] Grid divided(std::vector<layout::Distribution> distributions) const;
+    [[nodiscard]] layout::BlockGrid on_one_rank(int root) const;
+    [[nodiscard]] exchange::Exchange bind_halo(
+        const std::function<std::vector<copy::Field>()>& fields) const;
+    void move(const std::function<Move()>& make) const;
+
+    MPI_Comm comm_;
+    int rank_;
+    int ranks_;
+    layout::BlockGrid layout_;
+    layout::PerDimension<std::int64_t> strides_{};
+    std::int64_t origin_ = 0;  ///< where the first owned cell lies
+};
+
+}  // namespace transrank::grid

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ranks: 1 2 3 4
+// Grids of any shape and division, and ghosts of rows, against the indices of the whole.
+#include "transrank/grid/grid.hpp"
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../exchange/world.hpp"
+#include "transrank/grid/ghosts.hpp"
+#include "transrank/mpi/agreement.hpp"
+
+using namespace testing;
+using namespace transrank;
+using grid::Ghosts;
+using grid::Grid;
+using Numbers = std::vector<std::int64_t>;
+
+namespace {
+
+constexpr std::int64_t untouched = -1;
+
+/// Two axes of a random grid, the same on every rank.
+struct Case {
+    Numbers shape;
+    grid::Options options;
+    std::vector<int> others;
+};
+
+std::vector<int> parts_of(std::mt19937& random) {
+    const int down = 1 + static_cast<int>(random() % static_cast<unsigned>(world_size()));
+    return {down, world_size() / down};
+}
+
+Case draw(std::mt19937& random) {
+    Case made{.shape = {8 + static_cast<std::int64_t>(random() % 9),
+                        8 + static_cast<std::int64_t>(random() % 9)},
+              .options = {.halo = {grid::Width(random() % 3, random() % 3),
+                                   grid::Width(random() % 3, random() % 3)},
+                          .periodic = {random() % 2 == 0, random() % 2 == 0}},
+              .others = parts_of(random)};
+    if (random() % 2 == 0) {
+        made.options.parts = parts_of(random);
+    }
+    return made;
+}
+
+/// The number of a cell of the whole grid; `untouched` beyond the ends of an axis without period.
+std::int64_t number(const layout::BlockGrid& of, std::int64_t i, std::int64_t j) {
+    const std::array<std::int64_t*, 2> place{&i, &j};
+    for (int axis = 0; axis < 2; ++axis) {
+        auto& index = *place[static_cast<std::size_t>(axis)];
+        const auto extent = of.distribution(axis).extent();
+        if (of.halo(axis).periodic) {
+            index = (index + extent) % extent;
+        } else if (index < 0 || index >= extent) {
+            return untouched;
+        }
+    }
+    return (i * of.distribution(1).extent()) + j;
+}
+
+/// Calls `visit(row, number)` for each cell of this rank's array, or for its owned ones.
+template <class Visit>
+void for_each_cell(const Grid& grid, bool with_halo, const Visit& visit) {
+    const auto& layout = grid.layout();
+    const auto rows = grid.owned(0);
+    const auto columns = grid.owned(1);
+    if (rows.empty() || columns.empty()) {
+        return;
+    }
+    const auto low = [&](int axis) { return with_halo ? layout.halo(axis).low : 0; };
+    const auto high = [&](int axis) { return with_halo ? layout.halo(axis).high : 0; };
+    for (auto i = -low(0); i < rows.length() + high(0); ++i) {
+        for (auto j = -low(1); j < columns.length() + high(1); ++j) {
+            visit(grid.at(i, j), number(layout, rows.begin + i, columns.begin + j));
+        }
+    }
+}
+
+array::ParArray<std::int64_t, 2> numbered(const Grid& grid) {
+    auto cells = grid.array<std::int64_t, 2>();
+    std::ranges::fill(cells.data(), untouched);
+    for_each_cell(grid, false, [&](auto row, auto value) {
+        cells[row][0] = value;
+        cells[row][1] = 2 * value;
+    });
+    return cells;
+}
+
+bool holds(const Grid& grid, const array::ParArray<std::int64_t, 2>& cells, bool with_halo) {
+    bool right = true;
+    for_each_cell(grid, with_halo, [&](auto row, auto value) {
+        right = right && cells[row][0] == value &&
+                cells[row][1] == (value == untouched ? untouched : 2 * value);
+    });
+    return right;
+}
+
+/// Collective. Whether all ranks throw mpi::AgreedError with one text, these words in it.
+template <class Work>
+bool refused(const std::string& words, const Work& work) {
+    try {
+        work();
+    } catch (const mpi::AgreedError& error) {
+        const std::string text = error.what();
+        INFO(text);
+        return same_on_all_ranks(text) && text.find(words) != std::string::npos;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("grids move what the indices of the whole say") {
+    std::mt19937 random(7);
+    for (int trial = 0; trial < 60; ++trial) {
+        const auto it = draw(random);
+        const Grid grid(MPI_COMM_WORLD, it.shape, it.options);
+        auto cells = numbered(grid);
+        Numbers plain(static_cast<std::size_t>(cells.size()));
+        for_each_cell(grid, false, [&](auto row, auto value) {
+            plain[static_cast<std::size_t>(row)] = value + 7;
+        });
+        auto halo = grid.halo(cells, plain);
+        halo.run();
+        CHECK(holds(grid, cells, true));
+        for_each_cell(grid, true, [&](auto row, auto value) {
+            CHECK(plain[static_cast<std::size_t>(row)] == (value == untouched ? 0 : value + 7));
+        });
+
+        const auto pencils = grid.with_parts(it.others);
+        auto moved = pencils.array<std::int64_t, 2>();
+        std::ranges::fill(moved.data(), untouched);
+        grid.to(pencils, cells, moved);
+        CHECK(holds(pencils, moved, false));
+
+        const int root = static_cast<int>(random() % static_cast<unsigned>(world_size()));
+        const auto whole = grid.gather(cells, root);
+        CHECK(std::ssize(whole) ==
+              (world_rank() == root ? 2 * it.shape[0] * it.shape[1] : std::int64_t{0}));
+        bool right = true;
+        for (std::size_t k = 0; k < whole.size(); ++k) {
+            right = right && whole[k] == static_cast<std::int64_t>(k / 2 * (1 + k % 2));
+        }
+        CHECK(right);
+        auto back = numbered(pencils);
+        std::ranges::fill(back.data(), untouched);
+        pencils.scatter(whole, back, root);
+        CHECK(holds(pencils, back, false));
+        pencils.update(back, array::field(moved));
+        CHECK(holds(pencils, back, true));
+        CHECK(holds(pencils, moved, true));
+    }
+}
+
+TEST_CASE("staggered points lie beside the cells of their rank") {
+    const Grid cells(MPI_COMM_WORLD, {9, 8}, {.halo = 1, .periodic = {false, true}});
+    const auto edges = cells.staggered(0);
+    CHECK(edges.layout().distribution(0).extent() == 10);
+    CHECK(edges.owned(0).begin == cells.owned(0).begin);
+    CHECK(edges.owned(0).end - cells.owned(0).end == (cells.at_boundary(0, 1) ? 1 : 0));
+    CHECK(cells.at_boundary(0, -1) == (cells.owned(0).begin == 0));
+    CHECK_FALSE(cells.at_boundary(1, 1));
+    CHECK(cells.staggered(1).layout().distribution(1).extent() == 8);
+    auto points = numbered(edges);
+    edges.update(points);
+    CHECK(holds(edges, points, true));
+}
+
+TEST_CASE("a Cartesian communicator gives parts and periods") {
+    const std::array<int, 2> dims{world_size(), 1};
+    const std::array<int, 2> periods{0, 1};
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims.data(), periods.data(), 0, &comm);
+    {
+        const Grid grid(comm, {12, 6}, {.halo = 1});
+        CHECK(grid.layout().distribution(0).parts() == world_size());
+        CHECK_FALSE(grid.layout().halo(0).periodic);
+        CHECK(grid.layout().halo(1).periodic);
+        CHECK(refused("2 dimensions, the grid 3 axes", [&] { (void)Grid(comm, {4, 4, 4}); }));
+    }
+    MPI_Comm_free(&comm);
+}
+
+TEST_CASE("what does not fit is refused on every rank") {
+    const bool last = world_rank() == world_size() - 1;
+    const Grid grid(MPI_COMM_WORLD, {8, 8}, {.halo = 1});
+    auto cells = grid.array<double>();
+    std::vector<double> wrong(cells.data().size() + (last ? 1 : 0));
+    CHECK(refused("rank " + std::to_string(world_size() - 1), [&] { grid.update(wrong); }));
+    CHECK(refused("root is 99", [&] { (void)grid.gather(cells, last ? 99 : 0); }));
+    CHECK(refused("halo", [&] { (void)Grid(MPI_COMM_WORLD, {8, 8}, {.halo = {1, 1, 1}}); }));
+    CHECK(refused("as many ranks",
+                  [&] { (void)Grid(MPI_COMM_WORLD, {8, 8}, {.parts = {world_size() + 1, 1}}); }));
+    CHECK(
+        refused("give one for each", [&] { (void)Grid(MPI_COMM_WORLD, {8}, {.parts = {1, 1}}); }));
+    CHECK(refused("no axes", [] { (void)Grid(MPI_COMM_WORLD, {}); }));
+    CHECK(refused("its distribution 7", [] {
+        (void)Grid(MPI_COMM_WORLD, {8}, {.distributions = {layout::Distribution::even(7, 1)}});
+    }));
+    CHECK_THROWS_WITH_AS((void)array::field(wrong, 0), doctest::Contains("0 components"),
+                         std::invalid_argument);
+    if (world_size() > 1) {
+        CHECK(refused("makes", [&] { (void)Grid(MPI_COMM_WORLD, {8, last ? 9 : 8}); }));
+    }
+}
+
+TEST_CASE("ghosts are copies of rows, and sums go back to the owners") {
+    constexpr std::int64_t owned = 5;
+    const auto all = owned * world_size();
+    const auto next = owned * ((world_rank() + 1) % world_size());
+    const Numbers wanted{next + 2, next, next + 2, owned * world_rank(), all - 1};
+    const Ghosts mesh(MPI_COMM_WORLD, owned, wanted);
+    auto rows = mesh.array<std::int64_t, 3>();
+    for (std::int64_t row = 0; row < mesh.owned(); ++row) {
+        std::ranges::fill(rows[row], mesh.index(row) + 1);
+    }
+    auto halo = mesh.halo(rows);
+    halo.run();
+    for (std::int64_t row = 0; row < mesh.rows(); ++row) {
+        CHECK(rows[row][2] == mesh.index(row) + 1);
+        CHECK(mesh.local(mesh.index(row)) == row);
+    }
+    for (const auto index : wanted) {
+        CHECK(mesh.index(mesh.local(index)) == index);
+    }
+    Numbers ones(static_cast<std::size_t>(mesh.rows()), 1);
+    mesh.update(ones);
+    mesh.add(ones);
+    auto total = std::accumulate(ones.begin(), ones.begin() + owned, std::int64_t{0});
+    auto copies = mesh.rows() - owned;
+    for (auto* sum : {&total, &copies}) {
+        MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
+    CHECK(total == all + copies);
+    CHECK_THROWS_WITH_AS((void)mesh.local(all), doctest::Contains("is neither among the rows"),
+                         std::invalid_argument);
+    CHECK(refused(std::to_string(all), [&] {
+        const Numbers beyond{all};
+        (void)Ghosts(MPI_COMM_WORLD, owned, beyond);
+    }));
+}
